@@ -1,0 +1,159 @@
+# gputune. `make demo` and `make check` do everything on a fresh machine; `make help` lists the rest.
+#
+#   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash as archives
+#   B=DIR        another build folder          PREFIX=, DESTDIR=  where `make install` puts things
+#   SANITIZE=address,undefined | thread        EXTRA_CFLAGS=, CC=
+
+VERSION := 0.1.0
+CC ?= gcc
+CXX ?= g++
+AR ?= ar
+PREFIX ?= /usr/local
+DESTDIR ?=
+T ?= 60
+SANITIZE ?=
+STATIC ?=
+comma := ,
+B ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
+
+Q := $(if $(V),,@)
+say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
+
+CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
+OPTIMIZE ?= -O2
+SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
+BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
+               -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
+EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
+LDFLAGS := -pthread $(SANFLAGS)
+lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
+LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) -lm -ldl
+
+# --- what there is ---------------------------------------------------------------------------------
+ROOMS := base gpu kernel stats store farm tuner api
+MAINS := src/farm/worker_main.c
+LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
+CLI_SRC := $(wildcard src/cli/*.c)
+EMU_SRC := $(wildcard src/emulator/*.c)
+TEST_SRC := $(wildcard tests/*/test_*.c)
+SUPPORT_SRC := $(wildcard tests/support/*.c)
+EXAMPLE_SRC := $(wildcard tools/examples/*.c)
+BENCH_SRC := $(wildcard tools/bench/*.c)
+
+obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
+LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o
+CLI_OBJ := $(call obj,$(CLI_SRC))
+WORKER_OBJ := $(call obj,$(MAINS))
+EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
+SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
+TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
+EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
+BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
+
+.PHONY: all help lib tests examples benches check check-build check-layers check-style demo install uninstall clean setup \
+        check-san check-fault check-fuzz check-gpu bench FORCE
+.DELETE_ON_ERROR:
+all: $(B)/gputune $(B)/gputune-worker $(B)/libgputune.so $(B)/libgputune.a $(B)/libgputune-emu.so
+lib: $(B)/libgputune-internal.a
+tests: $(TESTS)
+examples: $(EXAMPLES)
+benches: $(BENCHES)
+
+help:
+	@sed -n '1,6s/^# \{0,1\}//p' Makefile; sed -n 's/^#: //p' Makefile
+
+# --- objects: rebuilt when the flags change, with header dependencies --------------------------------
+$(B)/flags: FORCE
+	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX)' | cmp -s - $@ || \
+	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX)' > $@
+
+$(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
+$(B)/obj/src/farm/%.o $(B)/obj/src/api/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"'
+$(B)/obj/src/%.o: src/%.c $(B)/flags
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
+$(B)/obj/tests/%.o: tests/%.c $(B)/flags
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) -Itests $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+$(B)/obj/tools/%.o: tools/%.c $(B)/flags
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) -MMD -MP -c $< -o $@
+$(B)/obj/generated/%.o: $(B)/generated/%.c $(B)/flags
+	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) -c $< -o $@
+
+# --- text embedded as C arrays -----------------------------------------------------------------------
+$(B)/generated/schema.c: tools/embed $(wildcard db/*.sql)
+	$(call say,GEN)mkdir -p $(@D); tools/embed gt_schema_steps db/*.sql > $@
+$(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profile)
+	$(call say,GEN)mkdir -p $(@D); tools/embed emu_profiles src/emulator/profiles/*.profile > $@
+
+# --- products ----------------------------------------------------------------------------------------
+$(B)/libgputune-internal.a: $(LIB_OBJ)
+	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
+$(B)/libgputune.a: $(LIB_OBJ)
+	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
+$(B)/libgputune.so: $(LIB_OBJ)
+	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
+	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
+	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/libgputune-emu.so: $(EMU_OBJ)
+	$(call say,LD )$(CC) -shared -Wl,-soname,libcuda.so.1 $(LDFLAGS) $^ -o $@ -lm -ldl
+
+# --- tests, examples, benchmarks ---------------------------------------------------------------------
+EMU_TEST_OBJ = $(EMU_OBJ)
+$(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+$(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include))
+$(B)/tools/examples/%: tools/examples/%.c $(B)/libgputune.so
+	$(call say,EX )mkdir -p $(@D); $(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -I$(CUDA_INCLUDE) $(SANFLAGS) $< -o $@ \
+	    -L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune -ldl -pthread
+$(B)/tools/examples/%_cxx: tools/examples/%.c $(B)/libgputune.so
+	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 -Wall -Wextra -Wpedantic -Werror -x c++ -Iinclude -I$(CUDA_INCLUDE) $(SANFLAGS) $< -o $@ \
+	    -L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune -ldl -pthread
+$(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+
+setup:
+	@tools/setup
+
+#: make demo          sets up, builds, tunes the kernels: on the GPU, else without
+demo: setup
+	@$(MAKE) --no-print-directory all
+	@tools/demo $(B)
+
+#: make check         sets up, builds, runs every test that needs no GPU
+check: setup
+	@$(MAKE) --no-print-directory check-build
+	@tools/check $(B)
+check-build: all tests
+
+#: make check-san     the tests under ASan with UBSan, then TSan
+#: make check-fault   failing allocations, driver calls, files and workers, one by one
+#: make check-fuzz T=60   parsers on mutated input, T seconds each
+#: make check-gpu     what only a GPU can show; says "skipped" where there is none
+#: make bench         against peers, on a GPU
+check-san check-fault check-fuzz check-gpu bench:
+	@B=$(B) T=$(T) tools/$@
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	    $(DESTDIR)$(PREFIX)/libexec/gputune $(DESTDIR)$(PREFIX)/share/gputune/templates $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/gputune $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(B)/gputune-worker $(DESTDIR)$(PREFIX)/libexec/gputune/
+	install -m 755 $(B)/libgputune.so $(DESTDIR)$(PREFIX)/lib/libgputune.so.$(VERSION)
+	ln -sf libgputune.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libgputune.so.0
+	ln -sf libgputune.so.0 $(DESTDIR)$(PREFIX)/lib/libgputune.so
+	install -m 644 $(B)/libgputune.a $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(B)/libgputune-emu.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 include/gputune.h $(DESTDIR)$(PREFIX)/include/
+	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/gputune/templates/
+	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/gputune.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gputune.pc
+
+clean:
+	rm -rf $(B)
+
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

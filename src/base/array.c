@@ -1,0 +1,18 @@
+#include "base/array.h"
+
+#include <stdint.h>
+
+gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_t size)
+{
+    if (count < *capacity) {
+        return GPUTUNE_OK;
+    }
+    size_t more = *capacity ? *capacity * 2 : 8;
+    void *grown = more > SIZE_MAX / size ? NULL : realloc(*items, more * size);
+    if (!grown) {
+        return gt_fail_memory();
+    }
+    *items = grown;
+    *capacity = more;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,35 @@
+/* Growable arrays: a struct with `items`, `count` and `capacity` of any element type. */
+#ifndef GT_BASE_ARRAY_H
+#define GT_BASE_ARRAY_H
+
+#include "base/status.h"
+
+#include <stdlib.h>
+
+#define GT_ARRAY(type)                                                                             \
+    struct {                                                                                       \
+        type *items;                                                                               \
+        size_t count, capacity;                                                                    \
+    }
+
+/* Makes room for one more element. Evaluates to OK or ENOMEM; the array is untouched on failure. */
+#define gt_array_reserve(array)                                                                    \
+    gt_array_grow((void **)&(array)->items, &(array)->capacity, (array)->count,                    \
+                  sizeof *(array)->items)
+
+/* Appends `value`; evaluates to a status. */
+#define gt_array_push(array, value)                                                                \
+    (gt_array_reserve(array) == GPUTUNE_OK                                                         \
+         ? ((array)->items[(array)->count++] = (value), GPUTUNE_OK)                                \
+         : GPUTUNE_ENOMEM)
+
+#define gt_array_free(array)                                                                       \
+    do {                                                                                           \
+        free((array)->items);                                                                      \
+        (array)->items = NULL;                                                                     \
+        (array)->count = (array)->capacity = 0;                                                    \
+    } while (0)
+
+gputune_status gt_array_grow(void **items, size_t *capacity, size_t count, size_t size);
+
+#endif

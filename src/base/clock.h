@@ -1,0 +1,12 @@
+/* Monotonic time. */
+#ifndef GT_BASE_CLOCK_H
+#define GT_BASE_CLOCK_H
+
+#include <stdint.h>
+
+/* CLOCK_MONOTONIC in nanoseconds. */
+int64_t gt_now_ns(void);
+/* Seconds since an earlier gt_now_ns(). */
+double gt_seconds_since(int64_t start_ns);
+
+#endif

@@ -1,0 +1,41 @@
+/* What every room may know of a GPU: numbers only, no handle. Filled by src/gpu from the driver, or
+ * for a named architecture without a GPU; read by the expressions and limits of src/kernel. */
+#ifndef GT_BASE_DEVICE_H
+#define GT_BASE_DEVICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { GT_CARVEOUT_MAX = 16 };
+
+typedef struct gt_device {
+    char name[128];
+    char uuid[48];        /* "GPU-xxxxxxxx-…", "" without a GPU */
+    char arch[16];        /* "sm_90" */
+    char mig_profile[32]; /* "" without MIG */
+    char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
+    char environment[40]; /* hex of the environment key (DESIGN.md "Records") */
+    int ordinal;
+    int cc; /* 90 for 9.0 */
+    int sm_count, warp_size;
+    int max_threads_per_block, max_threads_per_sm, max_blocks_per_sm;
+    int registers_per_sm, registers_per_block;
+    int shared_per_block_bytes;       /* without opt-in: 48 KB */
+    int shared_per_block_optin_bytes; /* with opt-in */
+    int shared_per_sm_bytes;
+    int shared_reserved_per_block_bytes; /* 1 KB on CC >= 8.0 */
+    int64_t constant_bytes;              /* 64 KB */
+    int64_t l2_bytes, memory_bytes;
+    int bus_width_bits, memory_clock_khz, sm_clock_khz;
+    int max_block[3];
+    int64_t max_grid[3];
+    bool cluster_launch;
+    int max_cluster;                  /* 1, 8 (portable) or 16 (with opt-in) */
+    int max_parameter_bytes;          /* 4096, or 32764 where CC, NVRTC and driver allow */
+    int carveout_kb[GT_CARVEOUT_MAX]; /* sizes this architecture has, ascending */
+    int carveout_count;
+    int driver_version, nvrtc_version; /* 13000 for 13.0; 0: none */
+    bool emulated;                     /* its image is PTX and its times are modelled */
+} gt_device;
+
+#endif

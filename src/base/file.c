@@ -1,0 +1,111 @@
+#include "base/file.h"
+
+#include "base/text.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static gputune_status read_all(gt_text *text, FILE *file, const char *path)
+{
+    char chunk[16384];
+    size_t got;
+    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        gt_text_append_bytes(text, chunk, got);
+    }
+    return ferror(file) ? gt_fail(GPUTUNE_EIO, "cannot read %s: %s", path, strerror(errno))
+                        : GPUTUNE_OK;
+}
+
+gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
+{
+    FILE *file = fopen(path, "rbe");
+    if (!file) {
+        return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
+                       path, strerror(errno));
+    }
+    gt_text text = {0};
+    gputune_status status = read_all(&text, file, path);
+    fclose(file);
+    size_t length = text.length;
+    if (status == GPUTUNE_OK) {
+        status = gt_text_take(out, &text);
+    }
+    gt_text_free(&text);
+    if (status == GPUTUNE_OK && bytes) {
+        *bytes = length;
+    }
+    return status;
+}
+
+bool gt_file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+gputune_status gt_file_make_parents(const char *path)
+{
+    char *copy;
+    GT_TRY(gt_strdup(&copy, path));
+    gputune_status status = GPUTUNE_OK;
+    for (char *slash = strchr(copy + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
+        *slash = '\0';
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST) {
+            status = gt_fail(GPUTUNE_EIO, "cannot make the folder %s: %s", copy, strerror(errno));
+        }
+        *slash = '/';
+    }
+    free(copy);
+    return status;
+}
+
+gputune_status gt_file_own_folder(char **out)
+{
+    static const char anchor; /* its address lies in this object */
+    Dl_info info;
+    char *path = NULL;
+    if (dladdr(&anchor, &info) && info.dli_fname) {
+        path = realpath(info.dli_fname, NULL);
+    }
+    if (!path || (!strchr(info.dli_fname, '/') && !gt_file_exists(info.dli_fname))) {
+        free(path);
+        path = realpath("/proc/self/exe", NULL); /* a static program started through PATH */
+    }
+    if (!path) {
+        return gt_fail(GPUTUNE_EIO, "cannot find this program's own folder: %s", strerror(errno));
+    }
+    *strrchr(path, '/') = '\0';
+    *out = path;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_file_cache_folder(char **out)
+{
+    const char *cache = getenv("XDG_CACHE_HOME");
+    const char *home = getenv("HOME");
+    if (cache && cache[0] == '/') {
+        return gt_path_format(out, "%s/gputune", cache);
+    }
+    if (home && home[0] == '/') {
+        return gt_path_format(out, "%s/.cache/gputune", home);
+    }
+    return gt_fail(GPUTUNE_ENOTFOUND, "no cache folder: set GPUTUNE_DB, XDG_CACHE_HOME or HOME");
+}
+
+gputune_status gt_path_format(char **out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *path;
+    int count = vasprintf(&path, format, args);
+    va_end(args);
+    if (count < 0) {
+        return gt_fail_memory();
+    }
+    *out = path;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,20 @@
+/* Whole files and well-known folders. */
+#ifndef GT_BASE_FILE_H
+#define GT_BASE_FILE_H
+
+#include "base/status.h"
+
+/* Reads a whole file; *out is NUL-terminated beyond *bytes (may be NULL) and the caller's to free.
+ * ENOTFOUND when there is none, EIO else; the message names the path. */
+gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
+bool gt_file_exists(const char *path);
+/* Makes the folders above `path` (mode 0700). */
+gputune_status gt_file_make_parents(const char *path);
+/* The folder of the shared object or executable that this code is in (dladdr), caller frees. */
+gputune_status gt_file_own_folder(char **out);
+/* $XDG_CACHE_HOME/gputune or ~/.cache/gputune, without making it; caller frees. */
+gputune_status gt_file_cache_folder(char **out);
+/* printf into a new string; caller frees. */
+gputune_status gt_path_format(char **out, const char *format, ...) GT_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,25 @@
+/* 128-bit content hashes (xxHash XXH3). Stable across machines and versions of gputune. */
+#ifndef GT_BASE_HASH_H
+#define GT_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct gt_hash {
+    uint64_t high, low;
+} gt_hash;
+
+enum { GT_HASH_HEX = 33 }; /* 32 digits and NUL */
+
+gt_hash gt_hash_bytes(const void *bytes, size_t count);
+gt_hash gt_hash_string(const char *string);
+/* Order-dependent combination. */
+gt_hash gt_hash_join(gt_hash a, gt_hash b);
+bool gt_hash_equal(gt_hash a, gt_hash b);
+/* Lower-case hex into out, NUL-terminated; returns out. */
+const char *gt_hash_hex(char out[GT_HASH_HEX], gt_hash hash);
+/* 64-bit hash for in-memory tables. */
+uint64_t gt_hash64(const void *bytes, size_t count);
+
+#endif

@@ -1,0 +1,83 @@
+/* How one kernel is launched, as plain data: made by src/kernel, carried by src/farm and src/store,
+ * carried out by src/gpu. */
+#ifndef GT_BASE_LAUNCH_H
+#define GT_BASE_LAUNCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The shape of a launch. */
+typedef struct gt_geometry {
+    uint32_t grid[3], block[3];
+    uint32_t cluster[3];   /* all 1: no cluster attribute */
+    uint32_t shared_bytes; /* dynamic */
+    int carveout_kb;       /* -1: the driver's choice */
+} gt_geometry;
+
+/* How a pass() block reaches the kernel. */
+typedef enum gt_pass {
+    GT_PASS_NONE,     /* the kernel has no block */
+    GT_PASS_VALUE,    /* a const __grid_constant__ struct parameter */
+    GT_PASS_SPLIT,    /* the first GT_PASS_SPLIT_BYTES by value, the rest through __constant__ */
+    GT_PASS_CONSTANT, /* a __constant__ array, copied before each launch */
+    GT_PASS_GLOBAL    /* a device buffer, copied before each launch */
+} gt_pass;
+
+enum {
+    GT_PARAMETER_PORTABLE_BYTES = 4096, /* every driver; more on CC >= 7.0 with driver >= 12.1 */
+    GT_PARAMETER_LARGE_BYTES = 32764,
+    GT_PARAMETER_MAX = 64 /* kernel parameters, block and scratch included */
+};
+
+/* The name of the __constant__ symbol that generated sources use for the block's constant part. */
+#define GT_PASS_SYMBOL "gputune_pass_constant"
+
+typedef enum gt_parameter_kind {
+    GT_PARAMETER_BUFFER, /* a device address */
+    GT_PARAMETER_SCALAR,
+    GT_PARAMETER_BLOCK,  /* the pass block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_SCRATCH /* a device address that the plan owns */
+} gt_parameter_kind;
+
+/* One kernel parameter in the order of the parameter list. */
+typedef struct gt_parameter {
+    gt_parameter_kind kind;
+    uint32_t bytes;         /* of the parameter itself: 8 for an address */
+    int argument;           /* index into the caller's arguments, -1 for scratch */
+    uint64_t scratch_bytes; /* of a scratch buffer at this geometry */
+} gt_parameter;
+
+/* One buffer or scratch to zero before every launch, on the launch's stream. */
+typedef struct gt_clear {
+    int parameter; /* index into the parameters */
+    uint64_t bytes;
+} gt_clear;
+
+/* Everything that launching one variant at one problem size needs, next to its image. */
+typedef struct gt_launch {
+    char entry[128]; /* the kernel's (unmangled, extern "C") name in the image */
+    gt_geometry geometry;
+    gt_pass pass;
+    uint32_t block_bytes;    /* whole pass block; 0 with GT_PASS_NONE */
+    uint32_t by_value_bytes; /* of it, in the parameter: all, GT_PASS_SPLIT's part, or 0 */
+    uint32_t argument_count; /* what the caller passes */
+    uint32_t parameter_count;
+    gt_parameter parameters[GT_PARAMETER_MAX];
+    uint32_t clear_count;
+    gt_clear clears[GT_PARAMETER_MAX];
+} gt_launch;
+
+/* What ptxas and the driver say of a compiled variant. */
+typedef struct gt_resources {
+    uint32_t registers, spill_bytes; /* spills: stores plus loads, from the ptxas log */
+    uint32_t static_shared_bytes, local_bytes, constant_bytes;
+} gt_resources;
+
+/* Machine code, or PTX for an emulated device. */
+typedef struct gt_image {
+    void *data; /* owned by whoever holds the struct */
+    size_t bytes;
+} gt_image;
+
+#endif

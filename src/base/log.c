@@ -1,0 +1,16 @@
+#include "base/log.h"
+
+#include <stdio.h>
+
+void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
+{
+    if (!log || !log->call) {
+        return;
+    }
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    log->call(log->user, level, line);
+}

@@ -1,0 +1,16 @@
+/* Where warnings and progress texts go: a callback of the caller's, or nowhere. */
+#ifndef GT_BASE_LOG_H
+#define GT_BASE_LOG_H
+
+#include "base/status.h"
+
+typedef struct gt_log {
+    gputune_log_fn call; /* NULL: dropped */
+    void *user;
+} gt_log;
+
+/* One line; cut at 1 KB. NULL log: dropped. */
+void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
+    GT_PRINTF(3, 4);
+
+#endif

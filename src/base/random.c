@@ -1,0 +1,39 @@
+#include "base/random.h"
+
+#include <math.h>
+
+uint64_t gt_random_next(gt_random *random)
+{
+    uint64_t z = (random->state += UINT64_C(0x9e3779b97f4a7c15));
+    z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94d049bb133111eb);
+    return z ^ (z >> 31);
+}
+
+uint64_t gt_random_below(gt_random *random, uint64_t bound)
+{
+    __extension__ typedef unsigned __int128 wide; /* Lemire's multiply-shift */
+    return (uint64_t)(((wide)gt_random_next(random) * bound) >> 64);
+}
+
+double gt_random_unit(gt_random *random)
+{
+    return (double)(gt_random_next(random) >> 11) * 0x1p-53;
+}
+
+double gt_random_normal(gt_random *random)
+{
+    double u = 1.0 - gt_random_unit(random);
+    double v = gt_random_unit(random);
+    return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+void gt_random_shuffle(gt_random *random, uint32_t *items, size_t count)
+{
+    for (size_t i = count; i > 1; i--) {
+        size_t j = (size_t)gt_random_below(random, i);
+        uint32_t swap = items[i - 1];
+        items[i - 1] = items[j];
+        items[j] = swap;
+    }
+}

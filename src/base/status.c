@@ -1,0 +1,95 @@
+#include "base/status.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char message[1024];
+
+static void one_line(char *text)
+{
+    for (char *c = text; *c; c++) {
+        if (*c == '\n' || *c == '\r') {
+            *c = ' ';
+        }
+    }
+}
+
+gputune_status gt_fail(gputune_status code, const char *format, ...)
+{
+    char text[sizeof message]; /* the arguments may hold the old message */
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    one_line(text);
+    memcpy(message, text, sizeof message);
+    return code;
+}
+
+gputune_status gt_fail_memory(void)
+{
+    return gt_fail(GPUTUNE_ENOMEM, "out of host memory");
+}
+
+gputune_status gt_fail_prefix(gputune_status code, const char *format, ...)
+{
+    char prefix[256], text[sizeof prefix + sizeof message + 2];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(prefix, sizeof prefix, format, args);
+    va_end(args);
+    snprintf(text, sizeof text, "%s: %s", prefix, message);
+    one_line(text);
+    text[sizeof message - 1] = '\0';
+    memcpy(message, text, sizeof message);
+    return code;
+}
+
+const char *gt_message(void)
+{
+    return message;
+}
+
+static const struct {
+    int value;
+    const char *name, *text;
+} table[] = {
+#define ROW(name, value, text) {value, #name, text},
+    GPUTUNE_STATUS_LIST(ROW)
+#undef ROW
+};
+
+const char *gt_status_name(int status)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].value == status) {
+            return table[i].name;
+        }
+    }
+    return "?";
+}
+
+gputune_status gt_status_from_name(const char *name)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (strcmp(table[i].name, name) == 0) {
+            return (gputune_status)table[i].value;
+        }
+    }
+    return GPUTUNE_EINVAL;
+}
+
+const char *gputune_status_text(int status)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].value == status) {
+            return table[i].text;
+        }
+    }
+    return "unknown status";
+}
+
+const char *gputune_error(void)
+{
+    return message;
+}

@@ -1,0 +1,41 @@
+/* Growable strings, and the small text work that several rooms need. */
+#ifndef GT_BASE_TEXT_H
+#define GT_BASE_TEXT_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A growable, always NUL-terminated string. All zero is an empty one. An append that runs out of
+ * memory sets `failed` and later appends do nothing, so that one check at the end is enough. */
+typedef struct gt_text {
+    char *data;
+    size_t length, capacity;
+    bool failed;
+} gt_text;
+
+void gt_text_append(gt_text *text, const char *string);
+void gt_text_append_bytes(gt_text *text, const void *bytes, size_t count);
+void gt_text_printf(gt_text *text, const char *format, ...) GT_PRINTF(2, 3);
+/* Empties it and keeps its memory. */
+void gt_text_clear(gt_text *text);
+void gt_text_free(gt_text *text);
+/* Hands the string to the caller (free() it) and empties `text`; ENOMEM if an append had failed. */
+gputune_status gt_text_take(char **out, gt_text *text);
+/* The string, "" when nothing was appended. */
+const char *gt_text_string(const gt_text *text);
+
+/* strdup/strndup with ENOMEM as a status. */
+gputune_status gt_strdup(char **out, const char *string);
+gputune_status gt_strndup(char **out, const char *string, size_t count);
+
+/* Parses an integer with an optional sign, 0x, a suffix K M G T (powers of 1024), or base^exponent
+ * ("2^20"), blanks around it allowed. EINVAL for anything else or on overflow of int64. */
+gputune_status gt_parse_int(int64_t *out, const char *string);
+
+/* The candidate nearest to `word` by edit distance, or NULL when none is near enough to be meant
+ * (distance above a third of the word's length, at least 2). Does not allocate. */
+const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
+
+#endif
