@@ -1,10 +1,12 @@
 /* The emulated multiprocessors: PTX text in, executed grids out.
  *
- * This is the boundary between the driver (cu* calls, memory, streams, the clock) and the machine (parser,
- * decoder, executor). The machine owns no device memory: the driver tells it where allocations are. Every
- * device address inside an allocation is at the same time a host address of this process.
+ * This is the boundary between the driver (cu* calls, memory, streams, the clock) and the machine
+ * (parser, decoder, executor). The machine owns no device memory: the driver tells it where
+ * allocations are. Every device address inside an allocation is at the same time a host address of
+ * this process.
  *
- * Codes are the driver API's (CUresult) as plain integers. Nothing here prints or ends the process. */
+ * Codes are the driver API's (CUresult) as plain integers. Nothing here prints or ends the process.
+ */
 #ifndef EMU_MACHINE_H
 #define EMU_MACHINE_H
 
@@ -14,67 +16,73 @@
 #include <stdint.h>
 
 enum {
-	EMU_WARP = 32,              /* lanes of a warp */
-	EMU_MAX_PARAM_BYTES = 32764 /* formal parameter space, CC >= 7.0 with toolkit >= 12.1 */
+    EMU_WARP = 32,              /* lanes of a warp */
+    EMU_MAX_PARAM_BYTES = 32764 /* formal parameter space, CC >= 7.0 with toolkit >= 12.1 */
 };
 
-/* Generic addresses: the top 16 bits choose the space. Zero means global (and constant) memory, which is host
- * memory of the arena, so no device pointer of a host allocation ever has these bits set. */
-#define EMU_TAG_SHIFT 48
+/* Generic addresses: the top 16 bits choose the space. Zero means global (and constant) memory,
+ * which is host memory of the arena, so no device pointer of a host allocation ever has these bits
+ * set. */
+#define EMU_TAG_SHIFT  48
 #define EMU_TAG_SHARED 1u
-#define EMU_TAG_LOCAL 2u
-#define EMU_TAG_PARAM 3u
+#define EMU_TAG_LOCAL  2u
+#define EMU_TAG_PARAM  3u
 
-/* ---- programs ------------------------------------------------------------------------------------------- */
+/* ---- programs
+ * ------------------------------------------------------------------------------------------- */
 
 typedef enum emu_space { EMU_SPACE_GLOBAL, EMU_SPACE_CONST } emu_space;
 
 /* One formal parameter of a kernel: where its bytes lie in the parameter block. */
 typedef struct emu_param {
-	uint32_t offset;
-	uint32_t bytes;
-	uint32_t align;
+    uint32_t offset;
+    uint32_t bytes;
+    uint32_t align;
 } emu_param;
 
 /* What the text says about a kernel. A figure that the text leaves open is 0. */
 typedef struct emu_kernel {
-	const char *name;
-	const emu_param *params;
-	uint32_t param_count;
-	uint32_t param_bytes;           /* size of the parameter block: end of the last parameter */
-	uint32_t static_shared_bytes;   /* of the kernel and all that it calls */
-	uint32_t dynamic_shared_offset; /* where extern shared arrays begin: static bytes, aligned */
-	uint32_t local_bytes;           /* per thread, of the kernel and its deepest chain of calls */
-	uint32_t const_bytes;           /* constant memory declared by the module */
-	uint32_t registers;             /* estimate: most 32-bit values live at once, plus a fixed reserve */
-	uint32_t max_threads[3];        /* .maxntid */
-	uint32_t required_threads[3];   /* .reqntid */
-	uint32_t min_blocks;            /* .minnctapersm */
-	uint32_t max_registers;         /* .maxnreg */
-	uint32_t cluster[3];            /* .reqnctapercluster */
-	uint32_t max_cluster_rank;      /* .maxclusterrank */
-	bool explicit_cluster;          /* .explicitcluster */
+    const char *name;
+    const emu_param *params;
+    uint32_t param_count;
+    uint32_t param_bytes;           /* size of the parameter block: end of the last parameter */
+    uint32_t static_shared_bytes;   /* of the kernel and all that it calls */
+    uint32_t dynamic_shared_offset; /* where extern shared arrays begin: static bytes, aligned */
+    uint32_t local_bytes;           /* per thread, of the kernel and its deepest chain of calls */
+    uint32_t const_bytes;           /* constant memory declared by the module */
+    uint32_t registers;      /* estimate: most 32-bit values live at once, plus a fixed reserve */
+    uint32_t max_threads[3]; /* .maxntid */
+    uint32_t required_threads[3]; /* .reqntid */
+    uint32_t min_blocks;          /* .minnctapersm */
+    uint32_t max_registers;       /* .maxnreg */
+    uint32_t cluster[3];          /* .reqnctapercluster */
+    uint32_t max_cluster_rank;    /* .maxclusterrank */
+    bool explicit_cluster;        /* .explicitcluster */
 } emu_kernel;
 
-/* A module-scope variable in global or constant memory. The driver allocates `bytes` at `align`, fills them by
- * emu_program_initialise and passes the address with each launch. bytes is 0 for an extern array. */
+/* A module-scope variable in global or constant memory. The driver allocates `bytes` at `align`,
+ * fills them by emu_program_initialise and passes the address with each launch. bytes is 0 for an
+ * extern array. */
 typedef struct emu_global {
-	const char *name;
-	emu_space space;
-	bool is_external; /* declared, defined elsewhere: a launch that needs it cannot be served */
-	uint64_t bytes;
-	uint32_t align;
+    const char *name;
+    emu_space space;
+    bool is_external; /* declared, defined elsewhere: a launch that needs it cannot be served */
+    uint64_t bytes;
+    uint32_t align;
 } emu_global;
 
-/* One parsed and decoded PTX module: immutable once loaded, shared by any number of threads and launches. */
+/* One parsed and decoded PTX module: immutable once loaded, shared by any number of threads and
+ * launches. */
 typedef struct emu_program emu_program;
 
-/* Parses and decodes `bytes` bytes of PTX (a NUL ends the text early) for compute capability `cc` (major * 10 +
- * minor). Returns 0 with *out the caller's to free; 218 (invalid PTX) when the text is wrong or uses an
- * instruction the machine lacks, 222 (unsupported PTX version) when its .target asks for a newer architecture
- * than cc, 2 when memory runs out. On failure *out is untouched and `log` (may be NULL when log_bytes is 0) holds
- * one line that names the opcode or directive and its PTX line. */
-int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log, size_t log_bytes);
+/* Parses and decodes `bytes` bytes of PTX (a NUL ends the text early) for compute capability `cc`
+ * (major * 10 + minor). Returns 0 with *out the caller's to free; 218 (invalid PTX) when the text
+ * is wrong or uses an instruction the machine lacks, 222 (unsupported PTX version) when its .target
+ * asks for a newer architecture than cc, 2 when memory runs out. On failure *out is untouched and
+ * `log` (may be NULL when log_bytes is 0) holds one line that names the opcode or directive and its
+ * PTX line. */
+int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log,
+                     size_t log_bytes);
 
 /* Frees the program; no launch may be using it. NULL is fine. */
 void emu_program_free(emu_program *program);
@@ -90,137 +98,153 @@ const emu_kernel *emu_program_kernel(const emu_program *program, const char *nam
 size_t emu_program_global_count(const emu_program *program);
 const emu_global *emu_program_global_at(const emu_program *program, size_t index);
 
-/* Writes the initial contents of global `index` (its `bytes` bytes; zero where the text has no initialiser) to
- * `out`. addresses[i] is the device address of global i, for initialisers that hold addresses. */
-void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses, void *out);
+/* Writes the initial contents of global `index` (its `bytes` bytes; zero where the text has no
+ * initialiser) to `out`. addresses[i] is the device address of global i, for initialisers that hold
+ * addresses. */
+void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
+                            void *out);
 
-/* ---- memory, which the driver owns ---------------------------------------------------------------------- */
+/* ---- memory, which the driver owns
+ * ---------------------------------------------------------------------- */
 
 /* One allocation: device (= host) addresses [base, end). */
 typedef struct emu_range {
-	uint64_t base;
-	uint64_t end;
-	bool is_read_only; /* a store or atomic to it is an illegal address */
+    uint64_t base;
+    uint64_t end;
+    bool is_read_only; /* a store or atomic to it is an illegal address */
 } emu_range;
 
 /* How the machine asks for the allocation that holds an address. */
 typedef struct emu_memory {
-	/* True, with *out filled, when the byte at `address` belongs to a live allocation. Called from several
-	 * threads at once. The answer is remembered until the launch ends, so nothing is freed during a launch. */
-	bool (*find)(void *context, uint64_t address, emu_range *out);
-	void *context;
+    /* True, with *out filled, when the byte at `address` belongs to a live allocation. Called from
+     * several threads at once. The answer is remembered until the launch ends, so nothing is freed
+     * during a launch. */
+    bool (*find)(void *context, uint64_t address, emu_range *out);
+    void *context;
 } emu_memory;
 
-/* ---- launches ------------------------------------------------------------------------------------------- */
+/* ---- launches
+ * ------------------------------------------------------------------------------------------- */
 
-/* What the device and the host allow; the profile's figures, not the machine's. Zero takes the value in
- * brackets. */
+/* What the device and the host allow; the profile's figures, not the machine's. Zero takes the
+ * value in brackets. */
 typedef struct emu_limits {
-	uint32_t sm_count;      /* [1] %nsmid, and how blocks are dealt to %smid */
-	uint32_t blocks_per_sm; /* [1] blocks resident on one multiprocessor: they share one level-1 cache model */
-	uint32_t l1_bytes;      /* [0: no level-1 hits] data cache of one multiprocessor, after the carveout */
-	uint32_t stack_bytes;   /* [1024] local memory a thread may use beyond the kernel's own, for calls */
-	uint32_t clock_khz;     /* [1000000] for %globaltimer; %clock counts instructions of the warp */
-	uint32_t workers;       /* [online CPUs] host threads */
+    uint32_t sm_count; /* [1] %nsmid; each has an equal run of consecutive blocks and one level-1
+                          model */
+    uint32_t blocks_per_sm; /* [1] blocks resident on one multiprocessor */
+    uint32_t
+        l1_bytes; /* [0: no level-1 hits] data cache of one multiprocessor, after the carveout */
+    uint32_t
+        stack_bytes; /* [1024] local memory a thread may use beyond the kernel's own, for calls */
+    uint32_t clock_khz; /* [1000000] for %globaltimer; %clock counts instructions of the warp */
+    uint32_t workers;   /* [online CPUs] host threads */
 } emu_limits;
 
 /* One launch. All pointers stay valid until emu_run returns. */
 typedef struct emu_launch {
-	const emu_program *program;
-	const emu_kernel *kernel;
-	uint32_t grid[3];
-	uint32_t block[3];
-	uint32_t cluster[3]; /* {1,1,1} (or zeros) without; divides grid */
-	uint32_t dynamic_shared_bytes;
-	const void *params;      /* kernel->param_bytes bytes laid out by kernel->params */
-	const uint64_t *globals; /* device address of each of the program's globals, by index; may be NULL if none */
-	const emu_limits *limits;
-	const emu_memory *memory;
-	void (*print)(void *context, const char *text, size_t bytes); /* device printf; NULL drops it; serialised */
-	void *print_context;
-	const atomic_int *cancel; /* non-zero ends the launch soon, with code 719; may be NULL */
+    const emu_program *program;
+    const emu_kernel *kernel;
+    uint32_t grid[3];
+    uint32_t block[3];
+    uint32_t cluster[3]; /* {1,1,1} (or zeros) without; divides grid */
+    uint32_t dynamic_shared_bytes;
+    const void *params;      /* kernel->param_bytes bytes laid out by kernel->params */
+    const uint64_t *globals; /* device address of each of the program's globals, by index; may be
+                                NULL if none */
+    const emu_limits *limits;
+    const emu_memory *memory;
+    void (*print)(void *context, const char *text,
+                  size_t bytes); /* device printf; NULL drops it; serialised */
+    void *print_context;
+    const atomic_int *cancel; /* non-zero ends the launch soon, with code 719; may be NULL */
 } emu_launch;
 
 /* Classes of warp instructions, after the units that serve them. */
 typedef enum emu_class {
-	EMU_CLASS_ALU,     /* integer, logic, compare, select, move, f32 min/max */
-	EMU_CLASS_FMA,     /* f32, f16, bf16 add, mul, fma; integer multiply */
-	EMU_CLASS_FP64,    /* double arithmetic */
-	EMU_CLASS_SFU,     /* approximations, conversions, population counts */
-	EMU_CLASS_LDST,    /* loads, stores, atomics of every space */
-	EMU_CLASS_BRANCH,  /* branch, call, return, exit */
-	EMU_CLASS_BARRIER, /* block, cluster and warp barriers, fences */
-	EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
-	EMU_CLASS_COUNT
+    EMU_CLASS_ALU,     /* integer, logic, compare, select, move, f32 min/max */
+    EMU_CLASS_FMA,     /* f32, f16, bf16 add, mul, fma; integer multiply */
+    EMU_CLASS_FP64,    /* double arithmetic */
+    EMU_CLASS_SFU,     /* approximations, conversions, population counts */
+    EMU_CLASS_LDST,    /* loads, stores, atomics of every space */
+    EMU_CLASS_BRANCH,  /* branch, call, return, exit */
+    EMU_CLASS_BARRIER, /* block, cluster and warp barriers, fences */
+    EMU_CLASS_WARP,    /* shuffle, vote, match, redux */
+    EMU_CLASS_FOLDED,  /* PTX that ptxas usually folds away: parameter loads, cvta, immediates; not
+                          issued */
+    EMU_CLASS_COUNT
 } emu_class;
 
-/* What a launch did, summed over its warps. Deterministic for a program whose control flow is. A request is one
- * memory instruction of one warp; a sector is 32 bytes; a line is 128 bytes. */
+/* What a launch did, summed over its warps. Deterministic for a program whose control flow is. A
+ * request is one memory instruction of one warp; a sector is 32 bytes; a line is 128 bytes. */
 typedef struct emu_counters {
-	uint64_t blocks;
-	uint64_t warps;
-	uint64_t thread_instructions; /* active lanes, guard predicate applied */
-	uint64_t warp_instructions;
-	uint64_t issued[EMU_CLASS_COUNT];
-	uint64_t branches_diverged;
+    uint64_t blocks;
+    uint64_t warps;
+    uint64_t thread_instructions; /* active lanes, guard predicate applied */
+    uint64_t warp_instructions;
+    uint64_t issued[EMU_CLASS_COUNT];
+    uint64_t branches_diverged;
 
-	uint64_t global_load_requests;
-	uint64_t global_load_bytes;   /* asked for by lanes */
-	uint64_t global_load_lines;   /* distinct 128-byte lines per request: tag look-ups */
-	uint64_t global_load_sectors; /* distinct sectors per request */
-	uint64_t global_load_l1_hits; /* of those sectors, found in the level-1 model */
-	uint64_t global_store_requests;
-	uint64_t global_store_bytes;
-	uint64_t global_store_lines;
-	uint64_t global_store_sectors;
+    uint64_t global_load_requests;
+    uint64_t global_load_bytes;   /* asked for by lanes */
+    uint64_t global_load_lines;   /* distinct 128-byte lines per request: tag look-ups */
+    uint64_t global_load_sectors; /* distinct sectors per request */
+    uint64_t global_load_l1_hits; /* of those sectors, found in the level-1 model */
+    uint64_t global_store_requests;
+    uint64_t global_store_bytes;
+    uint64_t global_store_lines;
+    uint64_t global_store_sectors;
 
-	uint64_t local_requests; /* loads and stores; 32 lanes' words are interleaved as on hardware */
-	uint64_t local_sectors;
+    uint64_t local_requests; /* loads and stores; 32 lanes' words are interleaved as on hardware */
+    uint64_t local_sectors;
 
-	uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
-	uint64_t shared_wavefronts; /* cycles they take: 1 each without conflicts, 2 and 4 for 64 and 128 bits */
-	uint64_t shared_conflicts;  /* of those, cycles beyond the least possible */
+    uint64_t shared_requests;   /* loads and stores of the block's own shared memory */
+    uint64_t shared_wavefronts; /* cycles they take: 1 each without conflicts, 2 and 4 for 64 and
+                                   128 bits */
+    uint64_t shared_conflicts;  /* of those, cycles beyond the least possible */
 
-	uint64_t cluster_requests; /* loads, stores and atomics to other blocks' shared memory */
-	uint64_t cluster_sectors;
+    uint64_t cluster_requests; /* loads, stores and atomics to other blocks' shared memory */
+    uint64_t cluster_sectors;
 
-	uint64_t const_requests;  /* loads of constant memory and of parameters through the constant path */
-	uint64_t const_addresses; /* distinct words in them: cycles; equal to requests when uniform */
+    uint64_t
+        const_requests; /* loads of constant memory and of parameters through the constant path */
+    uint64_t const_addresses; /* distinct words in them: cycles; equal to requests when uniform */
 
-	uint64_t global_atomic_requests;
-	uint64_t global_atomic_lanes;
-	uint64_t global_atomic_sectors;
-	uint64_t global_atomic_serial; /* sum over requests of the most lanes on one address */
-	uint64_t shared_atomic_requests;
-	uint64_t shared_atomic_lanes;
-	uint64_t shared_atomic_serial;
-	uint64_t cluster_atomic_requests;
-	uint64_t cluster_atomic_lanes;
-	uint64_t cluster_atomic_serial;
-	uint64_t hottest_address_lanes; /* sampled: most atomic lanes on one global sector within one block, summed
-	                                   over blocks; contention across the device */
+    uint64_t global_atomic_requests;
+    uint64_t global_atomic_lanes;
+    uint64_t global_atomic_sectors;
+    uint64_t global_atomic_serial; /* sum over requests of the most lanes on one address */
+    uint64_t shared_atomic_requests;
+    uint64_t shared_atomic_lanes;
+    uint64_t shared_atomic_serial;
+    uint64_t cluster_atomic_requests;
+    uint64_t cluster_atomic_lanes;
+    uint64_t cluster_atomic_serial;
+    uint64_t hottest_address_lanes; /* sampled: most atomic lanes on one global sector within one
+                                       block, summed over blocks; contention across the device */
 
-	uint64_t block_barriers;   /* warps' arrivals */
-	uint64_t cluster_barriers; /* warps' arrivals */
-	uint64_t memory_waits;     /* instructions that need the result of an earlier global load or atomic: one
-	                              latency each, however many loads were in flight */
-	uint64_t longest_warp;     /* most instructions one warp issued */
-	uint64_t longest_waits;    /* most memory_waits one warp had */
-	uint64_t local_bytes_touched;
+    uint64_t block_barriers;   /* warps' arrivals */
+    uint64_t cluster_barriers; /* warps' arrivals */
+    uint64_t memory_waits; /* instructions that need the result of an earlier global load or atomic:
+                              one latency each, however many loads were in flight */
+    uint64_t longest_warp; /* most instructions one warp issued */
+    uint64_t longest_waits; /* most memory_waits one warp had */
+    uint64_t local_bytes_touched;
 } emu_counters;
 
 /* Why a launch failed. The message is one line: error, kernel, PTX line, block, thread, address. */
 typedef struct emu_fault {
-	int code;         /* 700 illegal address, 716 misaligned, 717 wrong space, 715 illegal instruction, 718 invalid
-	                     program counter, 719 launch failed (trap, cancelled), 710 assert, 2 out of host memory */
-	uint64_t address; /* for 700, 716 and 717, else 0 */
-	char message[384];
+    int code; /* 700 illegal address, 716 misaligned, 717 wrong space, 715 illegal instruction, 718
+                 invalid program counter, 719 launch failed (trap, cancelled), 710 assert, 2 out of
+                 host memory */
+    uint64_t address; /* for 700, 716 and 717, else 0 */
+    char message[384];
 } emu_fault;
 
-/* Runs the whole grid on the host's cores and returns 0, or the fault's code with *fault filled. *out is filled
- * either way. Blocks start in the order of their index; blocks of a cluster run together. Blocks until done, and
- * for ever when the kernel never ends (until *cancel). Thread-safe. The launch has been validated by the driver:
- * dimensions within the device's limits, cluster dividing the grid, shared memory allowed. */
+/* Runs the whole grid on the host's cores and returns 0, or the fault's code with *fault filled.
+ * *out is filled either way. Blocks start in the order of their index; blocks of a cluster run
+ * together. Blocks until done, and for ever when the kernel never ends (until *cancel).
+ * Thread-safe. The launch has been validated by the driver: dimensions within the device's limits,
+ * cluster dividing the grid, shared memory allowed. */
 int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault);
 
 #endif
