@@ -1,0 +1,86 @@
+/* The farm: worker processes that compile and measure, so that the host stays safe. Requests are
+ * asynchronous; answers come as events from wait(). A farm is used by one thread at a time. The
+ * tuner sees this table only, and is tested with a scripted one. */
+#ifndef GT_FARM_FARM_H
+#define GT_FARM_FARM_H
+
+#include "base/log.h"
+#include "farm/job.h"
+
+typedef enum gt_event_kind {
+    GT_EVENT_COMPILED, /* id of the compile job */
+    GT_EVENT_PREPARED,
+    GT_EVENT_VERIFIED, /* id of the variant; also of a recheck */
+    GT_EVENT_SAMPLED,  /* id of the sample job */
+    GT_EVENT_TIMEOUT   /* wait()'s own time passed */
+} gt_event_kind;
+
+/* One answer. `status` OK, or what befell this job alone: ECOMPILE (log in message and
+ * compiled.log), EWRONG, ECRASHED (the worker died; a new one is ready), ETIMEOUT (a hang, worker
+ * killed), ECUDA (a refused launch or load), EDEVMEM, ENOCOMPILER, EWORKER. For a sample job that
+ * met a crash or hang, `culprit` is the variant. Release with gt_event_free(). */
+typedef struct gt_event {
+    gt_event_kind kind;
+    uint64_t id;
+    gputune_status status;
+    char message[512];
+    uint64_t culprit;
+    bool repeatable; /* a hang that happened again in a fresh worker with ten times the deadline, or
+                        a crash: worth remembering */
+    union {
+        gt_compiled compiled;
+        gt_prepared prepared;
+        gt_verified verified;
+        gt_sampled sampled;
+    };
+} gt_event;
+
+void gt_event_free(gt_event *event);
+
+typedef struct gt_farm gt_farm;
+
+/* A request copies what it needs before it returns. Each fails only for the farm as a whole. */
+typedef struct gt_farm_ops {
+    gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
+    gputune_status (*prepare)(gt_farm *farm, const gt_measure_setup *setup);
+    gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
+    gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);
+    gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
+    /* Frees what the measure worker holds for a variant that left the race. */
+    gputune_status (*drop)(gt_farm *farm, uint64_t variant);
+    /* The next event, or GT_EVENT_TIMEOUT after `seconds` (0: only what is there already). */
+    gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
+    /* Forgets all outstanding jobs; workers busy with a compile finish it unseen, a measure worker
+     * in the middle of a variant is ended. */
+    void (*cancel)(gt_farm *farm);
+    void (*close)(gt_farm *farm);
+} gt_farm_ops;
+
+struct gt_farm {
+    const gt_farm_ops *ops;
+    uint32_t compile_workers; /* how many compile side by side */
+};
+
+typedef struct gt_farm_options {
+    const char *worker; /* path of gputune-worker; NULL: searched for */
+    const char *driver; /* as in gputune_open_options; NULL: no measure worker (compile only) */
+    const char *device_uuid; /* which device the measure worker sees */
+    int device_ordinal;
+    uint32_t compile_workers; /* 0: as many as cores */
+    gputune_isolation isolation;
+    double deadline_s; /* longest time any single measure request may take; 0: 10 */
+    gt_log log;
+} gt_farm_options;
+
+/* Starts the workers without waiting for them (they warm up while the caller prepares). Fails with
+ * EWORKER naming where it searched when the executable is missing or of another version. */
+gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
+
+/* The path of gputune-worker: `given`, GPUTUNE_WORKER, beside this library or program, its
+ * ../libexec/gputune/, the compiled-in prefix. EWORKER lists them. Caller frees. */
+gputune_status gt_worker_find(char **out, const char *given);
+
+/* The text of measure_kernels.cu, compiled by the tuner like any source and handed to prepare(). */
+extern const char gt_service_source[];
+
+#endif

@@ -1,0 +1,100 @@
+/* What is asked of workers and what they answer: plain data, the same in the host, on the wire and
+ * in the worker. Who fills a struct owns what it points to, unless said otherwise. */
+#ifndef GT_FARM_JOB_H
+#define GT_FARM_JOB_H
+
+#include "base/device.h"
+#include "base/launch.h"
+#include "kernel/problem.h"
+
+/* Compile one source to an image for one architecture. */
+typedef struct gt_compile_job {
+    uint64_t id;
+    const char *text;           /* CUDA C++ */
+    const char *const *options; /* beyond the standard ones */
+    size_t option_count;
+    const char *arch; /* "sm_90" */
+    bool ptx;         /* the image is PTX (an emulated device), else a cubin */
+    bool want_ptx;    /* PTX beside the image, for `emit` */
+} gt_compile_job;
+
+typedef struct gt_compiled {
+    gt_image image, ptx; /* owned by the event */
+    char *log;           /* the compiler's whole log; owned */
+    gt_resources resources;
+    double compile_ns;
+} gt_compiled;
+
+/* The caller's own data for one buffer of the workload. */
+typedef struct gt_live_input {
+    uint32_t buffer; /* index into the workload's buffers */
+    bool is_ipc;
+    uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */
+    uint64_t offset;
+    gt_image bytes; /* staged host bytes, otherwise */
+} gt_live_input;
+
+enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an awkward one */
+
+/* Everything the measure worker needs before the first variant. */
+typedef struct gt_measure_setup {
+    gputune_objective objective;
+    gputune_cache cache;
+    uint64_t seed;
+    uint32_t workload_count;
+    gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
+    gt_image reference; /* image of the reference and check kernels; empty: compare against the
+                           first verified variant (the default) */
+    gt_image service;   /* image of measure_kernels.cu: fill, poison, compare, sweep */
+    gt_live_input *inputs;
+    uint32_t input_count;
+    bool exhaustive;
+} gt_measure_setup;
+
+typedef struct gt_prepared {
+    double reference_ns;     /* one launch of the reference at workload 0 */
+    double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
+    double prepare_ns;
+} gt_prepared;
+
+/* Load a variant, verify it on every workload, and keep it ready for samples. */
+typedef struct gt_verify_job {
+    uint64_t id; /* the variant's, chosen by the host */
+    gt_image image;
+    gt_launch launches[GT_WORKLOAD_MAX];
+} gt_verify_job;
+
+typedef struct gt_verified {
+    double max_error;       /* largest |v - r| over what the tolerance allows; <= 1 is right */
+    double pilot_ns;        /* rough time of one launch */
+    double occupancy;       /* resident warps over the SM's maximum */
+    gt_resources resources; /* as the driver sees them; spills unknown (0) */
+} gt_verified;
+
+/* One round: a sample of each variant in this order, interleaved. */
+typedef struct gt_sample_job {
+    uint64_t id;
+    const uint64_t *variants;
+    uint32_t count;
+    gputune_objective objective; /* may differ from the setup's */
+    bool quick;                  /* one short sample each, for the first elimination */
+} gt_sample_job;
+
+typedef struct gt_sampled {
+    double *values; /* per variant in the job's order: nanoseconds a launch (energy: nanojoules);
+                       NaN where that one could not be sampled; owned by the event */
+    uint32_t count;
+    uint32_t sm_clock_mhz, memory_clock_mhz; /* during the round; 0: unknown */
+    uint64_t throttle;                       /* NVML throttle reasons seen */
+    bool spoiled;   /* a reason that falsifies times: take the round again */
+    bool noisy;     /* another process used the GPU */
+    char other[96]; /* who, or "" */
+} gt_sampled;
+
+/* Check again with another seed (the winner, after its last sample). */
+typedef struct gt_recheck_job {
+    uint64_t id; /* the variant's */
+    uint64_t seed;
+} gt_recheck_job;
+
+#endif

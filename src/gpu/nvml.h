@@ -1,0 +1,27 @@
+/* NVML by dlopen: clocks, throttle reasons, energy, other processes. Everything is optional:
+ * without NVML (or with an emulated device) every reading is zero and nothing fails. */
+#ifndef GT_GPU_NVML_H
+#define GT_GPU_NVML_H
+
+#include "base/status.h"
+
+typedef struct gt_nvml gt_nvml;
+
+/* The handle for the GPU with this UUID, or NULL when NVML has none. Thread-safe. */
+gt_nvml *gt_nvml_open(const char *uuid);
+void gt_nvml_close(gt_nvml *nvml);
+
+typedef struct gt_nvml_state {
+    uint32_t sm_clock_mhz, memory_clock_mhz;
+    uint64_t throttle;
+    bool spoils;     /* hardware slowdown, software or hardware thermal, power brake */
+    uint32_t others; /* processes other than this one with a context on the GPU */
+    uint32_t other_pid;
+    uint32_t power_limit_mw;
+} gt_nvml_state;
+/* `processes` asks for the (slower) process list too. */
+void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml, bool processes);
+/* Total energy in millijoules since the driver was loaded; false when not available. */
+bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
+
+#endif
