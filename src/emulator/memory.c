@@ -1,0 +1,524 @@
+#include "emulator/memory.h"
+
+#include "emulator/driver_abi.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#define STEP_SHIFT  16
+#define STEP_BYTES  (UINT64_C(1) << STEP_SHIFT)
+#define RANGE_BYTES (UINT64_C(1) << 39) /* addresses, not memory: so far apart that few are reused */
+#define STEP_COUNT  (RANGE_BYTES >> STEP_SHIFT)
+#define SLOT_COUNT  (UINT32_C(1) << 20)
+#define SHARE_MAGIC UINT64_C(0x756d652d656e7574)
+
+enum { FREED_COUNT = 256, REGISTERED_COUNT = 256 };
+
+/* One allocation and the steps it occupies. A slot in use has bytes > 0. */
+typedef struct slot {
+    emu_allocation what;
+    uint32_t next_free;
+} slot;
+
+typedef struct freed_range {
+    uint64_t base;
+    size_t bytes;
+} freed_range;
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_rwlock_t registered_lock;
+    bool open;
+    int file; /* -1: anonymous memory, nothing can be shared */
+    uint64_t base;
+    uint64_t cursor; /* next step to try */
+    _Atomic uint32_t *owner_of_step; /* slot + 1, 0 for none */
+    slot *slots;
+    uint32_t slots_used, first_free;
+    uint64_t last_id, token;
+    size_t in_use, limit;
+    freed_range freed[FREED_COUNT];
+    unsigned freed_next;
+    emu_allocation registered[REGISTERED_COUNT];
+    atomic_uint registered_count;
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER,
+            .registered_lock = PTHREAD_RWLOCK_INITIALIZER,
+            .file = -1};
+
+static void *reserve(size_t bytes, int protection)
+{
+    void *at = mmap(NULL, bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static void *reserve_shared(int *file)
+{
+    *file = memfd_create("gputune-emu", MFD_CLOEXEC);
+    if (*file < 0 || ftruncate(*file, (off_t)RANGE_BYTES)) {
+        return NULL;
+    }
+    void *at =
+        mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_SHARED | MAP_NORESERVE, *file, 0);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static int open_range(void)
+{
+    void *range = reserve_shared(&memory.file);
+    if (!range) {
+        if (memory.file >= 0) {
+            close(memory.file);
+            memory.file = -1;
+        }
+        range = reserve(RANGE_BYTES, PROT_NONE);
+    }
+    memory.owner_of_step = reserve(STEP_COUNT * sizeof(uint32_t), PROT_READ | PROT_WRITE);
+    memory.slots = reserve(SLOT_COUNT * sizeof(slot), PROT_READ | PROT_WRITE);
+    if (!range || !memory.owner_of_step || !memory.slots) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
+        memory.token = (uint64_t)(uintptr_t)range ^ (uint64_t)getpid();
+    }
+    memory.base = (uint64_t)(uintptr_t)range;
+    memory.cursor = 1; /* step 0 stays empty: a null-ish pointer into the range finds nothing */
+    memory.open = true;
+    return 0;
+}
+
+int emu_memory_open(size_t limit_bytes)
+{
+    pthread_mutex_lock(&memory.lock);
+    int code = memory.open ? 0 : open_range();
+    memory.limit = limit_bytes;
+    pthread_mutex_unlock(&memory.lock);
+    return code;
+}
+
+static uint64_t steps_for(size_t bytes)
+{
+    return (bytes + STEP_BYTES - 1) >> STEP_SHIFT;
+}
+
+static uint64_t address_of_step(uint64_t step)
+{
+    return memory.base + (step << STEP_SHIFT);
+}
+
+/* First of `count` free steps with a free one on either side, at or after `from`; 0 if none. */
+static uint64_t find_run(uint64_t from, uint64_t count)
+{
+    uint64_t run = 0;
+    for (uint64_t step = from; step < STEP_COUNT; step++) {
+        run = atomic_load_explicit(&memory.owner_of_step[step], memory_order_relaxed) ? 0 : run + 1;
+        if (run == count + 2) {
+            return step - count;
+        }
+    }
+    return 0;
+}
+
+static uint64_t claim_steps(uint64_t count)
+{
+    uint64_t first = find_run(memory.cursor - 1, count);
+    if (!first) {
+        first = find_run(0, count);
+    }
+    if (first) {
+        memory.cursor = first + count + 1;
+    }
+    return first;
+}
+
+static bool take_slot(uint32_t *out)
+{
+    if (memory.first_free) {
+        *out = memory.first_free - 1;
+        memory.first_free = memory.slots[*out].next_free;
+        return true;
+    }
+    if (memory.slots_used == SLOT_COUNT) {
+        return false;
+    }
+    *out = memory.slots_used++;
+    return true;
+}
+
+static void mark_steps(uint64_t base, size_t bytes, uint32_t owner)
+{
+    uint64_t first = (base - memory.base) >> STEP_SHIFT;
+    for (uint64_t i = 0; i < steps_for(bytes); i++) {
+        atomic_store_explicit(&memory.owner_of_step[first + i], owner, memory_order_release);
+    }
+}
+
+static size_t page_round(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+/* Claims addresses and a slot; the memory behind them is not accessible yet. Lock held. */
+static int claim(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
+{
+    if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    uint64_t first = claim_steps(steps_for(bytes));
+    if (!first || !take_slot(out)) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    memory.slots[*out].what = (emu_allocation){.base = address_of_step(first),
+                                               .bytes = bytes,
+                                               .kind = kind,
+                                               .owner = owner,
+                                               .id = ++memory.last_id};
+    memory.in_use += kind == EMU_MEMORY_IMPORT ? 0 : bytes;
+    return 0;
+}
+
+static void give_slot(uint32_t index)
+{
+    emu_allocation *what = &memory.slots[index].what;
+    memory.in_use -= what->kind == EMU_MEMORY_IMPORT ? 0 : what->bytes;
+    *what = (emu_allocation){0};
+    memory.slots[index].next_free = memory.first_free;
+    memory.first_free = index + 1;
+}
+
+static int claim_and_protect(uint64_t *out, size_t bytes, emu_memory_kind kind, void *owner)
+{
+    uint32_t index;
+    int code = claim(&index, bytes, kind, owner);
+    if (code) {
+        return code;
+    }
+    uint64_t base = memory.slots[index].what.base;
+    if (mprotect((void *)(uintptr_t)base, page_round(bytes), PROT_READ | PROT_WRITE)) {
+        give_slot(index);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    mark_steps(base, bytes, index + 1);
+    *out = base;
+    return 0;
+}
+
+int emu_memory_allocate(uint64_t *out, size_t bytes, emu_memory_kind kind, void *owner)
+{
+    if (!bytes) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&memory.lock);
+    int code = claim_and_protect(out, bytes, kind, owner);
+    pthread_mutex_unlock(&memory.lock);
+    return code;
+}
+
+static void remember_freed(const emu_allocation *what)
+{
+    memory.freed[memory.freed_next++ % FREED_COUNT] =
+        (freed_range){.base = what->base, .bytes = what->bytes};
+}
+
+/* Gives the pages back and makes any later touch by the host a fault, as with a device address. */
+static void drop_pages(const emu_allocation *what)
+{
+    void *at = (void *)(uintptr_t)what->base;
+    size_t bytes = page_round(what->bytes);
+    off_t offset = (off_t)(what->base - memory.base);
+    if (what->kind == EMU_MEMORY_IMPORT) {
+        munmap(at, bytes);
+    } else if (memory.file >= 0) {
+        fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
+    }
+    int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    mmap(at, bytes, PROT_NONE, MAP_FIXED | MAP_NORESERVE | flags, memory.file,
+         memory.file >= 0 ? offset : 0);
+}
+
+static void release_slot(uint32_t index)
+{
+    emu_allocation what = memory.slots[index].what;
+    mark_steps(what.base, what.bytes, 0);
+    drop_pages(&what);
+    remember_freed(&what);
+    give_slot(index);
+}
+
+/* Slot + 1 of the allocation whose steps hold `address`, 0 if none. */
+static uint32_t owner_at(uint64_t address)
+{
+    uint64_t offset = address - memory.base;
+    if (!memory.open || offset >= RANGE_BYTES) {
+        return 0;
+    }
+    return atomic_load_explicit(&memory.owner_of_step[offset >> STEP_SHIFT], memory_order_acquire);
+}
+
+int emu_memory_release(uint64_t base, emu_memory_kind kind)
+{
+    pthread_mutex_lock(&memory.lock);
+    uint32_t owner = owner_at(base);
+    const emu_allocation *what = owner ? &memory.slots[owner - 1].what : NULL;
+    bool ok = what && what->base == base && what->kind == kind;
+    if (ok) {
+        release_slot(owner - 1);
+    }
+    pthread_mutex_unlock(&memory.lock);
+    return ok ? 0 : CUDA_ERROR_INVALID_VALUE;
+}
+
+static void unregister_owner(void *owner)
+{
+    pthread_rwlock_wrlock(&memory.registered_lock);
+    unsigned kept = 0;
+    for (unsigned i = 0; i < memory.registered_count; i++) {
+        if (memory.registered[i].owner != owner) {
+            memory.registered[kept++] = memory.registered[i];
+        }
+    }
+    memory.registered_count = kept;
+    pthread_rwlock_unlock(&memory.registered_lock);
+}
+
+void emu_memory_release_owner(void *owner)
+{
+    pthread_mutex_lock(&memory.lock);
+    for (uint32_t i = 0; i < memory.slots_used; i++) {
+        if (memory.slots[i].what.bytes && memory.slots[i].what.owner == owner) {
+            release_slot(i);
+        }
+    }
+    pthread_mutex_unlock(&memory.lock);
+    unregister_owner(owner);
+}
+
+static bool overlaps_registered(uint64_t base, size_t bytes)
+{
+    for (unsigned i = 0; i < memory.registered_count; i++) {
+        const emu_allocation *other = &memory.registered[i];
+        if (base < other->base + other->bytes && other->base < base + bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+int emu_memory_register(void *host, size_t bytes, void *owner)
+{
+    uint64_t base = (uint64_t)(uintptr_t)host;
+    if (!host || !bytes) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_rwlock_wrlock(&memory.registered_lock);
+    int code = 0;
+    if (overlaps_registered(base, bytes)) {
+        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+    } else if (memory.registered_count == REGISTERED_COUNT) {
+        code = CUDA_ERROR_OUT_OF_MEMORY;
+    } else {
+        memory.registered[memory.registered_count] = (emu_allocation){
+            .base = base, .bytes = bytes, .kind = EMU_MEMORY_REGISTERED, .owner = owner};
+        memory.registered_count++;
+    }
+    pthread_rwlock_unlock(&memory.registered_lock);
+    return code;
+}
+
+int emu_memory_unregister(void *host)
+{
+    int code = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+    pthread_rwlock_wrlock(&memory.registered_lock);
+    for (unsigned i = 0; i < memory.registered_count; i++) {
+        if (memory.registered[i].base == (uint64_t)(uintptr_t)host) {
+            memory.registered[i] = memory.registered[--memory.registered_count];
+            code = 0;
+            break;
+        }
+    }
+    pthread_rwlock_unlock(&memory.registered_lock);
+    return code;
+}
+
+static bool lookup_registered(emu_allocation *out, uint64_t address)
+{
+    if (!memory.registered_count) {
+        return false;
+    }
+    bool found = false;
+    pthread_rwlock_rdlock(&memory.registered_lock);
+    for (unsigned i = 0; i < memory.registered_count && !found; i++) {
+        const emu_allocation *what = &memory.registered[i];
+        found = address - what->base < what->bytes;
+        if (found) {
+            *out = *what;
+        }
+    }
+    pthread_rwlock_unlock(&memory.registered_lock);
+    return found;
+}
+
+bool emu_memory_lookup(emu_allocation *out, uint64_t address)
+{
+    uint32_t owner = owner_at(address);
+    if (!owner) {
+        return lookup_registered(out, address);
+    }
+    const emu_allocation *what = &memory.slots[owner - 1].what;
+    if (address - what->base >= what->bytes) {
+        return false;
+    }
+    *out = *what;
+    return true;
+}
+
+bool emu_memory_covers(uint64_t address, size_t bytes)
+{
+    emu_allocation what;
+    return emu_memory_lookup(&what, address) && bytes <= what.bytes - (address - what.base);
+}
+
+static const emu_allocation *neighbour(uint64_t address)
+{
+    for (uint64_t back = 0; back <= 1; back++) {
+        uint32_t owner = owner_at(address - back * STEP_BYTES);
+        if (owner) {
+            return &memory.slots[owner - 1].what;
+        }
+    }
+    uint32_t next = owner_at(address + STEP_BYTES);
+    return next ? &memory.slots[next - 1].what : NULL;
+}
+
+static bool describe_freed(char *out, size_t out_bytes, uint64_t address)
+{
+    for (unsigned i = 0; i < FREED_COUNT; i++) {
+        const freed_range *range = &memory.freed[i];
+        if (address - range->base < range->bytes) {
+            snprintf(out, out_bytes, "in freed memory (%zu bytes at 0x%llx)", range->bytes,
+                     (unsigned long long)range->base);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void describe_near(char *out, size_t out_bytes, const emu_allocation *what, uint64_t address)
+{
+    bool before = address < what->base;
+    uint64_t distance = before ? what->base - address : address - (what->base + what->bytes);
+    snprintf(out, out_bytes, "%llu bytes %s an allocation of %zu bytes at 0x%llx",
+             (unsigned long long)distance, before ? "before" : "past the end of", what->bytes,
+             (unsigned long long)what->base);
+}
+
+void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)
+{
+    emu_allocation inside;
+    if (emu_memory_lookup(&inside, address)) {
+        snprintf(out, out_bytes, "in an allocation of %zu bytes at 0x%llx", inside.bytes,
+                 (unsigned long long)inside.base);
+        return;
+    }
+    pthread_mutex_lock(&memory.lock);
+    const emu_allocation *near = neighbour(address);
+    if (!describe_freed(out, out_bytes, address)) {
+        if (near) {
+            describe_near(out, out_bytes, near, address);
+        } else {
+            snprintf(out, out_bytes, "near no allocation");
+        }
+    }
+    pthread_mutex_unlock(&memory.lock);
+}
+
+size_t emu_memory_in_use(void)
+{
+    pthread_mutex_lock(&memory.lock);
+    size_t bytes = memory.in_use;
+    pthread_mutex_unlock(&memory.lock);
+    return bytes;
+}
+
+size_t emu_memory_limit(void)
+{
+    return memory.limit;
+}
+
+int emu_memory_export(emu_memory_share *out, uint64_t address)
+{
+    emu_allocation what;
+    if (!emu_memory_lookup(&what, address) || what.kind != EMU_MEMORY_DEVICE) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (memory.file < 0) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    *out = (emu_memory_share){.magic = SHARE_MAGIC,
+                              .process = getpid(),
+                              .file = memory.file,
+                              .offset = what.base - memory.base,
+                              .bytes = what.bytes,
+                              .token = memory.token};
+    return 0;
+}
+
+/* Opens the other process's memory file; -1 if it is not one (the process is gone). */
+static int open_share(const emu_memory_share *share)
+{
+    char path[64], link[64];
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)share->process, (int)share->file);
+    ssize_t length = readlink(path, link, sizeof link - 1);
+    if (length < 0) {
+        return -1;
+    }
+    link[length] = '\0';
+    return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
+}
+
+static int map_share(uint64_t *out, int file, const emu_memory_share *share, void *owner)
+{
+    uint32_t index;
+    int code = claim(&index, share->bytes, EMU_MEMORY_IMPORT, owner);
+    if (code) {
+        return code;
+    }
+    uint64_t base = memory.slots[index].what.base;
+    void *at = mmap((void *)(uintptr_t)base, page_round(share->bytes), PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)share->offset);
+    if (at == MAP_FAILED) {
+        give_slot(index);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    mark_steps(base, share->bytes, index + 1);
+    *out = base;
+    return 0;
+}
+
+int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner)
+{
+    if (share->magic != SHARE_MAGIC || !share->bytes || share->offset % STEP_BYTES ||
+        share->offset >= RANGE_BYTES || share->bytes > RANGE_BYTES - share->offset) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (share->process == getpid() && share->token == memory.token) {
+        return CUDA_ERROR_INVALID_CONTEXT;
+    }
+    int file = open_share(share);
+    if (file < 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    pthread_mutex_lock(&memory.lock);
+    int code = map_share(out, file, share, owner);
+    pthread_mutex_unlock(&memory.lock);
+    close(file);
+    return code;
+}

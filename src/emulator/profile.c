@@ -1,0 +1,377 @@
+#include "emulator/profile.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* Made by tools/embed from profiles/, ended by a NULL name. */
+extern const struct embedded {
+    const char *name, *text;
+} emu_profiles[];
+
+typedef enum field_kind { FIELD_NUMBER, FIELD_TEXT, FIELD_LIST } field_kind;
+
+typedef struct field {
+    const char *key;
+    field_kind kind;
+    size_t offset, bytes;
+} field;
+
+#define FIELD(kind, name)                                                                          \
+    {                                                                                              \
+        #name, kind, offsetof(emu_profile, name), sizeof((emu_profile *)0)->name                   \
+    }
+#define NUMBER(name) FIELD(FIELD_NUMBER, name)
+
+static const field fields[] = {FIELD(FIELD_TEXT, gpu_name),
+                               FIELD(FIELD_LIST, carveout_kb),
+                               FIELD(FIELD_LIST, gpc_multiprocessors),
+                               NUMBER(driver_version),
+                               NUMBER(total_memory_bytes),
+                               NUMBER(unified_cache_bytes),
+                               NUMBER(register_granularity),
+                               NUMBER(cluster_size_portable),
+                               NUMBER(cluster_size_max),
+                               NUMBER(cluster_blocks_per_multiprocessor),
+                               NUMBER(clock_hz),
+                               NUMBER(dram_bytes_per_second),
+                               NUMBER(l2_bytes_per_second),
+                               NUMBER(l1_bytes_per_cycle),
+                               NUMBER(copy_device_bytes_per_second),
+                               NUMBER(copy_host_bytes_per_second),
+                               NUMBER(copy_pageable_bytes_per_second),
+                               NUMBER(dram_latency_cycles),
+                               NUMBER(l2_latency_cycles),
+                               NUMBER(l1_latency_cycles),
+                               NUMBER(shared_latency_cycles),
+                               NUMBER(cluster_latency_cycles),
+                               NUMBER(cluster_bytes_per_cycle),
+                               NUMBER(alu_per_cycle),
+                               NUMBER(fma_per_cycle),
+                               NUMBER(fp64_per_cycle),
+                               NUMBER(sfu_per_cycle),
+                               NUMBER(ldst_per_cycle),
+                               NUMBER(issue_per_cycle),
+                               NUMBER(instruction_latency_cycles),
+                               NUMBER(barrier_cycles),
+                               NUMBER(cluster_barrier_cycles),
+                               NUMBER(atomic_l2_lanes_per_second),
+                               NUMBER(atomic_same_address_ns),
+                               NUMBER(shared_atomic_cycles),
+                               NUMBER(block_launch_cycles),
+                               NUMBER(cluster_launch_cycles),
+                               NUMBER(kernel_fixed_ns),
+                               NUMBER(graph_gap_ns),
+                               NUMBER(stream_gap_ns),
+                               NUMBER(event_ns),
+                               NUMBER(copy_fixed_ns),
+                               NUMBER(set_fixed_ns),
+                               NUMBER(host_call_ns),
+                               NUMBER(host_launch_ns),
+                               NUMBER(host_copy_ns),
+                               NUMBER(host_sync_ns),
+                               NUMBER(host_graph_launch_ns),
+                               NUMBER(host_start_ns),
+                               NUMBER(parameter_ns_per_kb)};
+
+enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+
+typedef struct attribute_name {
+    const char *name;
+    int number;
+} attribute_name;
+
+/* CUdevice_attribute, by the header's names in lower case. One that a profile leaves out answers
+ * 0, as a feature that is absent does. */
+static const attribute_name attributes[] = {
+    {"max_threads_per_block", 1},
+    {"max_block_dim_x", 2},
+    {"max_block_dim_y", 3},
+    {"max_block_dim_z", 4},
+    {"max_grid_dim_x", 5},
+    {"max_grid_dim_y", 6},
+    {"max_grid_dim_z", 7},
+    {"max_shared_memory_per_block", 8},
+    {"total_constant_memory", 9},
+    {"warp_size", 10},
+    {"max_pitch", 11},
+    {"max_registers_per_block", 12},
+    {"clock_rate", 13},
+    {"texture_alignment", 14},
+    {"gpu_overlap", 15},
+    {"multiprocessor_count", 16},
+    {"kernel_exec_timeout", 17},
+    {"integrated", 18},
+    {"can_map_host_memory", 19},
+    {"compute_mode", 20},
+    {"surface_alignment", 30},
+    {"concurrent_kernels", 31},
+    {"ecc_enabled", 32},
+    {"pci_bus_id", 33},
+    {"pci_device_id", 34},
+    {"tcc_driver", 35},
+    {"memory_clock_rate", 36},
+    {"global_memory_bus_width", 37},
+    {"l2_cache_size", 38},
+    {"max_threads_per_multiprocessor", 39},
+    {"async_engine_count", 40},
+    {"unified_addressing", 41},
+    {"pci_domain_id", 50},
+    {"texture_pitch_alignment", 51},
+    {"compute_capability_major", 75},
+    {"compute_capability_minor", 76},
+    {"stream_priorities_supported", 78},
+    {"global_l1_cache_supported", 79},
+    {"local_l1_cache_supported", 80},
+    {"max_shared_memory_per_multiprocessor", 81},
+    {"max_registers_per_multiprocessor", 82},
+    {"managed_memory", 83},
+    {"multi_gpu_board", 84},
+    {"host_native_atomic_supported", 86},
+    {"single_to_double_precision_perf_ratio", 87},
+    {"pageable_memory_access", 88},
+    {"concurrent_managed_access", 89},
+    {"compute_preemption_supported", 90},
+    {"can_use_host_pointer_for_registered_mem", 91},
+    {"cooperative_launch", 95},
+    {"max_shared_memory_per_block_optin", 97},
+    {"host_register_supported", 99},
+    {"max_blocks_per_multiprocessor", 106},
+    {"max_persisting_l2_cache_size", 108},
+    {"max_access_policy_window_size", 109},
+    {"reserved_shared_memory_per_block", 111},
+    {"memory_pools_supported", 115},
+    {"cluster_launch", 120},
+    {"ipc_event_supported", 125},
+    {"unified_function_pointers", 129},
+};
+
+enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof attributes[0] };
+
+__attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_bytes,
+                                                       const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(why, why_bytes, format, args);
+    va_end(args);
+    return false;
+}
+
+static bool parse_number(double *out, const char *text)
+{
+    char *end;
+    errno = 0;
+    *out = strtod(text, &end);
+    while (isspace((unsigned char)*end)) {
+        end++;
+    }
+    return end != text && !*end && !errno;
+}
+
+static bool parse_list(emu_list *out, const char *text)
+{
+    emu_list list = {0};
+    char *end = NULL;
+    for (const char *at = text; *at; at = end) {
+        if (list.count == EMU_GPC_COUNT) {
+            return false;
+        }
+        list.value[list.count++] = strtod(at, &end);
+        if (end == at) {
+            return false;
+        }
+        while (isspace((unsigned char)*end)) {
+            end++;
+        }
+    }
+    *out = list;
+    return list.count > 0;
+}
+
+static bool set_field(emu_profile *profile, const field *field, const char *value)
+{
+    void *at = (char *)profile + field->offset;
+    if (field->kind == FIELD_NUMBER) {
+        return parse_number(at, value);
+    }
+    if (field->kind == FIELD_LIST) {
+        return parse_list(at, value);
+    }
+    size_t length = strlen(value);
+    if (!length || length >= field->bytes) {
+        return false;
+    }
+    memcpy(at, value, length + 1);
+    return true;
+}
+
+static bool set_attribute(emu_profile *profile, int number, const char *value)
+{
+    double parsed;
+    if (!parse_number(&parsed, value) || parsed < -2147483648.0 || parsed > 2147483647.0) {
+        return false;
+    }
+    profile->attribute[number] = (int)parsed;
+    profile->attribute_known[number] = true;
+    return true;
+}
+
+static const field *find_field(const char *key)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (!strcmp(fields[i].key, key)) {
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+static const attribute_name *find_attribute(const char *key)
+{
+    static const char prefix[] = "attribute.";
+    if (strncmp(key, prefix, sizeof prefix - 1)) {
+        return NULL;
+    }
+    for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
+        if (!strcmp(attributes[i].name, key + sizeof prefix - 1)) {
+            return &attributes[i];
+        }
+    }
+    return NULL;
+}
+
+static char *trim(char *text)
+{
+    while (isspace((unsigned char)*text)) {
+        text++;
+    }
+    size_t length = strlen(text);
+    while (length && isspace((unsigned char)text[length - 1])) {
+        text[--length] = '\0';
+    }
+    return text;
+}
+
+/* One `key = value`; `place` begins the message ("h200.profile:12"). */
+static bool set(emu_profile *profile, const char *place, char *line, char *why, size_t why_bytes)
+{
+    char *equals = strchr(line, '=');
+    if (!equals) {
+        return fail(why, why_bytes, "%s: '%s' is not key = value", place, line);
+    }
+    *equals = '\0';
+    const char *key = trim(line), *value = trim(equals + 1);
+    const field *field = find_field(key);
+    const attribute_name *attribute = field ? NULL : find_attribute(key);
+    if (!field && !attribute) {
+        return fail(why, why_bytes, "%s: no such key '%s'", place, key);
+    }
+    bool ok = field ? set_field(profile, field, value)
+                    : set_attribute(profile, attribute->number, value);
+    return ok || fail(why, why_bytes, "%s: '%s' is no value for %s", place, value, key);
+}
+
+static bool parse_lines(emu_profile *out, const char *name, char *text, char *why,
+                        size_t why_bytes)
+{
+    int number = 0;
+    for (char *line = text; line; number++) {
+        char *next = strchr(line, '\n');
+        if (next) {
+            *next++ = '\0';
+        }
+        line[strcspn(line, "#")] = '\0';
+        char *content = trim(line);
+        char place[80];
+        snprintf(place, sizeof place, "%s.profile:%d", name, number + 1);
+        if (*content && !set(out, place, content, why, why_bytes)) {
+            return false;
+        }
+        line = next;
+    }
+    return true;
+}
+
+bool emu_profile_parse(emu_profile *out, const char *name, const char *text, char *why,
+                       size_t why_bytes)
+{
+    char *copy = strdup(text);
+    if (!copy) {
+        return fail(why, why_bytes, "out of memory");
+    }
+    emu_profile profile = {0};
+    snprintf(profile.name, sizeof profile.name, "%s", name);
+    bool ok = parse_lines(&profile, name, copy, why, why_bytes);
+    free(copy);
+    if (ok) {
+        *out = profile;
+    }
+    return ok;
+}
+
+static bool apply_overrides(emu_profile *profile, const char *overrides, char *why,
+                            size_t why_bytes)
+{
+    char *copy = strdup(overrides), *rest = copy;
+    bool ok = copy != NULL;
+    while (ok && rest && *trim(rest)) {
+        char *item = strsep(&rest, ",");
+        ok = set(profile, "GPUTUNE_EMU_SET", item, why, why_bytes);
+    }
+    free(copy);
+    return ok;
+}
+
+static const struct embedded *find_text(const char *name)
+{
+    for (const struct embedded *text = emu_profiles; text->name; text++) {
+        if (!strcasecmp(text->name, name)) {
+            return text;
+        }
+    }
+    return NULL;
+}
+
+static void list_names(char *out, size_t out_bytes)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (size_t i = 0; emu_profiles[i].name && used < out_bytes; i++) {
+        used += (size_t)snprintf(out + used, out_bytes - used, "%s%s", i ? ", " : "",
+                                 emu_profiles[i].name);
+    }
+}
+
+bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
+                      size_t why_bytes)
+{
+    const char *wanted = name && *name ? name : "h200";
+    const struct embedded *text = find_text(wanted);
+    if (!text) {
+        char names[128];
+        list_names(names, sizeof names);
+        return fail(why, why_bytes, "no emulator profile '%s'; there are: %s", wanted, names);
+    }
+    emu_profile profile;
+    if (!emu_profile_parse(&profile, text->name, text->text, why, why_bytes) ||
+        (overrides && !apply_overrides(&profile, overrides, why, why_bytes))) {
+        return false;
+    }
+    *out = profile;
+    return true;
+}
+
+bool emu_profile_from_environment(emu_profile *out, char *why, size_t why_bytes)
+{
+    const char *name = getenv("GPUTUNE_EMU_PROFILE");
+    const char *driver = getenv("GPUTUNE_DRIVER");
+    if ((!name || !*name) && driver && !strncmp(driver, "emu:", 4)) {
+        name = driver + 4;
+    }
+    return emu_profile_load(out, name, getenv("GPUTUNE_EMU_SET"), why, why_bytes);
+}
