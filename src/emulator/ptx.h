@@ -1,0 +1,194 @@
+/* A PTX module as parsed: names resolved to registers and variables, opcodes still text. */
+#ifndef EMU_PTX_H
+#define EMU_PTX_H
+
+#include "emulator/pool.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ptx_type {
+    PTX_NO_TYPE,
+    PTX_PRED,
+    PTX_B8,
+    PTX_U8,
+    PTX_S8,
+    PTX_B16,
+    PTX_U16,
+    PTX_S16,
+    PTX_F16,
+    PTX_BF16,
+    PTX_B32,
+    PTX_U32,
+    PTX_S32,
+    PTX_F32,
+    PTX_TF32,
+    PTX_F16X2,
+    PTX_BF16X2,
+    PTX_U16X2,
+    PTX_S16X2,
+    PTX_B64,
+    PTX_U64,
+    PTX_S64,
+    PTX_F64,
+    PTX_F32X2,
+    PTX_B128,
+    PTX_E4M3X2,
+    PTX_E5M2X2,
+    PTX_TYPE_COUNT
+} ptx_type;
+
+/* Size of a value of the type; a predicate's is 0. */
+unsigned ptx_type_bytes(ptx_type type);
+bool ptx_type_is_signed(ptx_type type);
+const char *ptx_type_name(ptx_type type);
+
+/* The type of that name, without its dot; PTX_NO_TYPE for another word. */
+ptx_type ptx_type_find(const char *name, size_t length);
+
+typedef enum ptx_space {
+    PTX_GENERIC,
+    PTX_GLOBAL,
+    PTX_CONST,
+    PTX_SHARED,
+    PTX_LOCAL,
+    PTX_PARAM,
+    PTX_SHARED_CLUSTER
+} ptx_space;
+
+struct ptx_function;
+
+/* An address in an initialiser: 8 bytes at `offset` are the address of a variable plus `addend`. */
+typedef struct ptx_relocation {
+    uint64_t offset;
+    const char *name;
+    int64_t addend;
+    uint32_t global; /* index among the module's globals, set when the module is complete */
+} ptx_relocation;
+
+typedef struct ptx_variable {
+    const char *name;
+    ptx_space space;
+    bool is_external;
+    bool is_kernel_param;
+    uint32_t align;
+    uint32_t index; /* among the module's globals, or its shared variables */
+    uint64_t bytes;
+    uint64_t offset; /* parameters and locals: in their function's area */
+    uint8_t *initial;
+    ptx_relocation *relocations;
+    size_t relocation_count, relocation_capacity;
+    struct ptx_variable *next; /* in its scope */
+} ptx_variable;
+
+typedef enum ptx_operand_kind {
+    PTX_OPERAND_REGISTER,
+    PTX_OPERAND_INTEGER,
+    PTX_OPERAND_FLOAT32, /* value holds the bits */
+    PTX_OPERAND_FLOAT64,
+    PTX_OPERAND_VARIABLE, /* the address of `variable`, plus value */
+    PTX_OPERAND_NAME,     /* a label, a function, a special register */
+    PTX_OPERAND_ADDRESS,  /* [items[0] + value] */
+    PTX_OPERAND_VECTOR,   /* {items} */
+    PTX_OPERAND_LIST,     /* (items) */
+    PTX_OPERAND_SINK      /* _ */
+} ptx_operand_kind;
+
+typedef struct ptx_operand {
+    ptx_operand_kind kind;
+    ptx_type type; /* of a register */
+    bool is_negated;
+    uint32_t reg; /* index among the function's registers */
+    uint32_t count;
+    uint64_t value;
+    const char *name;
+    ptx_variable *variable;
+    struct ptx_operand *items;
+    struct ptx_operand *second; /* a|b: the operand b */
+} ptx_operand;
+
+typedef struct ptx_scope {
+    struct ptx_scope *parent;
+    struct ptx_registers *registers;
+    ptx_variable *variables;
+} ptx_scope;
+
+/* Registers declared together: one name, or name<count>. */
+typedef struct ptx_registers {
+    const char *name;
+    size_t length;
+    ptx_type type;
+    uint32_t first, count;
+    bool is_range;
+    struct ptx_registers *next;
+} ptx_registers;
+
+typedef struct ptx_instruction {
+    const char *opcode;
+    int line;
+    bool has_guard;
+    ptx_operand guard;
+    ptx_operand *operands;
+    size_t operand_count, operand_capacity;
+    const ptx_scope *scope;
+} ptx_instruction;
+
+/* A label, or (with targets) a .branchtargets table. */
+typedef struct ptx_label {
+    const char *name;
+    const ptx_scope *scope;
+    size_t instruction;
+    const char **targets;
+    size_t target_count, target_capacity;
+} ptx_label;
+
+typedef struct ptx_function {
+    const char *name;
+    int line;
+    bool is_entry, is_defined;
+    uint32_t max_threads[3], required_threads[3], cluster[3];
+    uint32_t min_blocks, max_registers, max_cluster_rank;
+    bool explicit_cluster;
+    ptx_variable **params;
+    size_t param_count, param_capacity;
+    ptx_variable **returns;
+    size_t return_count, return_capacity;
+    uint32_t param_bytes; /* of formal parameters, results and the body's .param variables */
+    uint32_t formal_bytes;
+    uint32_t local_bytes;
+    ptx_type *registers;
+    size_t register_count, register_capacity;
+    ptx_instruction *instructions;
+    size_t instruction_count, instruction_capacity;
+    ptx_label *labels;
+    size_t label_count, label_capacity;
+    ptx_scope scope;
+} ptx_function;
+
+typedef struct ptx_module {
+    emu_pool pool;
+    int target; /* .target sm_NN */
+    ptx_scope scope;
+    ptx_variable **globals; /* global and constant */
+    size_t global_count, global_capacity;
+    ptx_variable **shared; /* of the module and of its functions' bodies */
+    size_t shared_count, shared_capacity;
+    ptx_function **functions;
+    size_t function_count, function_capacity;
+    char error[256]; /* one line, set when something failed */
+} ptx_module;
+
+/* Parses the text into *module (zeroed before; release it with ptx_module_free in every case).
+ * False with module->error set when the text is wrong or memory ran out. */
+bool ptx_parse(ptx_module *module, const char *text, size_t bytes);
+void ptx_module_free(ptx_module *module);
+
+/* The function of that name, or NULL. */
+ptx_function *ptx_module_function(const ptx_module *module, const char *name);
+
+/* The label of that name as seen from `scope`, or NULL. */
+const ptx_label *ptx_function_label(const ptx_function *function, const ptx_scope *scope,
+                                    const char *name);
+
+#endif

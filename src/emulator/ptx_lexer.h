@@ -1,0 +1,42 @@
+/* PTX text as tokens. */
+#ifndef EMU_PTX_LEXER_H
+#define EMU_PTX_LEXER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum ptx_token_kind {
+    PTX_END,       /* of the text */
+    PTX_WORD,      /* a name, register or opcode, with its dotted parts: ld.global.f32, %tid.x */
+    PTX_DIRECTIVE, /* .entry, .b32: one dotted word */
+    PTX_INTEGER,   /* value */
+    PTX_FLOAT32,   /* 0f3F800000: value holds the bits */
+    PTX_FLOAT64,   /* 0d3FF0000000000000 or 1.0: value holds the bits */
+    PTX_STRING,    /* text without the quotes */
+    PTX_PUNCTUATION,
+    PTX_BAD /* a character that PTX does not have */
+} ptx_token_kind;
+
+typedef struct ptx_token {
+    ptx_token_kind kind;
+    const char *text; /* into the source, not terminated */
+    size_t length;
+    uint64_t value;
+    int line;
+} ptx_token;
+
+typedef struct ptx_lexer {
+    const char *next, *end;
+    int line;
+} ptx_lexer;
+
+void ptx_lexer_begin(ptx_lexer *lexer, const char *text, size_t bytes);
+
+/* The next token; PTX_END for ever at the end. */
+ptx_token ptx_lexer_next(ptx_lexer *lexer);
+
+/* Whether the token is exactly this text. */
+bool ptx_token_is(const ptx_token *token, const char *text);
+
+#endif
