@@ -1,0 +1,185 @@
+/* Every CUDA driver entry point that gputune uses.
+ *
+ * X(member, symbol, version, need, parameters): `symbol` and `version` are what cuGetProcAddress_v2
+ * is asked for: the version is the symbol's own (of the ABI declared here, cudaTypedefs.h), as
+ * asking for a later one than the driver's fails. need is REQUIRED or OPTIONAL; an optional member
+ * may be NULL. All return CUresult. */
+#ifndef GT_GPU_ABI_FUNCTIONS_H
+#define GT_GPU_ABI_FUNCTIONS_H
+
+#define GT_DRIVER_LIST(X)                                                                          \
+    X(Init, cuInit, 2000, REQUIRED, (unsigned int flags))                                          \
+    X(DriverGetVersion, cuDriverGetVersion, 2020, REQUIRED, (int *version))                        \
+    X(GetErrorName, cuGetErrorName, 6000, REQUIRED, (CUresult error, const char **name))           \
+    X(GetErrorString, cuGetErrorString, 6000, REQUIRED, (CUresult error, const char **text))       \
+    GT_DRIVER_LIST_DEVICE(X)                                                                       \
+    GT_DRIVER_LIST_MODULE(X)                                                                       \
+    GT_DRIVER_LIST_MEMORY(X)                                                                       \
+    GT_DRIVER_LIST_STREAM(X)                                                                       \
+    GT_DRIVER_LIST_GRAPH(X)
+
+#define GT_DRIVER_LIST_DEVICE(X)                                                                   \
+    X(DeviceGet, cuDeviceGet, 2000, REQUIRED, (CUdevice * device, int ordinal))                    \
+    X(DeviceGetCount, cuDeviceGetCount, 2000, REQUIRED, (int *count))                              \
+    X(DeviceGetName, cuDeviceGetName, 2000, REQUIRED, (char *name, int bytes, CUdevice device))    \
+    X(DeviceTotalMem, cuDeviceTotalMem, 3020, REQUIRED, (size_t * bytes, CUdevice device))         \
+    X(DeviceGetAttribute, cuDeviceGetAttribute, 2000, REQUIRED,                                    \
+      (int *value, CUdevice_attribute attribute, CUdevice device))                                 \
+    X(DeviceGetUuid, cuDeviceGetUuid, 11040, REQUIRED, (CUuuid * uuid, CUdevice device))           \
+    X(DeviceGetPCIBusId, cuDeviceGetPCIBusId, 4010, OPTIONAL,                                      \
+      (char *id, int bytes, CUdevice device))                                                      \
+    X(DevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain, 7000, REQUIRED,                            \
+      (CUcontext * context, CUdevice device))                                                      \
+    X(DevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease, 11000, REQUIRED, (CUdevice device))      \
+    X(DevicePrimaryCtxReset, cuDevicePrimaryCtxReset, 11000, OPTIONAL, (CUdevice device))          \
+    X(DevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags, 11000, REQUIRED,                       \
+      (CUdevice device, unsigned int flags))                                                       \
+    X(DevicePrimaryCtxGetState, cuDevicePrimaryCtxGetState, 7000, OPTIONAL,                        \
+      (CUdevice device, unsigned int *flags, int *active))                                         \
+    X(CtxGetCurrent, cuCtxGetCurrent, 4000, REQUIRED, (CUcontext * context))                       \
+    X(CtxSetCurrent, cuCtxSetCurrent, 4000, REQUIRED, (CUcontext context))                         \
+    X(CtxPushCurrent, cuCtxPushCurrent, 4000, REQUIRED, (CUcontext context))                       \
+    X(CtxPopCurrent, cuCtxPopCurrent, 4000, REQUIRED, (CUcontext * context))                       \
+    X(CtxGetDevice, cuCtxGetDevice, 2000, REQUIRED, (CUdevice * device))                           \
+    X(CtxSynchronize, cuCtxSynchronize, 2000, REQUIRED, (void))                                    \
+    X(CtxGetId, cuCtxGetId, 12000, OPTIONAL, (CUcontext context, unsigned long long *id))          \
+    X(CtxGetLimit, cuCtxGetLimit, 3010, OPTIONAL, (size_t * value, CUlimit limit))                 \
+    X(CtxSetLimit, cuCtxSetLimit, 3010, OPTIONAL, (CUlimit limit, size_t value))
+
+#define GT_DRIVER_LIST_MODULE(X)                                                                   \
+    X(ModuleLoadData, cuModuleLoadData, 2000, REQUIRED, (CUmodule * module, const void *image))    \
+    X(ModuleLoadDataEx, cuModuleLoadDataEx, 2010, REQUIRED,                                        \
+      (CUmodule * module, const void *image, unsigned int count, CUjit_option *options,            \
+       void **values))                                                                             \
+    X(ModuleUnload, cuModuleUnload, 2000, REQUIRED, (CUmodule module))                             \
+    X(ModuleGetFunction, cuModuleGetFunction, 2000, REQUIRED,                                      \
+      (CUfunction * function, CUmodule module, const char *name))                                  \
+    X(ModuleGetGlobal, cuModuleGetGlobal, 3020, REQUIRED,                                          \
+      (CUdeviceptr * address, size_t * bytes, CUmodule module, const char *name))                  \
+    X(ModuleGetLoadingMode, cuModuleGetLoadingMode, 11070, OPTIONAL, (CUmoduleLoadingMode * mode)) \
+    X(FuncGetAttribute, cuFuncGetAttribute, 2020, REQUIRED,                                        \
+      (int *value, CUfunction_attribute attribute, CUfunction function))                           \
+    X(FuncSetAttribute, cuFuncSetAttribute, 9000, REQUIRED,                                        \
+      (CUfunction function, CUfunction_attribute attribute, int value))                            \
+    X(FuncLoad, cuFuncLoad, 12040, OPTIONAL, (CUfunction function))                                \
+    X(FuncGetParamInfo, cuFuncGetParamInfo, 12040, OPTIONAL,                                       \
+      (CUfunction function, size_t index, size_t * offset, size_t * bytes))                        \
+    X(LaunchKernel, cuLaunchKernel, 4000, REQUIRED,                                                \
+      (CUfunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,         \
+       unsigned int block_x, unsigned int block_y, unsigned int block_z,                           \
+       unsigned int shared_bytes, CUstream stream, void **parameters, void **extra))               \
+    X(LaunchKernelEx, cuLaunchKernelEx, 11060, REQUIRED,                                           \
+      (const CUlaunchConfig *config, CUfunction function, void **parameters, void **extra))        \
+    X(LaunchHostFunc, cuLaunchHostFunc, 10000, OPTIONAL,                                           \
+      (CUstream stream, CUhostFn function, void *user))                                            \
+    X(OccupancyMaxActiveBlocksPerMultiprocessor, cuOccupancyMaxActiveBlocksPerMultiprocessor,      \
+      6050, REQUIRED, (int *blocks, CUfunction function, int threads, size_t shared_bytes))        \
+    X(OccupancyMaxActiveClusters, cuOccupancyMaxActiveClusters, 11070, REQUIRED,                   \
+      (int *clusters, CUfunction function, const CUlaunchConfig *config))                          \
+    X(OccupancyMaxPotentialClusterSize, cuOccupancyMaxPotentialClusterSize, 11070, OPTIONAL,       \
+      (int *size, CUfunction function, const CUlaunchConfig *config))
+
+#define GT_DRIVER_LIST_MEMORY(X)                                                                   \
+    X(MemGetInfo, cuMemGetInfo, 3020, REQUIRED, (size_t * free_bytes, size_t * total_bytes))       \
+    X(MemAlloc, cuMemAlloc, 3020, REQUIRED, (CUdeviceptr * address, size_t bytes))                 \
+    X(MemFree, cuMemFree, 3020, REQUIRED, (CUdeviceptr address))                                   \
+    X(MemAllocHost, cuMemAllocHost, 3020, REQUIRED, (void **host, size_t bytes))                   \
+    X(MemHostAlloc, cuMemHostAlloc, 2020, REQUIRED,                                                \
+      (void **host, size_t bytes, unsigned int flags))                                             \
+    X(MemFreeHost, cuMemFreeHost, 2000, REQUIRED, (void *host))                                    \
+    X(MemHostRegister, cuMemHostRegister, 6050, OPTIONAL,                                          \
+      (void *host, size_t bytes, unsigned int flags))                                              \
+    X(MemHostUnregister, cuMemHostUnregister, 4000, OPTIONAL, (void *host))                        \
+    X(MemHostGetDevicePointer, cuMemHostGetDevicePointer, 3020, OPTIONAL,                          \
+      (CUdeviceptr * address, void *host, unsigned int flags))                                     \
+    X(MemGetAddressRange, cuMemGetAddressRange, 3020, REQUIRED,                                    \
+      (CUdeviceptr * base, size_t * bytes, CUdeviceptr address))                                   \
+    X(PointerGetAttribute, cuPointerGetAttribute, 4000, REQUIRED,                                  \
+      (void *value, CUpointer_attribute attribute, CUdeviceptr address))                           \
+    X(MemcpyHtoD, cuMemcpyHtoD, 3020, REQUIRED, (CUdeviceptr to, const void *from, size_t bytes))  \
+    X(MemcpyDtoH, cuMemcpyDtoH, 3020, REQUIRED, (void *to, CUdeviceptr from, size_t bytes))        \
+    X(MemcpyDtoD, cuMemcpyDtoD, 3020, REQUIRED, (CUdeviceptr to, CUdeviceptr from, size_t bytes))  \
+    X(MemcpyHtoDAsync, cuMemcpyHtoDAsync, 3020, REQUIRED,                                          \
+      (CUdeviceptr to, const void *from, size_t bytes, CUstream stream))                           \
+    X(MemcpyDtoHAsync, cuMemcpyDtoHAsync, 3020, REQUIRED,                                          \
+      (void *to, CUdeviceptr from, size_t bytes, CUstream stream))                                 \
+    X(MemcpyDtoDAsync, cuMemcpyDtoDAsync, 3020, REQUIRED,                                          \
+      (CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream))                           \
+    X(MemsetD8, cuMemsetD8, 3020, REQUIRED, (CUdeviceptr to, unsigned char value, size_t count))   \
+    X(MemsetD32, cuMemsetD32, 3020, REQUIRED, (CUdeviceptr to, unsigned int value, size_t count))  \
+    X(MemsetD8Async, cuMemsetD8Async, 3020, REQUIRED,                                              \
+      (CUdeviceptr to, unsigned char value, size_t count, CUstream stream))                        \
+    X(MemsetD32Async, cuMemsetD32Async, 3020, REQUIRED,                                            \
+      (CUdeviceptr to, unsigned int value, size_t count, CUstream stream))                         \
+    X(MemAllocAsync, cuMemAllocAsync, 11020, OPTIONAL,                                             \
+      (CUdeviceptr * address, size_t bytes, CUstream stream))                                      \
+    X(MemFreeAsync, cuMemFreeAsync, 11020, OPTIONAL, (CUdeviceptr address, CUstream stream))       \
+    X(IpcGetMemHandle, cuIpcGetMemHandle, 4010, REQUIRED,                                          \
+      (CUipcMemHandle * handle, CUdeviceptr address))                                              \
+    X(IpcOpenMemHandle, cuIpcOpenMemHandle, 11000, REQUIRED,                                       \
+      (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags))                          \
+    X(IpcCloseMemHandle, cuIpcCloseMemHandle, 4010, REQUIRED, (CUdeviceptr address))
+
+#define GT_DRIVER_LIST_STREAM(X)                                                                   \
+    X(StreamCreate, cuStreamCreate, 2000, REQUIRED, (CUstream * stream, unsigned int flags))       \
+    X(StreamCreateWithPriority, cuStreamCreateWithPriority, 5050, OPTIONAL,                        \
+      (CUstream * stream, unsigned int flags, int priority))                                       \
+    X(StreamDestroy, cuStreamDestroy, 4000, REQUIRED, (CUstream stream))                           \
+    X(StreamSynchronize, cuStreamSynchronize, 2000, REQUIRED, (CUstream stream))                   \
+    X(StreamQuery, cuStreamQuery, 2000, REQUIRED, (CUstream stream))                               \
+    X(StreamWaitEvent, cuStreamWaitEvent, 3020, REQUIRED,                                          \
+      (CUstream stream, CUevent event, unsigned int flags))                                        \
+    X(StreamGetCtx, cuStreamGetCtx, 9020, OPTIONAL, (CUstream stream, CUcontext * context))        \
+    X(StreamGetId, cuStreamGetId, 12000, OPTIONAL, (CUstream stream, unsigned long long *id))      \
+    X(StreamIsCapturing, cuStreamIsCapturing, 10000, REQUIRED,                                     \
+      (CUstream stream, CUstreamCaptureStatus * status))                                           \
+    X(StreamBeginCapture, cuStreamBeginCapture, 10010, REQUIRED,                                   \
+      (CUstream stream, CUstreamCaptureMode mode))                                                 \
+    X(StreamEndCapture, cuStreamEndCapture, 10000, REQUIRED, (CUstream stream, CUgraph * graph))   \
+    X(StreamGetCaptureInfo, cuStreamGetCaptureInfo, 11030, REQUIRED,                               \
+      (CUstream stream, CUstreamCaptureStatus * status, cuuint64_t * id, CUgraph * graph,          \
+       const CUgraphNode **dependencies, size_t *dependency_count))                                \
+    X(ThreadExchangeStreamCaptureMode, cuThreadExchangeStreamCaptureMode, 10010, REQUIRED,         \
+      (CUstreamCaptureMode * mode))                                                                \
+    X(EventCreate, cuEventCreate, 2000, REQUIRED, (CUevent * event, unsigned int flags))           \
+    X(EventRecord, cuEventRecord, 2000, REQUIRED, (CUevent event, CUstream stream))                \
+    X(EventQuery, cuEventQuery, 2000, REQUIRED, (CUevent event))                                   \
+    X(EventSynchronize, cuEventSynchronize, 2000, REQUIRED, (CUevent event))                       \
+    X(EventElapsedTime, cuEventElapsedTime, 2000, REQUIRED,                                        \
+      (float *milliseconds, CUevent start, CUevent end))                                           \
+    X(EventDestroy, cuEventDestroy, 4000, REQUIRED, (CUevent event))                               \
+    X(IpcGetEventHandle, cuIpcGetEventHandle, 4010, OPTIONAL,                                      \
+      (CUipcEventHandle * handle, CUevent event))                                                  \
+    X(IpcOpenEventHandle, cuIpcOpenEventHandle, 4010, OPTIONAL,                                    \
+      (CUevent * event, CUipcEventHandle handle))
+
+#define GT_DRIVER_LIST_GRAPH(X)                                                                    \
+    X(GraphCreate, cuGraphCreate, 10000, OPTIONAL, (CUgraph * graph, unsigned int flags))          \
+    X(GraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, REQUIRED,                     \
+      (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
+    X(GraphUpload, cuGraphUpload, 11010, OPTIONAL, (CUgraphExec exec, CUstream stream))            \
+    X(GraphLaunch, cuGraphLaunch, 10000, REQUIRED, (CUgraphExec exec, CUstream stream))            \
+    X(GraphExecDestroy, cuGraphExecDestroy, 10000, REQUIRED, (CUgraphExec exec))                   \
+    X(GraphDestroy, cuGraphDestroy, 10000, REQUIRED, (CUgraph graph))                              \
+    X(GraphGetNodes, cuGraphGetNodes, 10000, OPTIONAL,                                             \
+      (CUgraph graph, CUgraphNode * nodes, size_t * count))                                        \
+    X(GraphNodeGetType, cuGraphNodeGetType, 10000, OPTIONAL,                                       \
+      (CUgraphNode node, CUgraphNodeType * type))                                                  \
+    X(UserObjectCreate, cuUserObjectCreate, 11030, REQUIRED,                                       \
+      (CUuserObject * object, void *pointer, CUhostFn destroy, unsigned int references,            \
+       unsigned int flags))                                                                        \
+    X(UserObjectRelease, cuUserObjectRelease, 11030, REQUIRED,                                     \
+      (CUuserObject object, unsigned int count))                                                   \
+    X(GraphRetainUserObject, cuGraphRetainUserObject, 11030, REQUIRED,                             \
+      (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))
+
+/* What only the emulator exports, looked up by name: Y(member, symbol, return type, parameters).
+ * NULL with a real driver. Origin: "emu:PROFILE:modelN". SelectProfile: 0, or a CUresult when the
+ * profile is unknown or the emulator already runs another. ModelledTimeNs: the modelled host clock
+ * of the calling process. */
+#define GT_EMULATOR_LIST(Y)                                                                        \
+    Y(EmuOrigin, emuOrigin, const char *, (void))                                                  \
+    Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *profile))                         \
+    Y(EmuModelledTimeNs, emuModelledTimeNs, double, (void))
+
+#endif
