@@ -1,0 +1,253 @@
+#include "farm/process.h"
+
+#include "base/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifndef P_PIDFD
+#define P_PIDFD 3
+#endif
+
+enum { FIRST_DESCRIPTOR = 10, ARGUMENTS_MAX = 32 };
+
+/* ---- Starting -------------------------------------------------------------------------------- */
+
+static int set_files(posix_spawn_file_actions_t *actions, const gt_spawn *spawn)
+{
+    bool keep_error = getenv("GPUTUNE_WORKER_STDERR") != NULL;
+    int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+    error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+    if (!error && !keep_error) {
+        error = posix_spawn_file_actions_addopen(actions, 2, "/dev/null", O_WRONLY, 0);
+    }
+    error =
+        error ? error : posix_spawn_file_actions_adddup2(actions, spawn->channel, GT_CHILD_CHANNEL);
+    int last = GT_CHILD_CHANNEL;
+    if (!error && spawn->page >= 0) {
+        error = posix_spawn_file_actions_adddup2(actions, spawn->page, GT_CHILD_PAGE);
+        last = GT_CHILD_PAGE;
+    }
+    return error ? error : posix_spawn_file_actions_addclosefrom_np(actions, last + 1);
+}
+
+static int set_attributes(posix_spawnattr_t *attributes)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    int error = posix_spawnattr_setsigmask(attributes, &none);
+    error = error ? error : posix_spawnattr_setsigdefault(attributes, &all);
+    error = error ? error : posix_spawnattr_setpgroup(attributes, 0);
+    return error ? error
+                 : posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK |
+                                                            POSIX_SPAWN_SETSIGDEF |
+                                                            POSIX_SPAWN_SETPGROUP);
+}
+
+static int start(pid_t *pid, const gt_spawn *spawn)
+{
+    const char *arguments[ARGUMENTS_MAX] = {spawn->path};
+    for (size_t i = 0; i + 2 < ARGUMENTS_MAX && spawn->arguments[i]; i++) {
+        arguments[i + 1] = spawn->arguments[i];
+    }
+    posix_spawn_file_actions_t actions;
+    int error = posix_spawn_file_actions_init(&actions);
+    if (error) {
+        return error;
+    }
+    posix_spawnattr_t attributes;
+    error = posix_spawnattr_init(&attributes);
+    if (!error) {
+        error = set_files(&actions, spawn);
+        error = error ? error : set_attributes(&attributes);
+        error = error ? error
+                      : posix_spawn(pid, spawn->path, &actions, &attributes,
+                                    (char *const *)(uintptr_t)arguments, spawn->environment);
+        posix_spawnattr_destroy(&attributes);
+    }
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn)
+{
+    pid_t pid;
+    int error = start(&pid, spawn);
+    if (error) {
+        return gt_fail(GPUTUNE_EWORKER, "cannot start the worker %s: %s", spawn->path,
+                       strerror(error));
+    }
+    /* A child that already ended and was reaped by the host has none: -1, and the channel's end
+     * tells. */
+    int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+    *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
+    return GPUTUNE_OK;
+}
+
+/* ---- Ending ---------------------------------------------------------------------------------- */
+
+void gt_process_kill(gt_process *process)
+{
+    if (process->ended || process->pid <= 0) {
+        return;
+    }
+    if (process->pidfd >= 0) {
+        syscall(SYS_pidfd_send_signal, process->pidfd, SIGKILL, NULL, 0);
+    } else {
+        kill(process->pid, SIGKILL);
+    }
+}
+
+static void set_ended(gt_process *process)
+{
+    process->ended = true;
+    if (process->pidfd >= 0) {
+        close(process->pidfd);
+    }
+    process->pidfd = -1;
+}
+
+/* By pidfd where there is one: the number may be another process's once the host has reaped. */
+static gt_end reap(gt_process *process, int *code, int flags)
+{
+    siginfo_t info = {0};
+    int got;
+    do {
+        got = process->pidfd >= 0
+                  ? waitid((idtype_t)P_PIDFD, (id_t)process->pidfd, &info, WEXITED | flags)
+                  : waitid(P_PID, (id_t)process->pid, &info, WEXITED | flags);
+    } while (got != 0 && errno == EINTR);
+    if (got == 0 && info.si_pid == 0) {
+        return GT_END_RUNNING;
+    }
+    set_ended(process);
+    if (got != 0) {
+        return GT_END_UNKNOWN;
+    }
+    *code = info.si_status;
+    return info.si_code == CLD_EXITED ? GT_END_EXITED : GT_END_SIGNALED;
+}
+
+static void pause_for(const gt_process *process, double seconds)
+{
+    struct pollfd poller = {process->pidfd, POLLIN, 0};
+    int step = process->pidfd >= 0 ? 1000 : 1;
+    int left = (int)ceil(seconds * 1e3);
+    poll(&poller, process->pidfd >= 0, left < step ? left : step);
+}
+
+gt_end gt_process_wait(gt_process *process, int *code, double seconds)
+{
+    *code = 0;
+    if (process->ended || process->pid <= 0) {
+        return GT_END_UNKNOWN;
+    }
+    int64_t start_ns = gt_now_ns();
+    for (;;) {
+        gt_end end = reap(process, code, WNOHANG);
+        double left = seconds - gt_seconds_since(start_ns);
+        if (end != GT_END_RUNNING || left <= 0) {
+            return end;
+        }
+        pause_for(process, left);
+    }
+}
+
+static void *reaper(void *argument)
+{
+    gt_process *process = argument;
+    int code;
+    reap(process, &code, 0);
+    free(process);
+    return NULL;
+}
+
+/* The reaper's code must outlive a dlclose() of the library. */
+static void pin_library(void)
+{
+    Dl_info info;
+    static const char anchor;
+    if (dladdr(&anchor, &info) && info.dli_fname) {
+        dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE);
+    }
+}
+
+static bool start_reaper(gt_process *process)
+{
+    static pthread_once_t pinned = PTHREAD_ONCE_INIT;
+    pthread_once(&pinned, pin_library);
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) {
+        return false;
+    }
+    sigset_t all, old;
+    sigfillset(&all); /* the host's signals are not the reaper's to take */
+    pthread_sigmask(SIG_SETMASK, &all, &old);
+    pthread_t thread;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, 128 << 10);
+    bool started = pthread_create(&thread, &attributes, reaper, process) == 0;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    pthread_attr_destroy(&attributes);
+    return started;
+}
+
+void gt_process_abandon(gt_process *process)
+{
+    int code;
+    if (gt_process_wait(process, &code, 0) != GT_END_RUNNING) {
+        return;
+    }
+    gt_process *copy = malloc(sizeof *copy);
+    if (copy) {
+        *copy = *process;
+    }
+    if (!copy || !start_reaper(copy)) {
+        free(copy);
+        reap(process, &code, 0); /* rare, and SIGKILL works within milliseconds */
+    }
+    *process = (gt_process){.pid = 0, .pidfd = -1, .ended = true};
+}
+
+/* ---- Channel --------------------------------------------------------------------------------- */
+
+static bool lift(int *descriptor)
+{
+    int high = fcntl(*descriptor, F_DUPFD_CLOEXEC, FIRST_DESCRIPTOR);
+    if (high < 0) {
+        return false;
+    }
+    close(*descriptor);
+    *descriptor = high;
+    return true;
+}
+
+gputune_status gt_process_channel(int *host, int *child)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) {
+        return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
+    }
+    if (!lift(&pair[0]) || !lift(&pair[1])) {
+        int error = errno;
+        close(pair[0]);
+        close(pair[1]);
+        return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(error));
+    }
+    *host = pair[0];
+    *child = pair[1];
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,59 @@
+/* Child processes that leave no trace in their host: no inherited descriptor, signal state or
+ * process group, no SIGCHLD handler, and no harm if the host reaps them first. */
+#ifndef GT_FARM_PROCESS_H
+#define GT_FARM_PROCESS_H
+
+#include "base/status.h"
+
+#include <sys/types.h>
+
+enum {
+    GT_CHILD_CHANNEL = 3, /* the child's end of the channel */
+    GT_CHILD_PAGE = 4,    /* memory shared with the host */
+};
+
+typedef struct gt_process {
+    pid_t pid;
+    int pidfd; /* -1 where the kernel has none */
+    bool ended;
+} gt_process;
+
+typedef struct gt_spawn {
+    const char *path;
+    const char *const *arguments; /* NULL-terminated, without the program's name */
+    char *const *environment;
+    int channel, page; /* become the descriptors above; the caller keeps and closes its own */
+} gt_spawn;
+
+/* Starts a child with posix_spawn: standard input and output on /dev/null (standard error too,
+ * unless GPUTUNE_WORKER_STDERR is set), the two descriptors, all others closed, empty signal mask,
+ * default dispositions, a process group of its own (an interrupt typed at the terminal is the
+ * host's to handle). EWORKER. */
+gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn);
+
+/* SIGKILL, if it still runs. */
+void gt_process_kill(gt_process *process);
+
+typedef enum gt_end {
+    GT_END_RUNNING,
+    GT_END_EXITED,
+    GT_END_SIGNALED,
+    GT_END_UNKNOWN /* somebody else reaped it */
+} gt_end;
+/* Waits up to `seconds` for the end and reaps. *code: exit code or signal. Later calls say UNKNOWN.
+ */
+gt_end gt_process_wait(gt_process *process, int *code, double seconds);
+
+/* Gives up a killed child that need not be waited for: a detached thread reaps it. */
+void gt_process_abandon(gt_process *process);
+
+/* The host's environment without what would falsify or break a worker (blocking launches, profiler
+ * injection, core dumps of the GPU), and for `measure` away from MPS and with only `device_uuid`
+ * visible (NULL: all). NULL-terminated, one allocation; caller frees *out. */
+gputune_status gt_process_environment(char ***out, bool measure, const char *device_uuid);
+
+/* A socketpair with both ends close-on-exec and above 9, out of the way of the child's descriptors.
+ */
+gputune_status gt_process_channel(int *host, int *child);
+
+#endif

@@ -1,0 +1,152 @@
+/* The channel between host and workers: frames of a fixed header, a binary part and JSON, and the
+ * job structs of farm/job.h in and out of them by field tables. Nothing that a peer sends can crash
+ * the reader or make it allocate more than about twice what has arrived. */
+#ifndef GT_FARM_WIRE_H
+#define GT_FARM_WIRE_H
+
+#include "base/text.h"
+#include "farm/job.h"
+
+#include <jansson.h>
+
+/* ---- Structs by table ------------------------------------------------------------------------ */
+
+typedef enum gt_field_kind {
+    GT_FIELD_BOOL,
+    GT_FIELD_SIGNED,
+    GT_FIELD_UNSIGNED,
+    GT_FIELD_ENUM, /* unsigned, at most `limit` */
+    GT_FIELD_REAL,
+    GT_FIELD_STRING, /* char array of the field's size, always NUL-terminated */
+    GT_FIELD_BYTES,  /* byte array of the field's size */
+    GT_FIELD_TEXT,   /* char *, owned, any bytes but NUL; may be NULL */
+    GT_FIELD_IMAGE,  /* gt_image, owned */
+    GT_FIELD_STRUCT
+} gt_field_kind;
+
+typedef enum gt_field_repeat {
+    GT_REPEAT_ONE,
+    GT_REPEAT_FIXED,  /* an array of `limit` elements, all used */
+    GT_REPEAT_INLINE, /* an array of `limit` elements, as many used as the count field says */
+    GT_REPEAT_HEAP    /* a pointer to as many elements as the count field says, owned */
+} gt_field_repeat;
+
+typedef struct gt_field {
+    const char *name;
+    gt_field_kind kind;
+    gt_field_repeat repeat;
+    size_t offset, size; /* within the struct; of one element */
+    size_t limit;
+    size_t count_offset, count_size;
+    const struct gt_record *record; /* of a struct */
+} gt_field;
+
+/* One struct: every member in the order of declaration. */
+typedef struct gt_record {
+    const char *name;
+    size_t size;
+    const gt_field *fields;
+    size_t count;
+} gt_record;
+
+extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setup,
+    gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
+    gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_hello, gt_record_answer;
+
+/* Encodes `object` as JSON, appending texts and images to `binary`; offsets count from `base`
+ * within it. ENOMEM, or EINVAL when a count exceeds its array. *out is a new reference. */
+gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, const gt_record *record,
+                                const void *object);
+/* Fills `object` (need not be initialised) from JSON; owned parts are copied. EWORKER naming the
+ * field for anything missing, out of range or of another kind; `object` is then all zero.
+ * gt_record_release() frees. */
+gputune_status gt_record_decode(void *object, const gt_record *record, const json_t *json,
+                                const void *binary, size_t bytes);
+/* Frees what a decoded struct owns and zeroes it. */
+void gt_record_release(const gt_record *record, void *object);
+
+/* ---- Frames ---------------------------------------------------------------------------------- */
+
+typedef enum gt_frame_kind {
+    GT_FRAME_HELLO = 1, /* first word of every worker */
+    GT_FRAME_READY,     /* the measure worker's device is open, or why not */
+    GT_FRAME_COMPILE,
+    GT_FRAME_PREPARE,
+    GT_FRAME_VERIFY,
+    GT_FRAME_RECHECK,
+    GT_FRAME_SAMPLE,
+    GT_FRAME_DROP, /* the only request without an answer */
+    GT_FRAME_KINDS
+} gt_frame_kind;
+
+/* One frame as received. `binary` lies in `storage`. */
+typedef struct gt_frame {
+    gt_frame_kind kind;
+    uint64_t sequence; /* of the request that this is, or answers */
+    json_t *json;
+    const char *binary;
+    size_t binary_bytes;
+    char *storage;
+} gt_frame;
+
+void gt_frame_release(gt_frame *frame);
+
+/* What a peer may send at most in one frame. */
+typedef struct gt_frame_limits {
+    size_t json_bytes;
+    uint64_t binary_bytes;
+} gt_frame_limits;
+extern const gt_frame_limits gt_limits_host;   /* what a host accepts from a worker */
+extern const gt_frame_limits gt_limits_worker; /* what a worker accepts from its host */
+
+/* Collects frames from a descriptor, blocking or not. All zero but `limits` to begin with. */
+typedef struct gt_frame_reader {
+    gt_frame_limits limits;
+    char *data;
+    size_t have, capacity;
+} gt_frame_reader;
+
+typedef enum gt_read {
+    GT_READ_FRAME,
+    GT_READ_AGAIN, /* nothing more for now (non-blocking descriptors only) */
+    GT_READ_END,   /* the peer closed */
+    GT_READ_FAILED /* malformed or out of memory; the message says what; the channel is useless */
+} gt_read;
+/* Reads the next frame; *out is the caller's, for gt_frame_release(), with GT_READ_FRAME. */
+gt_read gt_frame_read(gt_frame *out, gt_frame_reader *reader, int descriptor);
+void gt_frame_reader_free(gt_frame_reader *reader);
+
+/* The envelope of an answer. */
+typedef struct gt_answer {
+    int32_t status;    /* a gputune_status */
+    uint64_t culprit;  /* the variant in hand when a sample failed, 0: none */
+    char message[512]; /* of a failure */
+} gt_answer;
+
+typedef struct gt_drop_job {
+    uint64_t id; /* the variant's */
+} gt_drop_job;
+
+typedef struct gt_hello {
+    char version[64]; /* gt_wire_version() of the worker */
+} gt_hello;
+
+/* Appends a whole frame to `out`: a request (`answer` NULL) or an answer, whose body may be absent
+ * (`object` NULL). On failure `out` is as before. */
+gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequence,
+                               const gt_answer *answer, const gt_record *record,
+                               const void *object);
+/* Sets the sequence number of the one frame that `data` is. */
+void gt_frame_number(char *data, uint64_t sequence);
+
+/* Reads a frame's body, or its envelope, into a struct. EWORKER when malformed. */
+gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);
+gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
+
+/* Sends all of `data` on a blocking socket, without SIGPIPE. EIO when the peer is gone. */
+gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
+
+/* "0.1.0/HASH": version and a hash of all field tables; host and worker must agree. */
+const char *gt_wire_version(char out[64]);
+
+#endif

@@ -1,0 +1,425 @@
+#include "farm/wire.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+/* ---- Numbers in memory ----------------------------------------------------------------------- */
+
+static uint64_t load_unsigned(const void *at, size_t size)
+{
+    uint32_t small;
+    uint64_t value = 0;
+    if (size == sizeof small) {
+        memcpy(&small, at, sizeof small);
+        return small;
+    }
+    memcpy(&value, at, sizeof value);
+    return value;
+}
+
+static int64_t load_signed(const void *at, size_t size)
+{
+    uint64_t value = load_unsigned(at, size);
+    return size == sizeof(int32_t) ? (int32_t)(uint32_t)value : (int64_t)value;
+}
+
+/* False when the value does not fit. */
+static bool store_unsigned(void *at, size_t size, uint64_t value)
+{
+    if (size == sizeof(uint32_t)) {
+        uint32_t small = (uint32_t)value;
+        memcpy(at, &small, sizeof small);
+        return small == value;
+    }
+    memcpy(at, &value, sizeof value);
+    return true;
+}
+
+static bool store_signed(void *at, size_t size, int64_t value)
+{
+    store_unsigned(at, size, (uint64_t)value);
+    return load_signed(at, size) == value;
+}
+
+static const void *load_pointer(const void *at)
+{
+    const void *pointer;
+    memcpy(&pointer, at, sizeof pointer);
+    return pointer;
+}
+
+static void store_pointer(void *at, const void *pointer)
+{
+    memcpy(at, &pointer, sizeof pointer);
+}
+
+/* ---- Encoding -------------------------------------------------------------------------------- */
+
+typedef struct encoder {
+    gt_text *binary;
+    size_t base;
+} encoder;
+
+static json_t *encode_struct(encoder *encoder, const gt_record *record, const void *object);
+
+static json_t *encode_blob(encoder *encoder, const void *data, size_t bytes)
+{
+    size_t offset = encoder->binary->length - encoder->base;
+    gt_text_append_bytes(encoder->binary, data, bytes);
+    return json_pack("[II]", (json_int_t)offset, (json_int_t)bytes);
+}
+
+static json_t *encode_real(double value)
+{
+    if (isnan(value)) {
+        return json_string("nan");
+    }
+    if (isinf(value)) {
+        return json_string(value > 0 ? "inf" : "-inf");
+    }
+    return json_real(value);
+}
+
+/* Messages may quote a source in any encoding: what is not UTF-8 becomes '?'. */
+static json_t *encode_string(const char *string, size_t size)
+{
+    size_t length = strnlen(string, size);
+    json_t *json = json_stringn(string, length);
+    char *ascii = json ? NULL : strndup(string, length);
+    if (!ascii) {
+        return json;
+    }
+    for (char *c = ascii; *c; c++) {
+        *c = (unsigned char)*c < 0x80 ? *c : '?';
+    }
+    json = json_string(ascii);
+    free(ascii);
+    return json;
+}
+
+static json_t *encode_element(encoder *encoder, const gt_field *field, const void *at)
+{
+    const gt_image *image = at;
+    const char *text;
+    bool truth;
+    double real;
+    switch (field->kind) {
+    case GT_FIELD_BOOL:
+        memcpy(&truth, at, sizeof truth);
+        return json_boolean(truth);
+    case GT_FIELD_SIGNED:
+        return json_integer(load_signed(at, field->size));
+    case GT_FIELD_UNSIGNED:
+    case GT_FIELD_ENUM:
+        return json_integer((json_int_t)load_unsigned(at, field->size));
+    case GT_FIELD_REAL:
+        memcpy(&real, at, sizeof real);
+        return encode_real(real);
+    case GT_FIELD_STRING:
+        return encode_string(at, field->size);
+    case GT_FIELD_BYTES:
+        return encode_blob(encoder, at, field->size);
+    case GT_FIELD_TEXT:
+        text = load_pointer(at);
+        return text ? encode_blob(encoder, text, strlen(text)) : json_null();
+    case GT_FIELD_IMAGE:
+        return encode_blob(encoder, image->data ? image->data : "", image->bytes);
+    case GT_FIELD_STRUCT:
+        return encode_struct(encoder, field->record, at);
+    }
+    return NULL;
+}
+
+static json_t *encode_array(encoder *encoder, const gt_field *field, const char *object)
+{
+    const char *items = object + field->offset;
+    size_t count = field->limit;
+    if (field->repeat != GT_REPEAT_FIXED) {
+        count = load_unsigned(object + field->count_offset, field->count_size);
+    }
+    if (field->repeat == GT_REPEAT_HEAP) {
+        items = load_pointer(items);
+    } else if (count > field->limit) {
+        return NULL;
+    }
+    json_t *array = json_array();
+    for (size_t i = 0; array && i < count; i++) {
+        json_t *item = encode_element(encoder, field, items + i * field->size);
+        if (json_array_append_new(array, item) != 0) {
+            json_decref(array);
+            array = NULL;
+        }
+    }
+    return array;
+}
+
+static json_t *encode_struct(encoder *encoder, const gt_record *record, const void *object)
+{
+    json_t *json = json_object();
+    for (size_t i = 0; json && i < record->count; i++) {
+        const gt_field *field = &record->fields[i];
+        json_t *value = field->repeat == GT_REPEAT_ONE
+                            ? encode_element(encoder, field, (const char *)object + field->offset)
+                            : encode_array(encoder, field, object);
+        if (json_object_set_new(json, field->name, value) != 0) {
+            json_decref(json);
+            json = NULL;
+        }
+    }
+    return json;
+}
+
+gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, const gt_record *record,
+                                const void *object)
+{
+    encoder encoder = {binary, base};
+    json_t *json = encode_struct(&encoder, record, object);
+    if (!json || binary->failed) {
+        json_decref(json);
+        return gt_fail(GPUTUNE_ENOMEM,
+                       "cannot encode a %s: out of memory or a count above its limit",
+                       record->name);
+    }
+    *out = json;
+    return GPUTUNE_OK;
+}
+
+/* ---- Decoding -------------------------------------------------------------------------------- */
+
+typedef struct decoder {
+    const char *binary;
+    size_t bytes;
+    bool told; /* the message names the innermost field */
+} decoder;
+
+static bool decode_struct(decoder *decoder, const gt_record *record, const json_t *json,
+                          void *object);
+
+static bool find_blob(decoder *decoder, const json_t *json, const char **data, size_t *bytes)
+{
+    const json_t *offset = json_array_get(json, 0), *length = json_array_get(json, 1);
+    if (!json_is_integer(offset) || !json_is_integer(length)) {
+        return false;
+    }
+    json_int_t from = json_integer_value(offset), count = json_integer_value(length);
+    if (from < 0 || count < 0 || (uint64_t)from > decoder->bytes ||
+        (uint64_t)count > decoder->bytes - (uint64_t)from) {
+        return false;
+    }
+    *data = decoder->binary + from;
+    *bytes = (size_t)count;
+    return true;
+}
+
+static bool decode_real(void *at, const json_t *json)
+{
+    double value = json_number_value(json);
+    const char *word = json_string_value(json);
+    if (word) {
+        value = strcmp(word, "nan") == 0    ? (double)NAN
+                : strcmp(word, "-inf") == 0 ? -(double)INFINITY
+                                            : (double)INFINITY;
+    }
+    memcpy(at, &value, sizeof value);
+    return word || json_is_number(json);
+}
+
+static bool decode_string(char *at, size_t size, const json_t *json)
+{
+    const char *string = json_string_value(json);
+    size_t length = string ? json_string_length(json) : 0;
+    if (!string || length >= size) {
+        return false;
+    }
+    memcpy(at, string, length); /* the rest is zero already */
+    return true;
+}
+
+static bool decode_text(decoder *decoder, void *at, const json_t *json)
+{
+    const char *data;
+    size_t bytes;
+    if (json_is_null(json)) {
+        return true;
+    }
+    char *copy = find_blob(decoder, json, &data, &bytes) ? strndup(data, bytes) : NULL;
+    store_pointer(at, copy);
+    return copy != NULL;
+}
+
+static bool decode_image(decoder *decoder, gt_image *image, const json_t *json)
+{
+    const char *data;
+    size_t bytes;
+    if (!find_blob(decoder, json, &data, &bytes)) {
+        return false;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    char *copy = malloc(bytes + 1); /* PTX images are NUL-terminated beyond their bytes */
+    if (!copy) {
+        return false;
+    }
+    memcpy(copy, data, bytes);
+    copy[bytes] = '\0';
+    *image = (gt_image){copy, bytes};
+    return true;
+}
+
+static bool decode_bytes(decoder *decoder, void *at, size_t size, const json_t *json)
+{
+    const char *data;
+    size_t bytes;
+    if (!find_blob(decoder, json, &data, &bytes) || bytes != size) {
+        return false;
+    }
+    memcpy(at, data, size);
+    return true;
+}
+
+static bool decode_element(decoder *decoder, const gt_field *field, const json_t *json, void *at)
+{
+    bool truth = json_is_true(json);
+    json_int_t integer = json_integer_value(json);
+    switch (field->kind) {
+    case GT_FIELD_BOOL:
+        memcpy(at, &truth, sizeof truth);
+        return json_is_boolean(json);
+    case GT_FIELD_SIGNED:
+        return json_is_integer(json) && store_signed(at, field->size, integer);
+    case GT_FIELD_UNSIGNED:
+        return json_is_integer(json) && store_unsigned(at, field->size, (uint64_t)integer);
+    case GT_FIELD_ENUM:
+        return json_is_integer(json) && integer >= 0 && (uint64_t)integer <= field->limit &&
+               store_unsigned(at, field->size, (uint64_t)integer);
+    case GT_FIELD_REAL:
+        return decode_real(at, json);
+    case GT_FIELD_STRING:
+        return decode_string(at, field->size, json);
+    case GT_FIELD_BYTES:
+        return decode_bytes(decoder, at, field->size, json);
+    case GT_FIELD_TEXT:
+        return decode_text(decoder, at, json);
+    case GT_FIELD_IMAGE:
+        return decode_image(decoder, at, json);
+    case GT_FIELD_STRUCT:
+        return decode_struct(decoder, field->record, json, at);
+    }
+    return false;
+}
+
+static bool decode_array(decoder *decoder, const gt_field *field, const json_t *json, char *object)
+{
+    size_t count = json_array_size(json);
+    char *items = object + field->offset;
+    if (!json_is_array(json) || count > field->limit ||
+        (field->repeat == GT_REPEAT_FIXED && count != field->limit)) {
+        return false;
+    }
+    if (field->repeat == GT_REPEAT_HEAP) {
+        items = count ? calloc(count, field->size) : NULL;
+        if (count && !items) {
+            return false;
+        }
+        store_pointer(object + field->offset, items);
+    }
+    if (field->repeat != GT_REPEAT_FIXED) {
+        store_unsigned(object + field->count_offset, field->count_size, count);
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (!decode_element(decoder, field, json_array_get(json, i), items + i * field->size)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool decode_struct(decoder *decoder, const gt_record *record, const json_t *json,
+                          void *object)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        const gt_field *field = &record->fields[i];
+        const json_t *value = json_object_get(json, field->name);
+        char *at = (char *)object + field->offset;
+        bool ok = field->repeat == GT_REPEAT_ONE ? decode_element(decoder, field, value, at)
+                                                 : decode_array(decoder, field, value, object);
+        if (!ok && !decoder->told) {
+            decoder->told = true;
+            gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: field '%s'",
+                    record->name, field->name);
+        }
+        if (!ok) {
+            return false;
+        }
+    }
+    return true;
+}
+
+gputune_status gt_record_decode(void *object, const gt_record *record, const json_t *json,
+                                const void *binary, size_t bytes)
+{
+    decoder decoder = {binary, bytes, false};
+    memset(object, 0, record->size);
+    if (!decode_struct(&decoder, record, json, object)) {
+        gt_record_release(record, object);
+        return GPUTUNE_EWORKER;
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Releasing ------------------------------------------------------------------------------- */
+
+static void release_struct(const gt_record *record, char *object);
+
+static void release_element(const gt_field *field, char *at)
+{
+    switch (field->kind) {
+    case GT_FIELD_TEXT:
+        free((void *)(uintptr_t)load_pointer(at));
+        break;
+    case GT_FIELD_IMAGE:
+        free(((gt_image *)(void *)at)->data);
+        break;
+    case GT_FIELD_STRUCT:
+        release_struct(field->record, at);
+        break;
+    default:
+        break;
+    }
+}
+
+static size_t used(const gt_field *field, const char *object)
+{
+    switch (field->repeat) {
+    case GT_REPEAT_ONE:
+        return 1;
+    case GT_REPEAT_FIXED:
+        return field->limit;
+    default:
+        return load_unsigned(object + field->count_offset, field->count_size);
+    }
+}
+
+static void release_struct(const gt_record *record, char *object)
+{
+    for (size_t i = 0; i < record->count; i++) {
+        const gt_field *field = &record->fields[i];
+        bool heap = field->repeat == GT_REPEAT_HEAP;
+        char *items = object + field->offset;
+        items = heap ? (char *)(uintptr_t)load_pointer(items) : items;
+        for (size_t k = 0; items && k < used(field, object); k++) {
+            release_element(field, items + k * field->size);
+        }
+        if (heap) {
+            free(items);
+        }
+    }
+}
+
+void gt_record_release(const gt_record *record, void *object)
+{
+    release_struct(record, object);
+    memset(object, 0, record->size);
+}

@@ -1,0 +1,285 @@
+/* The field tables of everything that passes between host and worker. A member of a struct that is
+ * missing here does not travel: tests/farm/test_wire.c looks for gaps. */
+#include "base/hash.h"
+#include "farm/wire.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define SIZE(type, member)   sizeof(((type *)0)->member)
+#define LENGTH(type, member) (SIZE(type, member) / SIZE(type, member[0]))
+
+/* The kind of a number follows from its C type. */
+#define KIND(expression)                                                                           \
+    _Generic((expression), bool                                                                    \
+             : GT_FIELD_BOOL, double                                                               \
+             : GT_FIELD_REAL, uint32_t                                                             \
+             : GT_FIELD_UNSIGNED, uint64_t                                                         \
+             : GT_FIELD_UNSIGNED, int32_t                                                          \
+             : GT_FIELD_SIGNED, int64_t                                                            \
+             : GT_FIELD_SIGNED)
+
+#define ONE(type, member, kind, limit, record)                                                     \
+    {                                                                                              \
+#member, kind, GT_REPEAT_ONE, offsetof(type, member), SIZE(type, member), limit, 0, 0,     \
+            record                                                                                 \
+    }
+#define NUMBER(type, member)           ONE(type, member, KIND(((type *)0)->member), 0, NULL)
+#define ENUMERATOR(type, member, last) ONE(type, member, GT_FIELD_ENUM, last, NULL)
+#define STRING(type, member)           ONE(type, member, GT_FIELD_STRING, 0, NULL)
+#define BYTES(type, member)            ONE(type, member, GT_FIELD_BYTES, 0, NULL)
+#define TEXT(type, member)             ONE(type, member, GT_FIELD_TEXT, 0, NULL)
+#define IMAGE(type, member)            ONE(type, member, GT_FIELD_IMAGE, 0, NULL)
+#define STRUCT(type, member, record)   ONE(type, member, GT_FIELD_STRUCT, 0, record)
+
+#define FIXED(type, member, kind, record)                                                          \
+    {                                                                                              \
+#member, kind, GT_REPEAT_FIXED, offsetof(type, member), SIZE(type, member[0]),             \
+            LENGTH(type, member), 0, 0, record                                                     \
+    }
+#define NUMBERS(type, member)         FIXED(type, member, KIND(((type *)0)->member[0]), NULL)
+#define STRUCTS(type, member, record) FIXED(type, member, GT_FIELD_STRUCT, record)
+
+#define INLINE(type, member, counter, record)                                                      \
+    {                                                                                              \
+#member, GT_FIELD_STRUCT, GT_REPEAT_INLINE, offsetof(type, member), SIZE(type, member[0]), \
+            LENGTH(type, member), offsetof(type, counter), SIZE(type, counter), record             \
+    }
+#define HEAP(type, member, counter, kind, record)                                                  \
+    {                                                                                              \
+#member, kind, GT_REPEAT_HEAP, offsetof(type, member), SIZE(type, member[0]), SIZE_MAX,    \
+            offsetof(type, counter), SIZE(type, counter), record                                   \
+    }
+
+#define RECORD(symbol, type, fields)                                                               \
+    const gt_record symbol = {#type, sizeof(type), fields, sizeof fields / sizeof *fields}
+
+/* ---- Launches -------------------------------------------------------------------------------- */
+
+static const gt_field resources_fields[] = {
+    NUMBER(gt_resources, registers),           NUMBER(gt_resources, spill_bytes),
+    NUMBER(gt_resources, static_shared_bytes), NUMBER(gt_resources, local_bytes),
+    NUMBER(gt_resources, constant_bytes),
+};
+static RECORD(resources, gt_resources, resources_fields);
+
+static const gt_field geometry_fields[] = {
+    NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
+    NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
+    NUMBER(gt_geometry, carveout_kb),
+};
+static RECORD(geometry, gt_geometry, geometry_fields);
+
+static const gt_field parameter_fields[] = {
+    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_SCRATCH),
+    NUMBER(gt_parameter, bytes),
+    NUMBER(gt_parameter, argument),
+    NUMBER(gt_parameter, scratch_bytes),
+};
+static RECORD(parameter, gt_parameter, parameter_fields);
+
+static const gt_field clear_fields[] = {
+    NUMBER(gt_clear, parameter),
+    NUMBER(gt_clear, bytes),
+};
+static RECORD(clear, gt_clear, clear_fields);
+
+static const gt_field launch_fields[] = {
+    STRING(gt_launch, entry),
+    STRUCT(gt_launch, geometry, &geometry),
+    ENUMERATOR(gt_launch, pass, GT_PASS_GLOBAL),
+    NUMBER(gt_launch, block_bytes),
+    NUMBER(gt_launch, by_value_bytes),
+    NUMBER(gt_launch, argument_count),
+    INLINE(gt_launch, parameters, parameter_count, &parameter),
+    INLINE(gt_launch, clears, clear_count, &clear),
+};
+static RECORD(launch, gt_launch, launch_fields);
+
+/* ---- Workloads ------------------------------------------------------------------------------- */
+
+static const gt_field buffer_fields[] = {
+    STRING(gt_buffer, name),
+    ENUMERATOR(gt_buffer, type, GT_TYPE_F64),
+    ENUMERATOR(gt_buffer, direction, GT_INOUT),
+    NUMBER(gt_buffer, elements),
+    NUMBER(gt_buffer, bytes),
+    ENUMERATOR(gt_buffer, fill, GT_FILL_CONSTANT),
+    NUMBER(gt_buffer, low),
+    NUMBER(gt_buffer, high),
+    NUMBER(gt_buffer, nan_ok),
+    ENUMERATOR(gt_buffer, reference_type, GT_TYPE_F64),
+};
+static RECORD(buffer, gt_buffer, buffer_fields);
+
+static const gt_field scalar_fields[] = {
+    STRING(gt_scalar, name), ENUMERATOR(gt_scalar, type, GT_TYPE_F64), NUMBER(gt_scalar, integer),
+    NUMBER(gt_scalar, real), NUMBER(gt_scalar, problem_value),
+};
+static RECORD(scalar, gt_scalar, scalar_fields);
+
+static const gt_field tolerance_fields[] = {
+    NUMBER(gt_tolerance, atol),
+    NUMBER(gt_tolerance, rtol),
+    NUMBER(gt_tolerance, stol),
+};
+static RECORD(tolerance, gt_tolerance, tolerance_fields);
+
+/* gt_workload.arguments has no type name of its own; offsets are taken within element 0. */
+#define ARGUMENT(member)                                                                           \
+    {                                                                                              \
+#member, KIND(((gt_workload *)0)->arguments[0].member), GT_REPEAT_ONE,                     \
+            offsetof(gt_workload, arguments[0].member) - offsetof(gt_workload, arguments[0]),      \
+            SIZE(gt_workload, arguments[0].member), 0, 0, 0, NULL                                  \
+    }
+static const gt_field argument_fields[] = {ARGUMENT(is_buffer), ARGUMENT(index)};
+static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), argument_fields,
+                                   sizeof argument_fields / sizeof *argument_fields};
+
+static const gt_field workload_fields[] = {
+    NUMBER(gt_workload, has_block),
+    STRUCT(gt_workload, block, &buffer),
+    INLINE(gt_workload, arguments, argument_count, &argument),
+    INLINE(gt_workload, buffers, buffer_count, &buffer),
+    INLINE(gt_workload, scalars, scalar_count, &scalar),
+    STRUCT(gt_workload, tolerance, &tolerance),
+    NUMBER(gt_workload, has_reference),
+    NUMBER(gt_workload, has_scale),
+    NUMBER(gt_workload, has_check),
+    STRUCT(gt_workload, reference, &launch),
+    STRUCT(gt_workload, check, &launch),
+    NUMBER(gt_workload, work_bytes),
+    NUMBER(gt_workload, work_flops),
+    NUMBERS(gt_workload, alignment),
+};
+static RECORD(workload, gt_workload, workload_fields);
+
+/* ---- Jobs and answers ------------------------------------------------------------------------ */
+
+static const gt_field compile_job_fields[] = {
+    NUMBER(gt_compile_job, id),
+    TEXT(gt_compile_job, text),
+    HEAP(gt_compile_job, options, option_count, GT_FIELD_TEXT, NULL),
+    TEXT(gt_compile_job, arch),
+    NUMBER(gt_compile_job, ptx),
+    NUMBER(gt_compile_job, want_ptx),
+};
+RECORD(gt_record_compile_job, gt_compile_job, compile_job_fields);
+
+static const gt_field compiled_fields[] = {
+    IMAGE(gt_compiled, image),       IMAGE(gt_compiled, ptx),
+    TEXT(gt_compiled, log),          STRUCT(gt_compiled, resources, &resources),
+    NUMBER(gt_compiled, compile_ns),
+};
+RECORD(gt_record_compiled, gt_compiled, compiled_fields);
+
+static const gt_field input_fields[] = {
+    NUMBER(gt_live_input, buffer), NUMBER(gt_live_input, is_ipc), BYTES(gt_live_input, handle),
+    NUMBER(gt_live_input, offset), IMAGE(gt_live_input, bytes),
+};
+static RECORD(input, gt_live_input, input_fields);
+
+static const gt_field setup_fields[] = {
+    ENUMERATOR(gt_measure_setup, objective, GPUTUNE_OBJECTIVE_ENERGY),
+    ENUMERATOR(gt_measure_setup, cache, GPUTUNE_CACHE_HOT),
+    NUMBER(gt_measure_setup, seed),
+    INLINE(gt_measure_setup, workloads, workload_count, &workload),
+    IMAGE(gt_measure_setup, reference),
+    IMAGE(gt_measure_setup, service),
+    HEAP(gt_measure_setup, inputs, input_count, GT_FIELD_STRUCT, &input),
+    NUMBER(gt_measure_setup, exhaustive),
+};
+RECORD(gt_record_setup, gt_measure_setup, setup_fields);
+
+static const gt_field prepared_fields[] = {
+    NUMBER(gt_prepared, reference_ns),
+    NUMBER(gt_prepared, copy_bytes_per_s),
+    NUMBER(gt_prepared, prepare_ns),
+};
+RECORD(gt_record_prepared, gt_prepared, prepared_fields);
+
+static const gt_field verify_job_fields[] = {
+    NUMBER(gt_verify_job, id),
+    IMAGE(gt_verify_job, image),
+    STRUCTS(gt_verify_job, launches, &launch),
+};
+RECORD(gt_record_verify_job, gt_verify_job, verify_job_fields);
+
+static const gt_field verified_fields[] = {
+    NUMBER(gt_verified, max_error),
+    NUMBER(gt_verified, pilot_ns),
+    NUMBER(gt_verified, occupancy),
+    STRUCT(gt_verified, resources, &resources),
+};
+RECORD(gt_record_verified, gt_verified, verified_fields);
+
+static const gt_field sample_job_fields[] = {
+    NUMBER(gt_sample_job, id),
+    HEAP(gt_sample_job, variants, count, GT_FIELD_UNSIGNED, NULL),
+    ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_ENERGY),
+    NUMBER(gt_sample_job, quick),
+};
+RECORD(gt_record_sample_job, gt_sample_job, sample_job_fields);
+
+static const gt_field sampled_fields[] = {
+    HEAP(gt_sampled, values, count, GT_FIELD_REAL, NULL),
+    NUMBER(gt_sampled, sm_clock_mhz),
+    NUMBER(gt_sampled, memory_clock_mhz),
+    NUMBER(gt_sampled, throttle),
+    NUMBER(gt_sampled, spoiled),
+    NUMBER(gt_sampled, noisy),
+    STRING(gt_sampled, other),
+};
+RECORD(gt_record_sampled, gt_sampled, sampled_fields);
+
+static const gt_field recheck_fields[] = {
+    NUMBER(gt_recheck_job, id),
+    NUMBER(gt_recheck_job, seed),
+};
+RECORD(gt_record_recheck_job, gt_recheck_job, recheck_fields);
+
+static const gt_field drop_fields[] = {NUMBER(gt_drop_job, id)};
+RECORD(gt_record_drop, gt_drop_job, drop_fields);
+
+static const gt_field hello_fields[] = {STRING(gt_hello, version)};
+RECORD(gt_record_hello, gt_hello, hello_fields);
+
+static const gt_field answer_fields[] = {
+    NUMBER(gt_answer, status),
+    NUMBER(gt_answer, culprit),
+    STRING(gt_answer, message),
+};
+RECORD(gt_record_answer, gt_answer, answer_fields);
+
+/* ---- Version --------------------------------------------------------------------------------- */
+
+static void describe(gt_text *text, const gt_record *record)
+{
+    gt_text_printf(text, "%s %zu {", record->name, record->size);
+    for (size_t i = 0; i < record->count; i++) {
+        const gt_field *field = &record->fields[i];
+        gt_text_printf(text, "%s %d %d %zu %zu;", field->name, (int)field->kind, (int)field->repeat,
+                       field->size, field->limit);
+        if (field->record) {
+            describe(text, field->record);
+        }
+    }
+    gt_text_append(text, "}");
+}
+
+const char *gt_wire_version(char out[64])
+{
+    static const gt_record *const all[] = {
+        &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
+        &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
+        &gt_record_recheck_job, &gt_record_drop,     &gt_record_answer,
+    };
+    gt_text text = {0};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        describe(&text, all[i]);
+    }
+    snprintf(out, 64, "%s/%016" PRIx64, GPUTUNE_VERSION_STRING,
+             gt_hash64(gt_text_string(&text), text.length));
+    gt_text_free(&text);
+    return out;
+}
