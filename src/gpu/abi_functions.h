@@ -173,13 +173,13 @@
     X(GraphRetainUserObject, cuGraphRetainUserObject, 11030, REQUIRED,                             \
       (CUgraph graph, CUuserObject object, unsigned int count, unsigned int flags))
 
-/* What only the emulator exports, looked up by name: Y(member, symbol, return type, parameters).
- * NULL with a real driver. Origin: "emu:PROFILE:modelN". SelectProfile: 0, or a CUresult when the
- * profile is unknown or the emulator already runs another. ModelledTimeNs: the modelled host clock
- * of the calling process. */
+/* What only the emulator exports (src/emulator/extensions.h), looked up by name:
+ * Y(member, symbol, return type, parameters). NULL with a real driver. */
 #define GT_EMULATOR_LIST(Y)                                                                        \
-    Y(EmuOrigin, emuOrigin, const char *, (void))                                                  \
-    Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *profile))                         \
-    Y(EmuModelledTimeNs, emuModelledTimeNs, double, (void))
+    Y(EmuProfileName, emuProfileName, const char *, (void))                                        \
+    Y(EmuModelVersion, emuModelVersion, int, (void))                                               \
+    Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *name))                            \
+    Y(EmuModelledTimeNs, emuModelledTimeNs, CUresult, (double *host_ns))                           \
+    Y(EmuLastMessage, emuLastMessage, const char *, (void))
 
 #endif

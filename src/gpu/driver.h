@@ -16,7 +16,7 @@ typedef struct gt_driver {
     GT_EMULATOR_LIST(GT_EMULATOR_MEMBER)
 #undef GT_EMULATOR_MEMBER
     int version;    /* 13000 for 13.0 */
-    bool emulated;  /* EmuOrigin is there */
+    bool emulated;  /* EmuProfileName is there */
     char name[256]; /* what it was opened as: "cuda", "emu:h200", a path */
     void *handle;   /* dlopen's */
 } gt_driver;

@@ -1,0 +1,315 @@
+#include "gpu/driver.h"
+
+#include "gpu/driver_find.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OLDEST_DRIVER = 12000, DRIVERS_MAX = 16 };
+
+static const struct entry {
+    const char *symbol;
+    int version;
+    bool required;
+    size_t offset;
+} entries[] = {
+#define REQUIRED true
+#define OPTIONAL false
+#define ENTRY(member, symbol, version, need, parameters)                                           \
+    {#symbol, version, need, offsetof(gt_driver, member)},
+    GT_DRIVER_LIST(ENTRY)
+#undef ENTRY
+#undef REQUIRED
+#undef OPTIONAL
+};
+
+static const struct extra {
+    const char *symbol;
+    size_t offset;
+} extras[] = {
+#define EXTRA(member, symbol, type, parameters) {#symbol, offsetof(gt_driver, member)},
+    GT_EMULATOR_LIST(EXTRA)
+#undef EXTRA
+};
+
+/* An address as the function pointer member at `offset`: POSIX's way from object to function. */
+static void set_member(gt_driver *driver, size_t offset, void *address)
+{
+    memcpy((char *)driver + offset, &address, sizeof address);
+}
+
+static gputune_status find_member(gt_driver *driver, gt_get_proc_address get,
+                                  const struct entry *entry)
+{
+    void *address = NULL;
+    CUdriverProcAddressQueryResult found = CU_GET_PROC_ADDRESS_SUCCESS;
+    CUresult result =
+        get(entry->symbol, &address, entry->version, CU_GET_PROC_ADDRESS_DEFAULT, &found);
+    bool there = result == CUDA_SUCCESS && found == CU_GET_PROC_ADDRESS_SUCCESS && address;
+    if (!there && entry->required) {
+        return gt_fail(GPUTUNE_ENODRIVER, "the driver %s (version %d.%d) lacks %s", driver->name,
+                       driver->version / 1000, driver->version % 1000 / 10, entry->symbol);
+    }
+    set_member(driver, entry->offset, there ? address : NULL);
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_version(gt_driver *driver)
+{
+    CUresult (*get_version)(int *) = NULL;
+    void *address = dlsym(driver->handle, "cuDriverGetVersion");
+    memcpy(&get_version, &address, sizeof address);
+    if (!get_version) {
+        return gt_fail(GPUTUNE_ENODRIVER, "%s is no CUDA driver: it lacks cuDriverGetVersion",
+                       driver->name);
+    }
+    CUresult result = get_version(&driver->version);
+    if (result == CUDA_ERROR_STUB_LIBRARY) {
+        return gt_fail(GPUTUNE_ENODRIVER,
+                       "no CUDA driver: libcuda.so.1 is the toolkit's stub; install the NVIDIA "
+                       "driver, or take the stubs folder out of LD_LIBRARY_PATH");
+    }
+    if (result != CUDA_SUCCESS) {
+        return gt_fail(GPUTUNE_ENODRIVER, "%s does not tell its version (error %d)", driver->name,
+                       (int)result);
+    }
+    if (driver->version < OLDEST_DRIVER) {
+        return gt_fail(GPUTUNE_ENODRIVER,
+                       "the CUDA driver is too old: it supports CUDA %d.%d, and 12.0 (R525) is the "
+                       "oldest that gputune works with; update the driver",
+                       driver->version / 1000, driver->version % 1000 / 10);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status fill_table(gt_driver *driver)
+{
+    gt_get_proc_address get = NULL;
+    void *address = dlsym(driver->handle, "cuGetProcAddress_v2");
+    memcpy(&get, &address, sizeof address);
+    if (!get) {
+        return gt_fail(GPUTUNE_ENODRIVER,
+                       "%s is no CUDA driver of version 12.0 or later: it lacks "
+                       "cuGetProcAddress_v2",
+                       driver->name);
+    }
+    for (size_t i = 0; i < sizeof entries / sizeof *entries; i++) {
+        GT_TRY(find_member(driver, get, &entries[i]));
+    }
+    for (size_t i = 0; i < sizeof extras / sizeof *extras; i++) {
+        set_member(driver, extras[i].offset, dlsym(driver->handle, extras[i].symbol));
+    }
+    driver->emulated = driver->EmuProfileName != NULL;
+    return GPUTUNE_OK;
+}
+
+/* Before anything else is asked of it: the profile decides even the driver's version. */
+static gputune_status select_profile(const gt_driver *driver, const char *profile)
+{
+    CUresult (*choose)(const char *) = NULL;
+    void *address = dlsym(driver->handle, "emuSelectProfile");
+    memcpy(&choose, &address, sizeof address);
+    CUresult result = *profile && choose ? choose(profile) : CUDA_SUCCESS;
+    if (result == CUDA_ERROR_ILLEGAL_STATE) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "the emulator already runs another profile than \"%s\" in this process",
+                       profile);
+    }
+    return result == CUDA_SUCCESS
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"; try h200", profile);
+}
+
+static gputune_status initialise(const gt_driver *driver)
+{
+    CUresult result = driver->Init(0);
+    const char *text = "unknown error";
+    if (result != CUDA_SUCCESS) {
+        driver->GetErrorString(result, &text);
+        text = driver->EmuLastMessage ? driver->EmuLastMessage() : text;
+    }
+    switch (result) {
+    case CUDA_SUCCESS:
+        return GPUTUNE_OK;
+    case CUDA_ERROR_STUB_LIBRARY:
+        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver: libcuda.so.1 is the toolkit's stub");
+    case CUDA_ERROR_NO_DEVICE:
+        return gt_fail(GPUTUNE_ENODRIVER,
+                       "there is a CUDA driver (%d.%d), but no GPU that it may "
+                       "use; see CUDA_VISIBLE_DEVICES and nvidia-smi",
+                       driver->version / 1000, driver->version % 1000 / 10);
+    default:
+        return gt_fail(GPUTUNE_ENODRIVER,
+                       "the CUDA driver does not start: %s (cuInit: %d); "
+                       "nvidia-smi may tell more",
+                       text, (int)result);
+    }
+}
+
+/* What a name asks for. */
+typedef struct request {
+    char path[4096];
+    char profile[64];
+    bool is_emulator;
+} request;
+
+static gputune_status parse_name(request *out, const char *name)
+{
+    if (strcmp(name, "cuda") == 0) {
+        snprintf(out->path, sizeof out->path, "libcuda.so.1");
+        return GPUTUNE_OK;
+    }
+    if (strcmp(name, "emu") == 0 || strncmp(name, "emu:", 4) == 0) {
+        char *path;
+        GT_TRY(gt_emulator_find(&path));
+        snprintf(out->path, sizeof out->path, "%s", path);
+        free(path);
+        snprintf(out->profile, sizeof out->profile, "%s", name[3] ? name + 4 : "");
+        out->is_emulator = true;
+        return GPUTUNE_OK;
+    }
+    if (strchr(name, '/')) {
+        snprintf(out->path, sizeof out->path, "%s", name);
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_EINVAL,
+                   "unknown driver \"%s\": use cuda, emu, emu:PROFILE or the path "
+                   "of a library",
+                   name);
+}
+
+static struct {
+    pthread_mutex_t lock;
+    gt_driver *drivers[DRIVERS_MAX];
+    size_t count;
+} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The emulator's soname is the driver's, so that once it is loaded the loader takes it for both. */
+static bool is_opened_emulator(const void *handle)
+{
+    for (size_t i = 0; i < opened.count; i++) {
+        if (opened.drivers[i]->handle == handle && opened.drivers[i]->emulated) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status open_library(gt_driver *driver, const request *wanted)
+{
+    driver->handle = dlopen(wanted->path, RTLD_NOW | RTLD_LOCAL);
+    if (!driver->handle) {
+        const char *why = dlerror();
+        return gt_fail(GPUTUNE_ENODRIVER, "no %s: %s; %s",
+                       wanted->is_emulator ? "emulator" : "CUDA driver", why ? why : wanted->path,
+                       wanted->is_emulator ? "rebuild it"
+                                           : "install the NVIDIA driver, or use the emulator "
+                                             "(GPUTUNE_DRIVER=emu)");
+    }
+    if (strcmp(driver->name, "cuda") == 0 && is_opened_emulator(driver->handle)) {
+        return gt_fail(GPUTUNE_ENODRIVER,
+                       "the emulator is already loaded in this process; a program takes the real "
+                       "driver first, or only one of them");
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status open_new(gt_driver *driver, const char *name)
+{
+    request wanted = {0};
+    GT_TRY(parse_name(&wanted, name));
+    snprintf(driver->name, sizeof driver->name, "%s", name);
+    GT_TRY(open_library(driver, &wanted));
+    GT_TRY(select_profile(driver, wanted.profile));
+    GT_TRY(check_version(driver));
+    GT_TRY(fill_table(driver));
+    return initialise(driver);
+}
+
+static gputune_status open_locked(const gt_driver **out, const char *name)
+{
+    for (size_t i = 0; i < opened.count; i++) {
+        if (strcmp(opened.drivers[i]->name, name) == 0) {
+            *out = opened.drivers[i];
+            return GPUTUNE_OK;
+        }
+    }
+    if (opened.count == DRIVERS_MAX || strlen(name) >= sizeof((gt_driver *)0)->name) {
+        return gt_fail(GPUTUNE_EINVAL, "too many drivers in one process, or too long a name");
+    }
+    gt_driver *driver = calloc(1, sizeof *driver);
+    if (!driver) {
+        return gt_fail_memory();
+    }
+    gputune_status status = open_new(driver, name);
+    if (status < 0) {
+        free(driver); /* its library stays loaded: drivers cannot be unloaded safely */
+        return status;
+    }
+    opened.drivers[opened.count++] = driver;
+    *out = driver;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_driver_open(const gt_driver **out, const char *name)
+{
+    if (!name) {
+        name = getenv("GPUTUNE_DRIVER");
+    }
+    if (!name || !*name) {
+        name = "cuda";
+    }
+    pthread_mutex_lock(&opened.lock);
+    gputune_status status = open_locked(out, name);
+    pthread_mutex_unlock(&opened.lock);
+    return status;
+}
+
+bool gt_cuda_fatal(CUresult result)
+{
+    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        if ((int)result == fatal[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status record_failure(const gt_driver *driver, CUresult result, const char *call)
+{
+    const char *name = "unknown error", *text = "";
+    if (!driver->GetErrorName || driver->GetErrorName(result, &name) != CUDA_SUCCESS || !name) {
+        name = "unknown error";
+    }
+    if (!driver->GetErrorString || driver->GetErrorString(result, &text) != CUDA_SUCCESS || !text) {
+        text = "";
+    }
+    gputune_status code = result == CUDA_ERROR_OUT_OF_MEMORY ? GPUTUNE_EDEVMEM
+                          : gt_cuda_fatal(result)            ? GPUTUNE_ECRASHED
+                                                             : GPUTUNE_ECUDA;
+    const char *more = driver->EmuLastMessage ? driver->EmuLastMessage() : "";
+    return gt_fail(code, "%s: %s (%d)%s%s%s%s", call, name, (int)result, *text ? ": " : "", text,
+                   *more ? "; " : "", more);
+}
+
+gputune_status gt_cuda_check(const gt_driver *driver, CUresult result, const char *call)
+{
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : record_failure(driver, result, call);
+}
+
+CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver)
+{
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    return driver->ThreadExchangeStreamCaptureMode(&mode) == CUDA_SUCCESS
+               ? mode
+               : CU_STREAM_CAPTURE_MODE_GLOBAL;
+}
+
+void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode)
+{
+    driver->ThreadExchangeStreamCaptureMode(&mode);
+}

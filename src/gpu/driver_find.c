@@ -1,0 +1,80 @@
+#include "gpu/driver_find.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#ifndef GT_PREFIX
+#define GT_PREFIX "/usr/local"
+#endif
+
+/* Relative to the folder of the library or program: a build folder, an installed bin/, an installed
+ * libexec/gputune/, a test program two folders below the build folder. */
+static const char *const beside[] = {".", "../lib", "../../lib", "../.."};
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+/* Takes `path` (and its memory) as the answer if there is such a file, else notes it in `tried`. */
+static bool take(char **out, gt_text *tried, char *path)
+{
+    if (gt_file_exists(path)) {
+        *out = path;
+        return true;
+    }
+    gt_text_printf(tried, "%s%s", tried->length ? ", " : "", path);
+    free(path);
+    return false;
+}
+
+static gputune_status find_given(char **out, const char *given)
+{
+    char *path;
+    GT_TRY(is_folder(given) ? gt_path_format(&path, "%s/" GT_EMULATOR_FILE, given)
+                            : gt_strdup(&path, given));
+    gt_text tried = {0};
+    bool found = take(out, &tried, path);
+    gt_text_free(&tried);
+    return found ? GPUTUNE_OK
+                 : gt_fail(GPUTUNE_ENODRIVER,
+                           "no emulator at %s (GPUTUNE_EMULATOR); unset it or name %s", given,
+                           GT_EMULATOR_FILE);
+}
+
+static gputune_status find_known(char **out, gt_text *tried)
+{
+    char *own, *path;
+    GT_TRY(gt_file_own_folder(&own));
+    gputune_status status = GPUTUNE_OK;
+    bool found = false;
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && !found && !status; i++) {
+        status = gt_path_format(&path, "%s/%s/" GT_EMULATOR_FILE, own, beside[i]);
+        found = status == GPUTUNE_OK && take(out, tried, path);
+    }
+    free(own);
+    GT_TRY(status);
+    if (!found) {
+        GT_TRY(gt_strdup(&path, GT_PREFIX "/lib/" GT_EMULATOR_FILE));
+        found = take(out, tried, path);
+    }
+    return found ? GPUTUNE_OK
+                 : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
+                           gt_text_string(tried));
+}
+
+gputune_status gt_emulator_find(char **out)
+{
+    const char *given = getenv("GPUTUNE_EMULATOR");
+    if (given && *given) {
+        return find_given(out, given);
+    }
+    gt_text tried = {0};
+    gputune_status status = find_known(out, &tried);
+    gt_text_free(&tried);
+    return status;
+}
