@@ -104,8 +104,7 @@ const emu_global *emu_program_global_at(const emu_program *program, size_t index
 void emu_program_initialise(const emu_program *program, size_t index, const uint64_t *addresses,
                             void *out);
 
-/* ---- memory, which the driver owns
- * ---------------------------------------------------------------------- */
+/* ---- memory, which the driver owns ---- */
 
 /* One allocation: device (= host) addresses [base, end). */
 typedef struct emu_range {
