@@ -1,0 +1,130 @@
+#include "farm/measure_plan.h"
+
+#include <math.h>
+
+static uint32_t launches_for(double window_ns, double launch_ns, uint32_t low, uint32_t high)
+{
+    double wanted = launch_ns > 0 ? ceil(window_ns / launch_ns) : high;
+    return wanted <= low ? low : wanted >= high ? high : (uint32_t)wanted;
+}
+
+uint32_t gt_plan_launches(double launch_ns, bool quick)
+{
+    if (quick) {
+        return launches_for(50e3, launch_ns, 1, GT_LAUNCHES_MAX);
+    }
+    uint32_t enough = launches_for(200e3, launch_ns, 1, GT_LAUNCHES_MAX);
+    uint32_t few = launches_for(2e6, launch_ns, 1, 5);
+    return enough > few ? enough : few;
+}
+
+uint32_t gt_plan_burst(double launch_ns, bool quick)
+{
+    return launches_for(quick ? 0.5e6 : 2e6, launch_ns, 1, 2000);
+}
+
+uint32_t gt_plan_singles(double launch_ns, bool quick)
+{
+    return quick ? launches_for(1e6, launch_ns, 9, 25) : 100;
+}
+
+static uint64_t round_up(uint64_t value, uint64_t step)
+{
+    return (value + step - 1) / step * step;
+}
+
+uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
+                           uint64_t spare_bytes)
+{
+    if (working_set_bytes == 0 || set_bytes == 0 || l2_bytes <= 0) {
+        return 1;
+    }
+    uint64_t wanted = (2 * (uint64_t)l2_bytes - 1) / working_set_bytes + 1;
+    uint64_t possible = 1 + spare_bytes / set_bytes;
+    uint64_t sets = wanted < possible ? wanted : possible;
+    return sets > GT_LAUNCHES_MAX ? GT_LAUNCHES_MAX : (uint32_t)sets;
+}
+
+uint64_t gt_plan_working_set(const gt_workload *workload)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        bytes += workload->buffers[i].bytes;
+    }
+    return bytes;
+}
+
+uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        offsets[i] = bytes;
+        bytes += round_up(workload->buffers[i].bytes + 1, 1024);
+    }
+    return bytes;
+}
+
+uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer)
+{
+    uint32_t alignment = workload->alignment[buffer];
+    uint32_t element = gt_type_bytes(workload->buffers[buffer].type);
+    alignment = alignment < element ? element : alignment;
+    return alignment < 256 ? alignment : 0;
+}
+
+uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed)
+{
+    uint32_t skew = timed ? 0 : gt_plan_skew(workload, buffer);
+    return (uint64_t)GT_GUARD_FRONT + skew + workload->buffers[buffer].bytes + GT_GUARD_BACK;
+}
+
+bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live)
+{
+    return buffer->direction == GT_INOUT || (live && buffer->direction == GT_IN);
+}
+
+uint64_t gt_plan_expected_bytes(const gt_buffer *buffer)
+{
+    return buffer->direction == GT_IN ? 0
+                                      : buffer->elements * gt_type_bytes(buffer->reference_type);
+}
+
+uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type)
+{
+    const gt_launch *reference = &workload->reference;
+    if (!workload->has_scale || reference->parameter_count == 0) {
+        return 0;
+    }
+    uint64_t bytes = reference->parameters[reference->parameter_count - 1].scratch_bytes;
+    *type = GT_TYPE_F32;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        if (buffer->direction != GT_IN && buffer->elements * 8 == bytes) {
+            *type = GT_TYPE_F64;
+        }
+    }
+    return bytes;
+}
+
+static uint64_t workload_bytes(const gt_workload *workload, bool timed, uint64_t live)
+{
+    gt_type type;
+    uint64_t bytes = gt_plan_scale_bytes(workload, &type);
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        bytes += gt_plan_slot_bytes(workload, i, timed) + gt_plan_expected_bytes(buffer);
+        if (gt_plan_needs_pristine(buffer, timed && (live >> i & 1))) {
+            bytes += buffer->bytes;
+        }
+    }
+    return bytes;
+}
+
+uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, uint64_t live)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        bytes += workload_bytes(&workloads[i], i == 0, live);
+    }
+    return bytes;
+}

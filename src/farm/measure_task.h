@@ -1,0 +1,73 @@
+/* Work for the service kernels (measure_kernels.cu): tasks in tables. The structs and numbers are
+ * mirrored there. */
+#ifndef GT_FARM_MEASURE_TASK_H
+#define GT_FARM_MEASURE_TASK_H
+
+#include "base/array.h"
+#include "kernel/template.h"
+
+enum {
+    GT_TILE = 4096,           /* elements of a tile; bytes for guards and hashes */
+    GT_TILE_RESET = 4 * 4096, /* bytes of a tile of the reset kernel */
+    GT_SERVICE_THREADS = 256
+};
+
+typedef enum gt_operation {
+    GT_OPERATION_FILL,    /* an input from its seed */
+    GT_OPERATION_CONVERT, /* target[i] = (double)source[i] */
+    GT_OPERATION_PATTERN, /* a guard zone */
+    GT_OPERATION_COPY,
+    GT_OPERATION_POISON,
+    GT_OPERATION_COMPARE,
+    GT_OPERATION_GUARD,
+    GT_OPERATION_HASH
+} gt_operation;
+
+enum { GT_TASK_NAN_OK = 1 };
+
+/* One task. Addresses are the device's. */
+typedef struct gt_task {
+    uint64_t first_tile, tiles; /* set by gt_table_add() */
+    uint64_t repeats, stride;   /* copies: the target moves on by `stride` bytes each time */
+    uint64_t target, source, scale;
+    uint64_t count; /* elements (fill, convert, compare) or bytes */
+    uint64_t seed;
+    double low, high, stol; /* fill: low and high; compare: atol, rtol and stol */
+    uint32_t operation, type, source_type, scale_type;
+    uint32_t pattern, flags; /* fill: gt_fill_kind; poison and compare: the poison's byte; guard:
+                                its seed */
+} gt_task;
+
+/* What the check kernel found for one task. compare: mismatches, the first one's index with both
+ * elements' bits, and the largest |v - r| over the tolerance as a double's bits. guard: bytes
+ * overwritten and the first one's offset. hash: the hash in `count`. */
+typedef struct gt_finding {
+    uint64_t count, first, worst, value, expected;
+} gt_finding;
+
+typedef struct gt_findings {
+    uint64_t sequence; /* of the check that wrote it */
+    gt_finding items[];
+} gt_findings;
+
+/* Tasks of one kind of kernel, those of the timed workload first. */
+typedef struct gt_table {
+    GT_ARRAY(gt_task) tasks;
+    uint64_t tiles;
+    uint32_t timed_count; /* how many belong to the timed workload, and their tiles */
+    uint64_t timed_tiles;
+    uint64_t device; /* address of the uploaded tasks, 0: not yet */
+    uint32_t device_capacity;
+} gt_table;
+
+/* Appends a task cut into tiles of `tile` elements or bytes; one of no elements is left out. A
+ * `repeats` of 0 means 1. *index (may be NULL) is its place, or -1 when left out. ENOMEM. */
+gputune_status gt_table_add(gt_table *table, const gt_task *task, uint32_t tile, int *index);
+/* What was added so far belongs to the timed workload. */
+void gt_table_mark_timed(gt_table *table);
+/* Empties the table, keeping its memory on host and device. */
+void gt_table_reset(gt_table *table);
+/* Frees the host's part. */
+void gt_table_free(gt_table *table);
+
+#endif

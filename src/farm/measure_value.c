@@ -1,0 +1,211 @@
+#include "farm/measure_value.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- Half types ------------------------------------------------------------------------------ */
+
+static uint32_t float_bits(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static float bits_float(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double half_to_double(uint16_t bits)
+{
+    int exponent = bits >> 10 & 31;
+    double fraction = bits & 1023, value;
+    if (exponent == 31) {
+        value = fraction != 0 ? (double)NAN : (double)INFINITY;
+    } else {
+        value = exponent == 0 ? ldexp(fraction, -24) : ldexp(fraction + 1024, exponent - 25);
+    }
+    return bits & 0x8000 ? -value : value;
+}
+
+/* Scaled so that one unit is one step of the half at this magnitude, then rounded to even by
+ * nearbyint (the default rounding mode). */
+static uint16_t float_to_half(float value)
+{
+    uint16_t sign = (uint16_t)(float_bits(value) >> 16 & 0x8000);
+    double magnitude = fabs((double)value);
+    if (value != value) {
+        return 0x7fff;
+    }
+    if (magnitude >= 65520.0) {
+        return sign | 0x7c00;
+    }
+    int exponent;
+    (void)frexp(magnitude, &exponent);
+    int step = exponent < -13 ? -24 : exponent - 11;
+    uint32_t units = (uint32_t)nearbyint(ldexp(magnitude, -step));
+    return sign | (uint16_t)(units + ((uint32_t)(step + 24) << 10));
+}
+
+static uint16_t float_to_bfloat(float value)
+{
+    uint32_t bits = float_bits(value);
+    if (value != value) {
+        return (uint16_t)(bits >> 16 | 0x40);
+    }
+    return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+/* ---- Bits and numbers ------------------------------------------------------------------------ */
+
+double gt_bits_to_double(gt_type type, uint64_t bits)
+{
+    double real;
+    switch (type) {
+    case GT_TYPE_I8:
+        return (int8_t)bits;
+    case GT_TYPE_U8:
+        return (uint8_t)bits;
+    case GT_TYPE_I16:
+        return (int16_t)bits;
+    case GT_TYPE_U16:
+        return (uint16_t)bits;
+    case GT_TYPE_I32:
+        return (int32_t)bits;
+    case GT_TYPE_U32:
+        return (uint32_t)bits;
+    case GT_TYPE_I64:
+        return (double)(int64_t)bits;
+    case GT_TYPE_U64:
+        return (double)bits;
+    case GT_TYPE_F16:
+        return half_to_double((uint16_t)bits);
+    case GT_TYPE_BF16:
+        return (double)bits_float((uint32_t)bits << 16);
+    case GT_TYPE_F32:
+        return (double)bits_float((uint32_t)bits);
+    case GT_TYPE_F64:
+        break;
+    }
+    memcpy(&real, &bits, sizeof real);
+    return real;
+}
+
+uint64_t gt_bits_from_double(gt_type type, double value)
+{
+    uint64_t bits;
+    switch (type) {
+    case GT_TYPE_F16:
+        return float_to_half((float)value);
+    case GT_TYPE_BF16:
+        return float_to_bfloat((float)value);
+    case GT_TYPE_F32:
+        return float_bits((float)value);
+    case GT_TYPE_F64:
+        memcpy(&bits, &value, sizeof bits);
+        return bits;
+    default:
+        break;
+    }
+    uint32_t width = 8 * gt_type_bytes(type);
+    return (uint64_t)(int64_t)value & (UINT64_MAX >> (64 - width));
+}
+
+uint64_t gt_bits_load(const void *elements, uint64_t index, uint32_t bytes)
+{
+    uint64_t bits = 0; /* little-endian, as everything that CUDA runs on */
+    memcpy(&bits, (const char *)elements + index * bytes, bytes);
+    return bits;
+}
+
+void gt_bits_store(void *elements, uint64_t index, uint32_t bytes, uint64_t bits)
+{
+    memcpy((char *)elements + index * bytes, &bits, bytes);
+}
+
+uint64_t gt_scalar_bits(const gt_scalar *scalar)
+{
+    return gt_type_is_float(scalar->type) ? gt_bits_from_double(scalar->type, scalar->real)
+                                          : (uint64_t)scalar->integer;
+}
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t state)
+{
+    state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
+    state = (state ^ state >> 27) * 0x94d049bb133111ebull;
+    return state ^ state >> 31;
+}
+
+uint64_t gt_fill_seed(uint64_t seed, uint32_t buffer)
+{
+    return mix(seed + (buffer + 1) * 0xd1b54a32d192ed03ull);
+}
+
+static uint64_t high_product(uint64_t a, uint64_t b)
+{
+    __extension__ typedef unsigned __int128 wide;
+    return (uint64_t)((wide)a * b >> 64);
+}
+
+static uint64_t uniform_bits(const gt_buffer *buffer, uint64_t draw)
+{
+    if (!gt_type_is_float(buffer->type)) {
+        int64_t low = (int64_t)buffer->low;
+        uint64_t range = (uint64_t)((int64_t)buffer->high - low) + 1;
+        return (uint64_t)low + (range == 0 ? draw : high_product(draw, range));
+    }
+    double scaled =
+        (double)(draw >> 11) * (1.0 / 9007199254740992.0) * (buffer->high - buffer->low);
+    return gt_bits_from_double(buffer->type, buffer->low + scaled);
+}
+
+uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
+{
+    uint32_t width = 8 * gt_type_bytes(buffer->type);
+    uint64_t bits = 0;
+    switch (buffer->fill) {
+    case GT_FILL_UNIFORM:
+        bits = uniform_bits(buffer, mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull));
+        break;
+    case GT_FILL_INDEX:
+        bits = gt_type_is_float(buffer->type) ? gt_bits_from_double(buffer->type, (double)index)
+                                              : index;
+        break;
+    case GT_FILL_CONSTANT:
+        bits = gt_bits_from_double(buffer->type, buffer->low);
+        break;
+    case GT_FILL_ZERO:
+        break;
+    }
+    return bits & (UINT64_MAX >> (64 - width));
+}
+
+void gt_fill_host(void *out, const gt_buffer *buffer, uint64_t seed)
+{
+    uint32_t bytes = gt_type_bytes(buffer->type);
+    for (uint64_t i = 0; i < buffer->elements; ++i) {
+        gt_bits_store(out, i, bytes, gt_fill_bits(buffer, seed, i));
+    }
+}
+
+const char *gt_bits_text(char out[40], gt_type type, uint64_t bits)
+{
+    if (gt_type_is_float(type)) {
+        int digits = type == GT_TYPE_F64 ? 17 : type == GT_TYPE_F32 ? 9 : 5;
+        snprintf(out, 40, "%.*g", digits, gt_bits_to_double(type, bits));
+    } else if (type == GT_TYPE_U64) {
+        snprintf(out, 40, "%" PRIu64, bits);
+    } else if (type == GT_TYPE_I64) {
+        snprintf(out, 40, "%" PRId64, (int64_t)bits);
+    } else {
+        snprintf(out, 40, "%.0f", gt_bits_to_double(type, bits));
+    }
+    return out;
+}
