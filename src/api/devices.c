@@ -1,0 +1,72 @@
+#include "api/tuner.h"
+
+#include "gpu/nvrtc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* Double data rate: two transfers a clock. */
+static double peak_bandwidth(const gt_device *device)
+{
+    return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;
+}
+
+static void describe(gputune_device *out, const gt_device *device, int nvrtc_version)
+{
+    *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
+                            .ordinal = device->ordinal,
+                            .compute_capability = device->cc,
+                            .sm_count = device->sm_count,
+                            .memory_bytes = device->memory_bytes,
+                            .l2_bytes = device->l2_bytes,
+                            .shared_per_sm_bytes = device->shared_per_sm_bytes,
+                            .shared_optin_bytes = device->shared_per_block_optin_bytes,
+                            .memory_clock_khz = device->memory_clock_khz,
+                            .sm_clock_khz = device->sm_clock_khz,
+                            .bus_width_bits = device->bus_width_bits,
+                            .max_cluster = device->max_cluster,
+                            .max_parameter_bytes = device->max_parameter_bytes,
+                            .driver_version = device->driver_version,
+                            .nvrtc_version = nvrtc_version,
+                            .peak_bytes_per_s = peak_bandwidth(device),
+                            .emulated = device->emulated};
+    snprintf(out->name, sizeof out->name, "%s", device->name);
+    snprintf(out->uuid, sizeof out->uuid, "%s", device->uuid);
+    snprintf(out->arch, sizeof out->arch, "%s", device->arch);
+    snprintf(out->environment, sizeof out->environment, "%s", device->environment);
+}
+
+static int nvrtc_version(int driver_version)
+{
+    const gt_nvrtc *nvrtc;
+    return gt_nvrtc_open(&nvrtc, driver_version) == GPUTUNE_OK ? gt_nvrtc_version(nvrtc) : 0;
+}
+
+int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_device *),
+                    void *user)
+{
+    const gt_driver *driver;
+    int count;
+    GT_TRY(gt_driver_open(&driver, driver_name));
+    GT_TRY(gt_device_count(&count, driver));
+    for (int i = 0; i < count; i++) {
+        gt_device device;
+        gputune_device description;
+        GT_TRY(gt_device_query(&device, driver, i));
+        describe(&description, &device, nvrtc_version(device.driver_version));
+        int answer = each(user, &description);
+        if (answer) {
+            return answer;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+int gputune_tuner_device(gputune_device *out, gputune *tuner)
+{
+    if (!tuner->driver) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
+    }
+    describe(out, &tuner->device, tuner->device.nvrtc_version);
+    return GPUTUNE_OK;
+}

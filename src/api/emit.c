@@ -1,0 +1,93 @@
+#include "api/tuner.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Compiles the source for the form that is wanted. */
+static gputune_status compile_form(gt_image *out, const gt_request *request,
+                                   const gt_source *source, gputune_form form)
+{
+    const gt_services *services = request->services;
+    gt_farm *farm;
+    gt_event event = {0};
+    const gt_compile_job job = {.text = source->text,
+                                .options = (const char *const *)source->options,
+                                .option_count = source->option_count,
+                                .arch = request->device->arch,
+                                .ptx = form == GPUTUNE_FORM_PTX};
+    GT_TRY(services->farm(services->user, &farm, false, request->options.isolation));
+    GT_TRY(farm->ops->compile(farm, &job));
+    do {
+        gt_event_free(&event);
+        GT_TRY(farm->ops->wait(farm, &event, 1.0));
+    } while (event.kind != GT_EVENT_COMPILED);
+    gputune_status status = event.status;
+    if (status == GPUTUNE_OK) {
+        *out = event.compiled.image; /* taken over */
+        event.compiled.image = (gt_image){0};
+    } else {
+        status = gt_fail(status, "%s: %s", request->template->path, event.message);
+    }
+    gt_event_free(&event);
+    return status;
+}
+
+static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
+                           const gt_config *config, gputune_form form)
+{
+    gt_source source;
+    gt_image image = {0};
+    GT_TRY(gt_source_generate(&source, request->template, &request->problem, config,
+                              request->device, gt_catalog_prelude(request->services->catalog)));
+    gputune_status status = GPUTUNE_OK;
+    if (form == GPUTUNE_FORM_SOURCE) {
+        image = (gt_image){source.text, strlen(source.text)};
+        source.text = NULL;
+    } else {
+        status = compile_form(&image, request, &source, form);
+    }
+    gt_source_free(&source);
+    GT_TRY(status);
+    *out = image.data;
+    *bytes = image.bytes;
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_config(const gt_request *request, const gt_config *config)
+{
+    gt_space *space;
+    GT_TRY(gt_request_space(&space, request));
+    const char *reason = gt_space_excludes(space, config);
+    gputune_status status =
+        reason ? gt_fail(GPUTUNE_EINVAL, "%s: this configuration is excluded on %s: %s",
+                         request->template->name, request->device->arch, reason)
+               : GPUTUNE_OK;
+    gt_space_free(space);
+    return status;
+}
+
+int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                 const char *configuration, const char *arch, gputune_form form)
+{
+    gt_device device;
+    gt_request *request;
+    gt_config config;
+    GT_TRY(gt_tuner_arch(&device, tuner, arch));
+    pthread_mutex_lock(&tuner->tuning);
+    gputune_status status =
+        gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL);
+    if (status == GPUTUNE_OK) {
+        status = gt_config_parse(&config, request->template, configuration ? configuration : "");
+        if (status == GPUTUNE_OK) {
+            status = check_config(request, &config);
+        }
+        if (status == GPUTUNE_OK) {
+            status = emit(out, bytes, request, &config, form);
+        }
+        gt_request_free(request);
+    }
+    pthread_mutex_unlock(&tuner->tuning);
+    return status;
+}

@@ -1,0 +1,291 @@
+#include "api/plan.h"
+
+#include "base/text.h"
+#include "gpu/launcher.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One variant's code with its launch, loaded once. */
+typedef struct code {
+    bool present;
+    gt_launch launch;
+    gt_image image;
+    _Atomic(gt_launcher *) launcher;
+} code;
+
+typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
+
+/* What is checked of one caller argument before a launch. */
+typedef struct check {
+    check_kind kind;
+    uint32_t alignment, element_bytes; /* of a buffer */
+    gt_type type;                      /* of a scalar */
+    int64_t expected;
+    char name[GT_NAME_MAX];
+} check;
+
+struct gputune_plan {
+    atomic_uint references;
+    const gt_driver *driver;
+    gt_device device;
+    uint32_t check_count;
+    check checks[GT_PARAMETER_MAX];
+    code winner, fallback; /* fallback: safe at any alignment; absent where the winner is */
+    pthread_mutex_t loading;
+    gputune_info info;
+    char *kernel, *configuration, *default_configuration, *stop_reason;
+};
+
+/* --- making ------------------------------------------------------------------------------------
+ */
+
+static void make_checks(gputune_plan *plan, const gt_workload *workload)
+{
+    uint32_t count = 0;
+    if (workload->has_block) {
+        plan->checks[count++] = (check){.kind = CHECK_NONE};
+    }
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        check *c = &plan->checks[count++];
+        uint32_t index = workload->arguments[i].index;
+        if (workload->arguments[i].is_buffer) {
+            const gt_buffer *buffer = &workload->buffers[index];
+            *c = (check){.kind = CHECK_BUFFER,
+                         .alignment = workload->alignment[index],
+                         .element_bytes = gt_type_bytes(buffer->type)};
+            memcpy(c->name, buffer->name, sizeof c->name);
+            continue;
+        }
+        const gt_scalar *scalar = &workload->scalars[index];
+        *c = (check){.kind = scalar->problem_value >= 0 ? CHECK_SIZE : CHECK_NONE,
+                     .type = scalar->type,
+                     .expected = scalar->integer};
+        memcpy(c->name, scalar->name, sizeof c->name);
+    }
+    plan->check_count = count;
+}
+
+static gputune_status make_code(code *out, const gt_request *request, const gt_config *config,
+                                gt_image *image)
+{
+    GT_TRY(gt_launch_bind(&out->launch, request->template, &request->problem, config,
+                          request->device));
+    out->image = *image;
+    *image = (gt_image){0};
+    out->present = true;
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
+                                 const gt_choice *choice)
+{
+    const gt_config standard = gt_config_default(request->template);
+    GT_TRY(gt_strdup(&plan->kernel, request->template->name));
+    GT_TRY(gt_config_text(&plan->configuration, request->template, &choice->config));
+    GT_TRY(gt_config_text(&plan->default_configuration, request->template, &standard));
+    return gt_strdup(&plan->stop_reason, choice->stop_reason);
+}
+
+static void make_info(gputune_plan *plan, const gt_request *request, const gt_choice *choice)
+{
+    const gt_geometry *g = &plan->winner.launch.geometry;
+    plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
+                                .kernel = plan->kernel,
+                                .configuration = plan->configuration,
+                                .default_configuration = plan->default_configuration,
+                                .source = choice->source,
+                                .objective = request->options.objective,
+                                .time_ns = choice->time_ns,
+                                .default_ns = choice->default_ns,
+                                .speedup = choice->speedup,
+                                .speedup_low = choice->speedup_low,
+                                .speedup_high = choice->speedup_high,
+                                .tie = choice->tie,
+                                .noisy = choice->noisy,
+                                .modelled = request->device->emulated && choice->time_ns > 0,
+                                .shared_bytes = g->shared_bytes,
+                                .carveout_kb = g->carveout_kb,
+                                .registers = choice->resources.registers,
+                                .spill_bytes = choice->resources.spill_bytes,
+                                .variants = choice->variants,
+                                .failed = choice->failed,
+                                .stop_reason = plan->stop_reason};
+    memcpy(plan->info.grid, g->grid, sizeof g->grid);
+    memcpy(plan->info.block, g->block, sizeof g->block);
+    memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
+}
+
+static gputune_status load(gputune_plan *plan, code *c)
+{
+    gt_launcher *launcher = atomic_load(&c->launcher);
+    if (launcher) {
+        return GPUTUNE_OK;
+    }
+    pthread_mutex_lock(&plan->loading);
+    gputune_status status = GPUTUNE_OK;
+    if (!atomic_load(&c->launcher)) {
+        status = gt_launcher_load(&launcher, plan->driver, &plan->device, &c->image, &c->launch);
+        if (status == GPUTUNE_OK) {
+            atomic_store_explicit(&c->launcher, launcher, memory_order_release);
+        }
+    }
+    pthread_mutex_unlock(&plan->loading);
+    return status;
+}
+
+static gputune_status load_if_current(gputune_plan *plan)
+{
+    CUcontext context = NULL;
+    if (!plan->driver || plan->driver->CtxGetCurrent(&context) != CUDA_SUCCESS || !context) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(load(plan, &plan->winner));
+    return plan->fallback.present ? load(plan, &plan->fallback) : GPUTUNE_OK;
+}
+
+static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
+{
+    GT_TRY(make_code(&plan->winner, request, &choice->config, &choice->image));
+    if (choice->has_fallback) {
+        GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
+    }
+    make_checks(plan, &request->workload);
+    GT_TRY(make_texts(plan, request, choice));
+    make_info(plan, request, choice);
+    return load_if_current(plan);
+}
+
+gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
+                            const gt_driver *driver)
+{
+    gputune_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        return gt_fail_memory();
+    }
+    atomic_init(&plan->references, 1);
+    pthread_mutex_init(&plan->loading, NULL);
+    plan->driver = driver;
+    plan->device = *request->device;
+    gputune_status status = fill(plan, request, choice);
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
+/* --- reference counting ------------------------------------------------------------------------
+ */
+
+gputune_plan *gputune_plan_retain(gputune_plan *plan)
+{
+    if (plan) {
+        atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+    }
+    return plan;
+}
+
+static void free_code(code *c)
+{
+    gt_launcher_free(atomic_load(&c->launcher));
+    free(c->image.data);
+}
+
+void gputune_plan_release(gputune_plan *plan)
+{
+    if (!plan || atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) != 1) {
+        return;
+    }
+    free_code(&plan->winner);
+    free_code(&plan->fallback);
+    pthread_mutex_destroy(&plan->loading);
+    free(plan->kernel);
+    free(plan->configuration);
+    free(plan->default_configuration);
+    free(plan->stop_reason);
+    free(plan);
+}
+
+/* --- launching ---------------------------------------------------------------------------------
+ */
+
+static int64_t scalar_value(gt_type type, const void *at)
+{
+    int64_t wide = 0;
+    switch (type) {
+    case GT_TYPE_I8:
+        return *(const int8_t *)at;
+    case GT_TYPE_I16:
+        return *(const int16_t *)at;
+    case GT_TYPE_I32:
+        return *(const int32_t *)at;
+    default: /* unsigned ones and 64-bit ones: little-endian bytes */
+        memcpy(&wide, at, gt_type_bytes(type));
+        return wide;
+    }
+}
+
+static gputune_status refuse_size(const gputune_plan *plan, const check *c, int64_t got)
+{
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: this plan is for %s = %lld, launched with %lld; ask tune_kernel() for a "
+                   "plan at that size",
+                   plan->kernel, c->name, (long long)c->expected, (long long)got);
+}
+
+/* Checks the arguments against the plan; *aligned says whether every buffer is as it assumes. */
+static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
+                                      bool *aligned)
+{
+    *aligned = true;
+    for (uint32_t i = 0; i < plan->check_count; i++) {
+        const check *c = &plan->checks[i];
+        if (!items[i]) {
+            return gt_fail(GPUTUNE_EINVAL, "%s: argument %u is a NULL pointer; pass its address",
+                           plan->kernel, i + 1);
+        }
+        if (c->kind == CHECK_BUFFER) {
+            uintptr_t address = (uintptr_t) * (void *const *)items[i];
+            if (address % c->element_bytes) {
+                return gt_fail(GPUTUNE_EINVAL, "%s: %s = %p is not aligned to its elements",
+                               plan->kernel, c->name, (void *)address);
+            }
+            *aligned = *aligned && address % c->alignment == 0;
+        } else if (c->kind == CHECK_SIZE && scalar_value(c->type, items[i]) != c->expected) {
+            return refuse_size(plan, c, scalar_value(c->type, items[i]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
+{
+    if (!plan || args.count != plan->check_count) {
+        return plan ? gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
+                              plan->check_count, args.count)
+                    : gt_fail(GPUTUNE_EINVAL, "the plan is NULL");
+    }
+    bool aligned;
+    GT_TRY(check_arguments(plan, args.items, &aligned));
+    code *c = aligned || !plan->fallback.present ? &plan->winner : &plan->fallback;
+    gt_launcher *launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
+    if (!launcher) {
+        GT_TRY(load(plan, c));
+        launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
+    }
+    return gt_launcher_launch(launcher, (CUstream)stream, args.items);
+}
+
+int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
+{
+    if (!out || !plan || out->version != GPUTUNE_INFO_VERSION) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_info: set out->version to "
+                                       "GPUTUNE_INFO_VERSION and pass a plan");
+    }
+    *out = plan->info;
+    return GPUTUNE_OK;
+}

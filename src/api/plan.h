@@ -1,0 +1,39 @@
+/* Plans: what tune_kernel() returns and gputune_launch() launches. */
+#ifndef GT_API_PLAN_H
+#define GT_API_PLAN_H
+
+#include "base/device.h"
+#include "gpu/driver.h"
+#include "tuner/tune.h"
+
+/* Makes a plan of a choice at the request's problem; takes over the choice's images. With a current
+ * context the code is loaded now, else at the first launch. *out is the caller's. */
+gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
+                            const gt_driver *driver);
+
+/* Open addressing over finished plans. Readers take no lock and allocate nothing; one writer at a
+ * time. Superseded plans and tables live until the table is freed. */
+typedef struct gt_plan_table gt_plan_table;
+gputune_status gt_plan_table_new(gt_plan_table **out);
+void gt_plan_table_free(gt_plan_table *table);
+
+enum { GT_PLAN_KEY_MAX = 1024 };
+/* A request as bytes: kernel, sizes, and those options that name a scenario. Too long for the
+ * buffer (or with live inputs, which may change under the same pointer): length 0, never in the
+ * table. */
+typedef struct gt_plan_key {
+    size_t length;
+    uint64_t hash;
+    unsigned char bytes[GT_PLAN_KEY_MAX];
+} gt_plan_key;
+void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
+                      const gputune_options *options);
+
+/* The plan of that key made with at least that effort, retained for the caller; NULL: none. */
+gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
+                                 gputune_effort effort);
+/* Adds the plan (retaining it); replaces one of the same key. ENOMEM leaves the table as it was. */
+gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
+                                 gputune_effort effort, gputune_plan *plan);
+
+#endif

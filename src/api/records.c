@@ -1,0 +1,32 @@
+#include "api/tuner.h"
+
+#include "base/array.h"
+
+#include <string.h>
+
+/* The environments whose records answer for the tuner's GPU: its own, and that joined with this
+ * host for objectives that depend on it. */
+static gputune_status own_environments(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
+{
+    char *text;
+    GT_TRY(gt_host_text(&text));
+    gt_environment_join(host, tuner->device.environment, text);
+    free(text);
+    return GPUTUNE_OK;
+}
+
+int gputune_records(gputune *tuner, const gputune_record_filter *filter,
+                    int (*each)(void *user, const gputune_record *record), void *user)
+{
+    const gputune_record_filter standard = GPUTUNE_RECORD_FILTER_INIT;
+    const gputune_record_filter *f = filter ? filter : &standard;
+    char host[GT_ENVIRONMENT_MAX];
+    GT_TRY(own_environments(tuner, host));
+    const char *const environments[] = {tuner->device.environment, host};
+    bool any = f->any_gpu || !tuner->driver;
+    const gt_records_filter wanted = {.kernel = f->kernel,
+                                      .all_trials = f->all_trials,
+                                      .environments = any ? NULL : environments,
+                                      .environment_count = any ? 0 : 2};
+    return gt_store_records(tuner->store, &wanted, each, user);
+}

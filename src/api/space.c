@@ -1,0 +1,159 @@
+#include "api/tuner.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+
+/* One allocation: the description, its arrays, and a pool of text behind them. */
+typedef struct space_parts {
+    gputune_space space;
+    gt_space *engine;
+    gt_request *request;
+    gt_device device;
+    GT_ARRAY(gputune_axis_value) values;
+    GT_ARRAY(gputune_exclusion) exclusions;
+    GT_ARRAY(char *) texts;
+    bool used[GT_AXIS_MAX][UINT8_MAX + 1]; /* by a valid configuration: axis, choice */
+} space_parts;
+
+void gputune_space_free(gputune_space *space)
+{
+    space_parts *parts = (space_parts *)space; /* its first member */
+    if (!parts) {
+        return;
+    }
+    for (size_t i = 0; i < parts->texts.count; i++) {
+        free(parts->texts.items[i]);
+    }
+    gt_array_free(&parts->texts);
+    gt_array_free(&parts->values);
+    gt_array_free(&parts->exclusions);
+    gt_space_free(parts->engine);
+    gt_request_free(parts->request);
+    free(parts);
+}
+
+static gputune_status keep_text(const char **out, space_parts *parts, gt_text *text)
+{
+    char *taken;
+    GT_TRY(gt_text_take(&taken, text));
+    if (gt_array_push(&parts->texts, taken) != GPUTUNE_OK) {
+        free(taken);
+        return GPUTUNE_ENOMEM;
+    }
+    *out = taken;
+    return GPUTUNE_OK;
+}
+
+/* A value is excluded when no valid configuration has it; the reason is then that of the default
+ * configuration with this value in place. */
+static gputune_status describe_value(space_parts *parts, uint32_t axis_index, uint32_t choice,
+                                     bool used)
+{
+    static const char *const kinds[] = {"tune", "vector", "pass", "cluster", "carveout"};
+    const gt_template *template = parts->request->template;
+    const gt_axis *axis = &template->axes[axis_index];
+    gt_config config = gt_config_default(template);
+    config.choice[axis_index] = (uint8_t)choice;
+    const char *reason = used ? NULL : gt_space_excludes(parts->engine, &config);
+    gputune_axis_value value = {.version = GPUTUNE_AXIS_VALUE_VERSION,
+                                .axis = axis->name,
+                                .kind = kinds[axis->kind],
+                                .excluded = reason ? reason
+                                            : used ? ""
+                                                   : "excluded by constraints",
+                                .is_default = axis->default_choice == choice};
+    gt_text text = {0};
+    gt_axis_value_append(&text, axis, choice);
+    GT_TRY(keep_text(&value.value, parts, &text));
+    return gt_array_push(&parts->values, value);
+}
+
+static gputune_status describe_values(space_parts *parts)
+{
+    const gt_template *template = parts->request->template;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        for (uint32_t j = 0; j < template->axes[i].count; j++) {
+            GT_TRY(describe_value(parts, i, j, parts->used[i][j]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static int compare_hashes(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Distinct sources are counted by the choices of the axes that occur in the source. */
+static gputune_status count_valid(space_parts *parts)
+{
+    const gt_template *template = parts->request->template;
+    gt_config config;
+    GT_ARRAY(uint64_t) seen = {0};
+    while (gt_space_next(parts->engine, &config)) {
+        parts->space.valid++;
+        gt_config in_source = config;
+        for (uint32_t i = 0; i < template->axis_count; i++) {
+            parts->used[i][config.choice[i]] = true;
+            if (!template->axes[i].in_source && template->axes[i].kind != GT_AXIS_PASS) {
+                in_source.choice[i] = 0;
+            }
+        }
+        GT_TRY(gt_array_push(&seen, gt_hash64(&in_source, sizeof in_source)));
+    }
+    qsort(seen.items, seen.count, sizeof *seen.items, compare_hashes);
+    for (size_t i = 0; i < seen.count; i++) {
+        parts->space.sources += i == 0 || seen.items[i] != seen.items[i - 1];
+    }
+    gt_array_free(&seen);
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe_exclusions(space_parts *parts)
+{
+    const gt_exclusion_count *counts;
+    size_t count = gt_space_exclusions(parts->engine, &counts);
+    for (size_t i = 0; i < count; i++) {
+        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count};
+        GT_TRY(gt_array_push(&parts->exclusions, exclusion));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe_space(space_parts *parts, gputune *tuner, const char *kernel,
+                                     gputune_sizes sizes, const char *arch,
+                                     const gputune_options *options)
+{
+    GT_TRY(gt_tuner_arch(&parts->device, tuner, arch));
+    GT_TRY(
+        gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
+    GT_TRY(gt_request_space(&parts->engine, parts->request));
+    parts->space.combinations = gt_space_combinations(parts->engine);
+    GT_TRY(count_valid(parts));
+    GT_TRY(describe_values(parts));
+    return describe_exclusions(parts);
+}
+
+int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
+                           gputune_sizes sizes, const char *arch, const gputune_options *options)
+{
+    space_parts *parts = calloc(1, sizeof *parts);
+    if (!parts) {
+        return gt_fail_memory();
+    }
+    parts->space.version = GPUTUNE_SPACE_VERSION;
+    gputune_status status = describe_space(parts, tuner, kernel, sizes, arch, options);
+    if (status != GPUTUNE_OK) {
+        gputune_space_free(&parts->space);
+        return status;
+    }
+    parts->space.values = parts->values.items;
+    parts->space.value_count = parts->values.count;
+    parts->space.exclusions = parts->exclusions.items;
+    parts->space.exclusion_count = parts->exclusions.count;
+    *out = &parts->space;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,36 @@
+/* What stands behind a gputune handle. Internal to the api room. */
+#ifndef GT_API_TUNER_H
+#define GT_API_TUNER_H
+
+#include "api/plan.h"
+#include "gpu/device.h"
+
+#include <pthread.h>
+
+struct gputune {
+    gt_log log;
+    char *driver_name;       /* "cuda", "emu:PROFILE" or a path: what workers are told too */
+    const gt_driver *driver; /* NULL with device "none" */
+    gt_device device;
+    gt_catalog *catalog;
+    gt_store *store;
+    gt_plan_table *plans;
+    gt_services services;
+    pthread_mutex_t tuning; /* one tuning at a time; guards the farms */
+    gt_farm *farm;          /* with a measure worker, once needed */
+    gt_farm *compile_farm;  /* without, where only compiling was asked for so far */
+    char *worker;
+    uint32_t compile_workers;
+};
+
+/* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
+ * tuner has none. */
+gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
+
+/* Live inputs for the measure worker: IPC handles where the allocation can be shared, staged bytes
+ * else (inputs.c). */
+gputune_status gt_inputs_share(void *tuner, const gt_workload *workload,
+                               const gputune_options *options, gt_measure_setup *setup);
+void gt_inputs_release(void *tuner, gt_measure_setup *setup);
+
+#endif

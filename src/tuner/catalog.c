@@ -1,0 +1,334 @@
+#include "tuner/catalog.h"
+
+#include "base/array.h"
+#include "base/file.h"
+#include "base/text.h"
+
+#include <dirent.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct entry {
+    char *path;
+    struct timespec changed;
+    gt_template *template;
+} entry;
+
+struct gt_catalog {
+    pthread_mutex_t lock;
+    char *folder, *prelude;
+    GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
+};
+
+static gputune_status try_folder(char **out, gt_text *tried, char *folder)
+{
+    char *probe;
+    gputune_status status = gt_path_format(&probe, "%s/gputune.cuh", folder);
+    bool found = status == GPUTUNE_OK && gt_file_exists(probe);
+    if (status == GPUTUNE_OK) {
+        free(probe);
+    }
+    if (found) {
+        *out = folder;
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(tried, "%s%s", tried->length ? ", " : "", folder);
+    free(folder);
+    return status;
+}
+
+static gputune_status search_folder(char **out, gt_text *tried, const char *given)
+{
+    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    char *own, *folder;
+    if (asked) {
+        GT_TRY(gt_strdup(&folder, asked));
+        return try_folder(out, tried, folder);
+    }
+    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates"};
+    GT_TRY(gt_file_own_folder(&own));
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
+        status = gt_path_format(&folder, "%s/%s", own, places[i]);
+        if (!status) {
+            status = try_folder(out, tried, folder);
+        }
+    }
+    free(own);
+    if (!status && !*out) {
+        GT_TRY(gt_strdup(&folder, GT_PREFIX "/share/gputune/templates"));
+        status = try_folder(out, tried, folder);
+    }
+    return status;
+}
+
+static gputune_status find_folder(char **out, const char *given)
+{
+    gt_text tried = {0};
+    char *folder = NULL;
+    gputune_status status = search_folder(&folder, &tried, given);
+    if (status == GPUTUNE_OK && !folder) {
+        status = gt_fail(GPUTUNE_ENOTFOUND,
+                         "no template folder with gputune.cuh; searched %s; set GPUTUNE_TEMPLATES",
+                         gt_text_string(&tried));
+    }
+    gt_text_free(&tried);
+    if (status == GPUTUNE_OK) {
+        *out = folder;
+    }
+    return status;
+}
+
+static gputune_status read_prelude(gt_catalog *catalog)
+{
+    char *path;
+    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->folder));
+    gputune_status status = gt_file_read(&catalog->prelude, NULL, path);
+    free(path);
+    return status;
+}
+
+gputune_status gt_catalog_open(gt_catalog **out, const char *given)
+{
+    gt_catalog *catalog = calloc(1, sizeof *catalog);
+    if (!catalog) {
+        return gt_fail_memory();
+    }
+    pthread_mutex_init(&catalog->lock, NULL);
+    gputune_status status = find_folder(&catalog->folder, given);
+    if (status == GPUTUNE_OK) {
+        status = read_prelude(catalog);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_catalog_close(catalog);
+        return status;
+    }
+    *out = catalog;
+    return GPUTUNE_OK;
+}
+
+void gt_catalog_close(gt_catalog *catalog)
+{
+    if (!catalog) {
+        return;
+    }
+    for (size_t i = 0; i < catalog->entries.count; i++) {
+        free(catalog->entries.items[i].path);
+        gt_template_free(catalog->entries.items[i].template);
+    }
+    gt_array_free(&catalog->entries);
+    pthread_mutex_destroy(&catalog->lock);
+    free(catalog->folder);
+    free(catalog->prelude);
+    free(catalog);
+}
+
+const char *gt_catalog_prelude(const gt_catalog *catalog)
+{
+    return catalog->prelude;
+}
+
+/* Includes are looked up beside the including file, then in the template folder. */
+static gputune_status read_include(void *user, const char *name, const char *from, char **text,
+                                   char **path)
+{
+    const gt_catalog *catalog = user;
+    const char *slash = strrchr(from, '/');
+    char *beside;
+    if (name[0] == '/') {
+        GT_TRY(gt_strdup(&beside, name));
+    } else if (slash) {
+        GT_TRY(gt_path_format(&beside, "%.*s/%s", (int)(slash - from), from, name));
+    } else {
+        GT_TRY(gt_strdup(&beside, name));
+    }
+    if (!gt_file_exists(beside)) {
+        char *shared;
+        gputune_status status = gt_path_format(&shared, "%s/%s", catalog->folder, name);
+        if (status != GPUTUNE_OK || !gt_file_exists(shared)) {
+            status = status
+                         ? status
+                         : gt_fail(GPUTUNE_ENOTFOUND, "neither %s nor %s exists", beside, shared);
+            free(beside);
+            return status;
+        }
+        free(beside);
+        beside = shared;
+    }
+    gputune_status status = gt_file_read(text, NULL, beside);
+    if (status != GPUTUNE_OK) {
+        free(beside);
+        return status;
+    }
+    *path = beside;
+    return GPUTUNE_OK;
+}
+
+static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
+{
+    struct stat file = {0};
+    entry fresh = {0};
+    char *text;
+    GT_TRY(gt_file_read(&text, NULL, path));
+    gputune_status status = gt_template_parse(&fresh.template, path, text, read_include, catalog);
+    free(text);
+    if (status == GPUTUNE_OK) {
+        status = gt_strdup(&fresh.path, path);
+    }
+    if (status == GPUTUNE_OK) {
+        if (stat(path, &file) == 0) {
+            fresh.changed = file.st_mtim;
+        }
+        status = gt_array_push(&catalog->entries, fresh);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_template_free(fresh.template);
+        free(fresh.path);
+        return status;
+    }
+    *out = &catalog->entries.items[catalog->entries.count - 1];
+    return GPUTUNE_OK;
+}
+
+static bool unchanged(const entry *known)
+{
+    struct stat file;
+    return stat(known->path, &file) != 0 || (file.st_mtim.tv_sec == known->changed.tv_sec &&
+                                             file.st_mtim.tv_nsec == known->changed.tv_nsec);
+}
+
+static gputune_status find_path(entry **out, gt_catalog *catalog, const char *path)
+{
+    for (size_t i = catalog->entries.count; i-- > 0;) {
+        entry *known = &catalog->entries.items[i];
+        if (strcmp(known->path, path) == 0 && unchanged(known)) {
+            *out = known;
+            return GPUTUNE_OK;
+        }
+    }
+    return load(out, catalog, path);
+}
+
+static int is_template_file(const struct dirent *file)
+{
+    size_t length = strlen(file->d_name);
+    return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
+}
+
+typedef GT_ARRAY(char *) names;
+
+static void free_names(names *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i]);
+    }
+    gt_array_free(list);
+}
+
+/* The names of the folder's files and of added templates, sorted, each once. */
+static gputune_status list_names(names *out, gt_catalog *catalog)
+{
+    struct dirent **files = NULL;
+    int count = scandir(catalog->folder, &files, is_template_file, alphasort);
+    gputune_status status = GPUTUNE_OK;
+    for (int i = 0; i < count; i++) {
+        char *name = NULL;
+        if (!status) {
+            status = gt_strndup(&name, files[i]->d_name, strlen(files[i]->d_name) - 3);
+        }
+        if (!status) {
+            status = gt_array_push(out, name);
+        }
+        free(files[i]);
+    }
+    free(files);
+    for (size_t i = 0; i < catalog->entries.count && !status; i++) {
+        const char *name = catalog->entries.items[i].template->name;
+        bool known = false;
+        for (size_t j = 0; j < out->count; j++) {
+            known = known || strcmp(out->items[j], name) == 0;
+        }
+        char *copy;
+        if (!known && !(status = gt_strdup(&copy, name))) {
+            status = gt_array_push(out, copy);
+        }
+    }
+    return status;
+}
+
+static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
+{
+    names list = {0};
+    gputune_status status = list_names(&list, catalog);
+    if (status == GPUTUNE_OK) {
+        const char *nearest = gt_nearest(kernel, (const char *const *)list.items, list.count);
+        status = gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'%s%s%s in %s", kernel,
+                         nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                         nearest ? "'?" : "", catalog->folder);
+    }
+    free_names(&list);
+    return status;
+}
+
+static gputune_status find_name(entry **out, gt_catalog *catalog, const char *name)
+{
+    for (size_t i = catalog->entries.count; i-- > 0;) {
+        entry *known = &catalog->entries.items[i];
+        if (strcmp(known->template->name, name) == 0) {
+            return find_path(out, catalog, known->path);
+        }
+    }
+    char *path;
+    GT_TRY(gt_path_format(&path, "%s/%s.cu", catalog->folder, name));
+    gputune_status status =
+        gt_file_exists(path) ? find_path(out, catalog, path) : unknown_kernel(catalog, name);
+    free(path);
+    return status;
+}
+
+static bool is_path(const char *kernel)
+{
+    size_t length = strlen(kernel);
+    return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
+}
+
+gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
+{
+    entry *found = NULL;
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status =
+        is_path(kernel) ? find_path(&found, catalog, kernel) : find_name(&found, catalog, kernel);
+    if (status == GPUTUNE_OK) {
+        *out = found->template;
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
+}
+
+gputune_status gt_catalog_add(gt_catalog *catalog, const char *path)
+{
+    entry *added;
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = load(&added, catalog, path);
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
+}
+
+int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
+                    void *user)
+{
+    names list = {0};
+    pthread_mutex_lock(&catalog->lock);
+    int status = list_names(&list, catalog);
+    pthread_mutex_unlock(&catalog->lock);
+    for (size_t i = 0; i < list.count && !status; i++) {
+        const gt_template *template;
+        status = gt_catalog_find(&template, catalog, list.items[i]);
+        if (!status) {
+            status = each(user, template);
+        }
+    }
+    free_names(&list);
+    return status;
+}

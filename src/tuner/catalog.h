@@ -1,0 +1,31 @@
+/* The templates there are, by name or path, parsed once. Thread-safe. */
+#ifndef GT_TUNER_CATALOG_H
+#define GT_TUNER_CATALOG_H
+
+#include "kernel/template.h"
+
+typedef struct gt_catalog gt_catalog;
+
+/* Finds the template folder: `given`, GPUTUNE_TEMPLATES, beside this library or program
+ * (templates/,
+ * ../templates, ../share/gputune/templates), the compiled-in prefix. ENOTFOUND lists them. */
+gputune_status gt_catalog_open(gt_catalog **out, const char *given);
+void gt_catalog_close(gt_catalog *catalog);
+
+/* The prelude that every generated source begins with. */
+const char *gt_catalog_prelude(const gt_catalog *catalog);
+
+/* The template of that name (the folder's NAME.cu, or an added one), or at that path (anything with
+ * a slash or ending in .cu). A path whose file changed is read again. ENOTFOUND with the nearest
+ * name; ETEMPLATE. *out lives as long as the catalog. */
+gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
+
+/* Reads a template file whose kernel's name then stands for it; also replaces one of that name. */
+gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
+
+/* Calls `each` for every template, by name; a non-zero answer stops and is returned. A file of the
+ * folder that does not parse ends the walk with its error. */
+int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
+                    void *user);
+
+#endif

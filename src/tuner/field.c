@@ -1,0 +1,508 @@
+#include "tuner/field.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+enum { COMPILE_AHEAD = 3 /* sources submitted per compile worker, so that none waits */ };
+
+static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
+{
+    gt_unit unit = {.hash = hash, .stage = GT_STAGE_WAITING};
+    GT_TRY(gt_array_push(&field->units, unit));
+    *index = (uint32_t)field->units.count - 1;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
+{
+    gt_field field = {.options = *options};
+    uint32_t index;
+    bool changed = false;
+    gputune_status status = gt_problem_awkward(&field.awkward, &changed, options->template,
+                                               options->problem, options->device);
+    field.workload_count = changed ? 2 : 1;
+    for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
+        status = add_unit(&field, (gt_hash){0}, &index);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_field_close(&field);
+        return status;
+    }
+    *out = field;
+    return GPUTUNE_OK;
+}
+
+static void free_unit(gt_unit *unit)
+{
+    free(unit->message);
+    free(unit->compiled.image.data);
+    free(unit->compiled.ptx.data);
+    free(unit->compiled.log);
+}
+
+void gt_field_close(gt_field *field)
+{
+    for (size_t i = 0; i < field->variants.count; i++) {
+        free(field->variants.items[i].message);
+    }
+    for (size_t i = 0; i < field->units.count; i++) {
+        free_unit(&field->units.items[i]);
+    }
+    gt_array_free(&field->variants);
+    gt_array_free(&field->units);
+    gt_array_free(&field->order);
+    gt_array_free(&field->held);
+    gt_array_free(&field->fresh);
+    free(field->unit_table);
+    *field = (gt_field){0};
+}
+
+gputune_status gt_field_add(gt_field *field, const gt_config *config, uint32_t *index)
+{
+    gt_config standard = gt_config_default(field->options.template);
+    gt_variant variant = {.config = *config, .stage = GT_STAGE_WAITING};
+    variant.is_default = memcmp(&standard, config, sizeof standard) == 0;
+    GT_TRY(gt_array_push(&field->variants, variant));
+    uint32_t position = (uint32_t)field->variants.count - 1;
+    GT_TRY(gt_array_push(&field->order, position));
+    if (index) {
+        *index = position;
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t limit)
+{
+    gt_config standard = gt_config_default(field->options.template), config;
+    if (!gt_space_excludes(space, &standard)) {
+        GT_TRY(gt_field_add(field, &standard, NULL));
+    }
+    while ((!limit || field->variants.count < limit) && gt_space_next(space, &config)) {
+        if (memcmp(&config, &standard, sizeof config) != 0) {
+            GT_TRY(gt_field_add(field, &config, NULL));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- distinct sources ------------------------------------------------------------------------- */
+
+static gputune_status grow_table(gt_field *field)
+{
+    uint32_t slots = field->unit_slots ? field->unit_slots * 2 : 256;
+    uint32_t *table = calloc(slots, sizeof *table);
+    if (!table) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
+        uint32_t slot = (uint32_t)field->units.items[i].hash.low & (slots - 1);
+        while (table[slot]) {
+            slot = (slot + 1) & (slots - 1);
+        }
+        table[slot] = i;
+    }
+    free(field->unit_table);
+    field->unit_table = table;
+    field->unit_slots = slots;
+    return GPUTUNE_OK;
+}
+
+/* The unit of that hash; *is_new when it was added just now. */
+static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
+{
+    if (field->units.count * 2 >= field->unit_slots) {
+        GT_TRY(grow_table(field));
+    }
+    uint32_t slot = (uint32_t)hash.low & (field->unit_slots - 1);
+    while (field->unit_table[slot]) {
+        if (gt_hash_equal(field->units.items[field->unit_table[slot]].hash, hash)) {
+            *index = field->unit_table[slot];
+            *is_new = false;
+            return GPUTUNE_OK;
+        }
+        slot = (slot + 1) & (field->unit_slots - 1);
+    }
+    GT_TRY(add_unit(field, hash, index));
+    field->unit_table[slot] = *index;
+    *is_new = true;
+    return GPUTUNE_OK;
+}
+
+static bool compiled_before(gt_field *field, gt_unit *unit)
+{
+    const gt_device *device = field->options.device;
+    gt_code code;
+    if (!field->options.store || field->options.force ||
+        gt_store_find_cubin(&code, field->options.store, unit->hash, device->arch, device->emulated,
+                            0) != GPUTUNE_OK) {
+        return false;
+    }
+    unit->compiled.image = code.image; /* taken over */
+    unit->compiled.resources = code.resources;
+    unit->compiled.compile_ns = code.compile_ns;
+    unit->from_store = true;
+    return true;
+}
+
+static gputune_status submit_source(gt_field *field, uint32_t index, const gt_source *source)
+{
+    const gt_device *device = field->options.device;
+    gt_compile_job job = {.id = index,
+                          .text = source->text,
+                          .options = (const char *const *)source->options,
+                          .option_count = source->option_count,
+                          .arch = device->arch,
+                          .ptx = device->emulated};
+    gt_unit *unit = &field->units.items[index];
+    unit->hash = source->hash;
+    if (compiled_before(field, unit)) {
+        unit->stage = GT_STAGE_READY;
+        return GPUTUNE_OK;
+    }
+    field->compiling++;
+    return field->options.farm->ops->compile(field->options.farm, &job);
+}
+
+/* --- from compiled to verified ---------------------------------------------------------------- */
+
+static gputune_status bind_launches(gt_field *field, const gt_variant *variant, gt_verify_job *job)
+{
+    const gt_field_options *o = &field->options;
+    GT_TRY(gt_launch_bind(&job->launches[0], o->template, o->problem, &variant->config, o->device));
+    if (field->workload_count == 1) {
+        return GPUTUNE_OK;
+    }
+    return gt_launch_bind(&job->launches[1], o->template, &field->awkward, &variant->config,
+                          o->device);
+}
+
+static gputune_status submit_verify(gt_field *field, uint32_t index)
+{
+    gt_variant *variant = &field->variants.items[index];
+    gt_verify_job *job = calloc(1, sizeof *job);
+    if (!job) {
+        return gt_fail_memory();
+    }
+    job->id = index;
+    job->image = field->units.items[variant->unit].compiled.image;
+    gputune_status status = bind_launches(field, variant, job);
+    if (status != GPUTUNE_OK) {
+        status = gt_field_fail(field, index, status, true, gt_message());
+    } else {
+        variant->stage = GT_STAGE_VERIFYING;
+        field->verifying++;
+        status = field->options.farm->ops->verify(field->options.farm, job);
+    }
+    free(job);
+    return status;
+}
+
+static gputune_status mark_ready(gt_field *field, uint32_t index)
+{
+    field->variants.items[index].stage = GT_STAGE_READY;
+    field->ready++;
+    return gt_array_push(&field->fresh, index);
+}
+
+/* A variant whose source is there: on to verification, or done where nothing is measured. */
+static gputune_status advance(gt_field *field, uint32_t index)
+{
+    gt_variant *variant = &field->variants.items[index];
+    const gt_unit *unit = &field->units.items[variant->unit];
+    if (unit->stage == GT_STAGE_FAILED) {
+        return gt_field_fail(field, index, unit->failure, unit->failure == GPUTUNE_ECOMPILE,
+                             unit->message);
+    }
+    if (!field->options.measure) {
+        return mark_ready(field, index);
+    }
+    return field->preparing ? submit_verify(field, index) : gt_array_push(&field->held, index);
+}
+
+static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
+{
+    const gt_field_options *o = &field->options;
+    setup->workload_count = field->workload_count;
+    setup->workloads[0] = *o->workload;
+    if (field->workload_count == 1) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_workload_bind(&setup->workloads[1], o->template, &field->awkward, o->device, 1, NULL,
+                            0));
+    memcpy(setup->workloads[1].alignment, o->workload->alignment,
+           sizeof setup->workloads[1].alignment);
+    return GPUTUNE_OK;
+}
+
+static gputune_status submit_prepare(gt_field *field)
+{
+    gt_measure_setup *setup = malloc(sizeof *setup);
+    if (!setup) {
+        return gt_fail_memory();
+    }
+    *setup = field->options.setup;
+    gputune_status status = prepare_workloads(field, setup);
+    if (status == GPUTUNE_OK) {
+        setup->service = field->units.items[GT_UNIT_SERVICE].compiled.image;
+        setup->reference = field->units.items[GT_UNIT_REFERENCE].compiled.image;
+        status = field->options.farm->ops->prepare(field->options.farm, setup);
+    }
+    free(setup);
+    field->preparing = true;
+    for (size_t i = 0; i < field->held.count && !status; i++) {
+        status = submit_verify(field, field->held.items[i]);
+    }
+    field->held.count = 0;
+    return status;
+}
+
+/* Once both auxiliary images are there, the measure worker can make inputs and results. */
+static gputune_status try_prepare(gt_field *field)
+{
+    const gt_unit *service = &field->units.items[GT_UNIT_SERVICE];
+    const gt_unit *reference = &field->units.items[GT_UNIT_REFERENCE];
+    if (service->stage == GT_STAGE_FAILED) {
+        return gt_fail(service->failure, "the service kernels do not compile: %s",
+                       service->message);
+    }
+    if (reference->stage == GT_STAGE_FAILED) {
+        return gt_fail(reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE
+                                                              : reference->failure,
+                       "%s: the reference does not compile: %s", field->options.template->path,
+                       reference->message);
+    }
+    bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
+    return both && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
+}
+
+static gputune_status start_auxiliary(gt_field *field)
+{
+    const gt_field_options *o = &field->options;
+    gt_source service = {.text = (char *)gt_service_source};
+    service.hash = gt_hash_string(gt_service_source);
+    GT_TRY(submit_source(field, GT_UNIT_SERVICE, &service));
+    if (!o->workload->has_reference && !o->workload->has_check) {
+        field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
+    } else {
+        gt_source reference;
+        GT_TRY(gt_source_reference(&reference, o->template, o->problem, o->device, o->prelude));
+        gputune_status status = submit_source(field, GT_UNIT_REFERENCE, &reference);
+        gt_source_free(&reference);
+        GT_TRY(status);
+    }
+    return try_prepare(field);
+}
+
+/* --- starting variants -------------------------------------------------------------------------
+ */
+
+/* What an earlier tuning found out about this trial: a lasting failure is not tried again, and what
+ * lost is not raced again. */
+static bool settled_before(gt_field *field, gt_variant *variant)
+{
+    const gt_trial *old = gt_history_find(field->options.history, variant->trial);
+    bool needed = variant->is_default || variant->spectator ||
+                  gt_hash_equal(variant->trial, field->options.champion);
+    if (!old || needed || field->options.force || !gt_trial_settled(old)) {
+        return false;
+    }
+    if (gt_trial_failure(old) != GPUTUNE_OK) {
+        variant->failure = gt_trial_failure(old);
+        variant->message = strdup(old->message ? old->message : "");
+        variant->stage = GT_STAGE_FAILED;
+        variant->remembered = true;
+        field->failed++;
+    } else {
+        variant->stage = GT_STAGE_KNOWN;
+    }
+    return true;
+}
+
+static gputune_status start(gt_field *field, uint32_t index)
+{
+    const gt_field_options *o = &field->options;
+    gt_variant *variant = &field->variants.items[index];
+    gt_source source;
+    bool is_new = false;
+    GT_TRY(gt_source_generate(&source, o->template, o->problem, &variant->config, o->device,
+                              o->prelude));
+    variant->trial = gt_trial_hash(o->template, &variant->config, source.hash);
+    bool settled = settled_before(field, variant);
+    gputune_status status = GPUTUNE_OK;
+    if (!settled) {
+        status = intern_unit(field, source.hash, &variant->unit, &is_new);
+    }
+    if (!status && is_new) {
+        status = submit_source(field, variant->unit, &source);
+    }
+    gt_source_free(&source);
+    GT_TRY(status);
+    if (settled) {
+        return GPUTUNE_OK;
+    }
+    gt_unit *unit = &field->units.items[variant->unit];
+    if (unit->stage != GT_STAGE_WAITING) {
+        return advance(field, index);
+    }
+    variant->sibling = unit->waiting;
+    unit->waiting = index + 1;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_pump(gt_field *field)
+{
+    if (field->started == 0 && field->options.measure) {
+        GT_TRY(start_auxiliary(field));
+    }
+    uint32_t wanted = field->options.farm->compile_workers * COMPILE_AHEAD;
+    while (field->started < field->order.count && field->compiling < wanted) {
+        GT_TRY(start(field, field->order.items[field->started++]));
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- events ------------------------------------------------------------------------------------
+ */
+
+static gputune_status handle_compiled(gt_field *field, gt_event *event)
+{
+    gt_unit *unit = &field->units.items[event->id];
+    field->compiling--;
+    unit->stage = event->status == GPUTUNE_OK ? GT_STAGE_READY : GT_STAGE_FAILED;
+    unit->failure = event->status;
+    unit->compiled = event->compiled; /* taken over from the event */
+    event->compiled = (gt_compiled){0};
+    if (event->status != GPUTUNE_OK) {
+        GT_TRY(gt_strdup(&unit->message, event->message));
+    }
+    if (event->status == GPUTUNE_ENOCOMPILER) {
+        return gt_fail(GPUTUNE_ENOCOMPILER, "%s", event->message);
+    }
+    if (event->id < GT_UNIT_FIRST) {
+        return try_prepare(field);
+    }
+    uint32_t next = unit->waiting;
+    unit->waiting = 0;
+    for (gputune_status status; next; next = field->variants.items[next - 1].sibling) {
+        status = advance(field, next - 1);
+        if (status != GPUTUNE_OK) {
+            return status;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status handle_verified(gt_field *field, const gt_event *event)
+{
+    gt_variant *variant = &field->variants.items[event->id];
+    field->verifying--;
+    if (event->status != GPUTUNE_OK) {
+        return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
+                             event->message);
+    }
+    variant->verified = event->verified;
+    return mark_ready(field, (uint32_t)event->id);
+}
+
+gputune_status gt_field_handle(gt_field *field, gt_event *event)
+{
+    switch (event->kind) {
+    case GT_EVENT_COMPILED:
+        return handle_compiled(field, event);
+    case GT_EVENT_PREPARED:
+        if (event->status != GPUTUNE_OK) {
+            return gt_fail(event->status, "%s", event->message);
+        }
+        field->prepared = true;
+        field->preparation = event->prepared;
+        return GPUTUNE_OK;
+    case GT_EVENT_VERIFIED:
+        return handle_verified(field, event);
+    default:
+        return GPUTUNE_OK;
+    }
+}
+
+bool gt_field_next_ready(gt_field *field, uint32_t *variant)
+{
+    if (!field->fresh.count) {
+        return false;
+    }
+    *variant = field->fresh.items[--field->fresh.count];
+    return true;
+}
+
+void gt_field_abandon(gt_field *field)
+{
+    field->started = (uint32_t)field->order.count;
+    field->compiling = field->verifying = 0;
+    field->held.count = 0;
+}
+
+bool gt_field_settled(const gt_field *field)
+{
+    return field->started == field->order.count && !field->compiling && !field->verifying &&
+           !field->held.count;
+}
+
+/* --- verdicts ----------------------------------------------------------------------------------
+ */
+
+gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure, bool lasting,
+                             const char *message)
+{
+    gt_variant *variant = &field->variants.items[index];
+    if (variant->stage == GT_STAGE_READY) {
+        field->ready--;
+    }
+    variant->stage = GT_STAGE_FAILED;
+    variant->failure = failure;
+    variant->lasting = lasting;
+    field->failed++;
+    free(variant->message);
+    variant->message = NULL;
+    return gt_strdup(&variant->message, message ? message : "");
+}
+
+const char *gt_variant_status(const gt_variant *variant)
+{
+    static const struct {
+        gputune_status failure;
+        const char *name;
+    } names[] = {{GPUTUNE_OK, "ok"},
+                 {GPUTUNE_EWRONG, "wrong"},
+                 {GPUTUNE_ECRASHED, "crashed"},
+                 {GPUTUNE_ETIMEOUT, "hung"},
+                 {GPUTUNE_ECOMPILE, "compile"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i].failure == variant->failure) {
+            return names[i].name;
+        }
+    }
+    return "launch";
+}
+
+gputune_status gt_field_verdict(const gt_field *field)
+{
+    const gt_variant *speaker = NULL;
+    uint32_t most = 0;
+    for (size_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        uint32_t count = 0;
+        for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
+            count += field->variants.items[j].failure == variant->failure;
+        }
+        if (count > most) {
+            most = count;
+            speaker = variant;
+        }
+    }
+    if (!speaker) {
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s: no configuration is possible here",
+                       field->options.template->name);
+    }
+    return gt_fail(speaker->failure, "%s: no variant works; %u of %zu fail like this: %s",
+                   field->options.template->name, most, field->variants.count,
+                   speaker->message ? speaker->message : "");
+}

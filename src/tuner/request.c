@@ -1,0 +1,198 @@
+#include "tuner/request.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_ALIGNMENT = 16, DEFAULT_LIMIT_S = 10 };
+static const double default_epsilon = 0.005;
+
+static gputune_objective default_objective(const gt_template *template)
+{
+    return template->pass.present ? GPUTUNE_OBJECTIVE_LAUNCH : GPUTUNE_OBJECTIVE_KERNEL;
+}
+
+static gputune_status check_options(const gputune_options *o)
+{
+    if (o->version != GPUTUNE_OPTIONS_VERSION) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "options of version %u; initialise them with GPUTUNE_OPTIONS_INIT (%d)",
+                       o->version, GPUTUNE_OPTIONS_VERSION);
+    }
+    if (o->alignment & (o->alignment - 1)) {
+        return gt_fail(GPUTUNE_EINVAL, "alignment %u is not a power of two", o->alignment);
+    }
+    if (!(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1)) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "time_limit_s must not be negative, and epsilon within 0..1");
+    }
+    return GPUTUNE_OK;
+}
+
+static void fill_defaults(gputune_options *o, const gt_template *template)
+{
+    o->effort = o->effort ? o->effort : GPUTUNE_MEASURE;
+    o->objective = o->objective ? o->objective : default_objective(template);
+    o->time_limit_s = o->time_limit_s > 0 ? o->time_limit_s : DEFAULT_LIMIT_S;
+    o->alignment = o->alignment ? o->alignment : DEFAULT_ALIGNMENT;
+    o->epsilon = o->epsilon > 0 ? o->epsilon : default_epsilon;
+    o->seed = o->seed ? o->seed : 1;
+}
+
+gputune_status gt_host_text(char **out)
+{
+    gt_text text = {0};
+    char line[256];
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && fgets(line, sizeof line, file)) {
+        char *colon = strchr(line, ':');
+        if (strncmp(line, "model name", 10) == 0 && colon) {
+            line[strcspn(line, "\n")] = '\0';
+            gt_text_append(&text, colon + 2);
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return gt_text_take(out, &text);
+}
+
+static gputune_status make_environment(gt_request *request)
+{
+    bool by_host = request->options.objective == GPUTUNE_OBJECTIVE_LAUNCH ||
+                   request->options.objective == GPUTUNE_OBJECTIVE_LATENCY;
+    if (by_host && !request->device->emulated) {
+        GT_TRY(gt_host_text(&request->host_text));
+    }
+    gt_environment_join(request->environment, request->device->environment, request->host_text);
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_alignment_text(gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    gt_text text = {0};
+    gt_text_printf(&text, "%u", o->alignment);
+    for (size_t i = 0; i < o->alignment_count; i++) {
+        gt_text_printf(&text, " %s=%u", o->alignments[i].buffer, o->alignments[i].bytes);
+    }
+    return gt_text_take(&request->alignment_text, &text);
+}
+
+static gputune_status make_inputs_text(gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    gt_text text = {0};
+    if (o->input_count) {
+        gt_text_printf(&text, "live:%s", o->inputs_tag ? o->inputs_tag : "live");
+    } else {
+        gt_text_printf(&text, "seed=%llu", (unsigned long long)o->seed);
+    }
+    return gt_text_take(&request->inputs_text, &text);
+}
+
+/* Const and type values alone, which `nearest` must match. */
+static gputune_status make_fixed_text(gt_request *request)
+{
+    gt_text text = {0};
+    for (uint32_t i = 0; i < request->template->problem_count; i++) {
+        const gt_problem_value *value = &request->template->problem[i];
+        const gt_value *bound = &request->problem.values[i];
+        const char *space = text.length ? " " : "";
+        if (value->kind == GT_PROBLEM_TYPE) {
+            gt_text_printf(&text, "%s%s=%s", space, value->name, bound->word);
+        } else if (value->kind == GT_PROBLEM_CONST) {
+            gt_text_printf(&text, "%s%s=%lld", space, value->name, (long long)bound->number);
+        } else if (request->scenario.size_count < GT_SCENARIO_SIZES) {
+            request->sizes[request->scenario.size_count++] = bound->number;
+        }
+    }
+    return gt_text_take(&request->fixed_text, &text);
+}
+
+static gputune_status make_scenario(gt_request *request)
+{
+    const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
+    GT_TRY(gt_problem_text(&request->problem_text, request->template, &request->problem));
+    GT_TRY(gt_problem_text(&request->bucket_text, request->template, &bucket));
+    GT_TRY(make_alignment_text(request));
+    GT_TRY(make_inputs_text(request));
+    GT_TRY(make_fixed_text(request));
+    request->scenario = (gt_scenario){.kernel = request->template->name,
+                                      .problem = request->problem_text,
+                                      .bucket = request->bucket_text,
+                                      .fixed = request->fixed_text,
+                                      .sizes = request->sizes,
+                                      .size_count = request->scenario.size_count,
+                                      .objective = request->options.objective,
+                                      .cache = request->options.cache,
+                                      .alignment = request->alignment_text,
+                                      .inputs = request->inputs_text,
+                                      .identity = request->template->identity,
+                                      .work_bytes = request->workload.work_bytes,
+                                      .work_flops = request->workload.work_flops};
+    return make_environment(request);
+}
+
+static gputune_status resolve(gt_request *request, gputune_sizes sizes,
+                              const gputune_options *options)
+{
+    request->options = options ? *options : (gputune_options)GPUTUNE_OPTIONS_INIT;
+    GT_TRY(check_options(&request->options));
+    fill_defaults(&request->options, request->template);
+    GT_TRY(gt_problem_bind(&request->problem, request->template, sizes));
+    GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
+                            request->device, request->options.alignment,
+                            request->options.alignments, request->options.alignment_count));
+    GT_TRY(make_scenario(request));
+    gt_space *space;
+    GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
+    request->space = gt_space_signature(space);
+    gt_space_free(space);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_request_make(gt_request **out, const gt_services *services,
+                               const gt_device *device, const char *kernel, gputune_sizes sizes,
+                               const gputune_options *options)
+{
+    gt_request *request = calloc(1, sizeof *request);
+    if (!request) {
+        return gt_fail_memory();
+    }
+    request->services = services;
+    request->device = device;
+    gputune_status status = gt_catalog_find(&request->template, services->catalog, kernel);
+    if (status == GPUTUNE_OK) {
+        status = resolve(request, sizes, options);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_request_free(request);
+        return status;
+    }
+    *out = request;
+    return GPUTUNE_OK;
+}
+
+void gt_request_free(gt_request *request)
+{
+    if (!request) {
+        return;
+    }
+    free(request->problem_text);
+    free(request->bucket_text);
+    free(request->fixed_text);
+    free(request->alignment_text);
+    free(request->inputs_text);
+    free(request->host_text);
+    free(request);
+}
+
+gputune_status gt_request_space(gt_space **out, const gt_request *request)
+{
+    return gt_space_open(out, request->template, &request->problem, &request->workload,
+                         request->device, request->options.only, request->options.only_count);
+}

@@ -1,0 +1,122 @@
+#include "tuner/search.h"
+
+#include "base/clock.h"
+
+#include <string.h>
+
+static gputune_status add_scalar(gt_search_state *state, gt_space *space)
+{
+    const gt_request *request = state->request;
+    const gt_config standard = gt_config_default(request->template);
+    gt_config scalar;
+    bool same = false;
+    GT_TRY(gt_config_scalar(&scalar, &same, request->template, &standard));
+    if (same || gt_space_excludes(space, &scalar)) {
+        return GPUTUNE_OK; /* the default is its own fallback, or there is none */
+    }
+    gt_field *field = &state->field;
+    for (size_t i = 0; i < field->variants.count; i++) {
+        if (memcmp(&field->variants.items[i].config, &scalar, sizeof scalar) == 0) {
+            return GPUTUNE_OK;
+        }
+    }
+    uint32_t index;
+    GT_TRY(gt_field_add(field, &scalar, &index));
+    field->variants.items[index].spectator = true;
+    return GPUTUNE_OK;
+}
+
+/* Default first and the whole space; the default races even where restrictions leave it out. */
+static gputune_status fill_field(gt_search_state *state)
+{
+    gt_space *space;
+    const gt_config standard = gt_config_default(state->request->template);
+    GT_TRY(gt_request_space(&space, state->request));
+    gputune_status status = GPUTUNE_OK;
+    if (gt_space_restricts(space, &standard)) {
+        status = gt_field_add(&state->field, &standard, NULL);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_field_add_space(&state->field, space, state->request->options.max_variants);
+    }
+    if (status == GPUTUNE_OK) {
+        status = add_scalar(state, space);
+    }
+    gt_space_free(space);
+    return status;
+}
+
+static gputune_status open_field(gt_search_state *state)
+{
+    gt_request *request = state->request;
+    const gt_trial *best = gt_history_best(&state->history);
+    gt_field_options options = {.template = request->template,
+                                .problem = &request->problem,
+                                .workload = &request->workload,
+                                .device = request->device,
+                                .prelude = gt_catalog_prelude(request->services->catalog),
+                                .farm = state->farm,
+                                .store = request->services->store,
+                                .measure = true,
+                                .force = request->options.force,
+                                .history = &state->history,
+                                .champion = best ? best->hash : (gt_hash){0}};
+    options.setup.objective = request->options.objective;
+    options.setup.cache = request->options.cache;
+    options.setup.seed = request->options.seed;
+    options.setup.exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
+    if (request->options.input_count) {
+        GT_TRY(request->services->inputs(request->services->user, &request->workload,
+                                         &request->options, &options.setup));
+    }
+    return gt_field_open(&state->field, &options);
+}
+
+static gputune_status open_race(gt_search_state *state)
+{
+    const gputune_options *o = &state->request->options;
+    const gt_race_options options = {
+        .seed = o->seed, .epsilon = o->epsilon, .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
+    return gt_race_new(&state->race, &options);
+}
+
+static gputune_status open_search(gt_search_state *state)
+{
+    gt_request *request = state->request;
+    GT_TRY(request->services->farm(request->services->user, &state->farm, true,
+                                   request->options.isolation));
+    GT_TRY(gt_history_load(&state->history, request->services->store, request->environment,
+                           &request->scenario, request->device->driver_version, 0));
+    GT_TRY(open_race(state));
+    GT_TRY(open_field(state));
+    return fill_field(state);
+}
+
+static void close_search(gt_search_state *state)
+{
+    const gt_services *services = state->request->services;
+    if (state->farm) {
+        state->farm->ops->cancel(state->farm);
+    }
+    if (services->release && state->field.options.setup.input_count) {
+        services->release(services->user, &state->field.options.setup);
+    }
+    gt_field_close(&state->field);
+    gt_race_free(state->race);
+    gt_history_free(&state->history);
+}
+
+gputune_status gt_search(gt_choice *out, gt_request *request)
+{
+    gt_search_state state = {.request = request, .start_ns = gt_now_ns()};
+    gputune_status status = open_search(&state);
+    if (status == GPUTUNE_OK) {
+        status = gt_search_run(&state);
+    }
+    if (status == GPUTUNE_OK) {
+        gt_search_write_samples(&state);
+        status = gt_search_conclude(out, &state);
+    }
+    close_search(&state);
+    return status;
+}

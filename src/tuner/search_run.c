@@ -1,0 +1,308 @@
+#include "tuner/search.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SPOILED_MAX = 3, PROGRESS_NS = 50000000, CLUSTER_BITS = 5, VECTOR_BITS = 3 };
+
+double gt_search_time_left(const gt_search_state *state)
+{
+    return state->request->options.time_limit_s - gt_seconds_since(state->start_ns);
+}
+
+/* --- progress ----------------------------------------------------------------------------------
+ */
+
+static void fill_times(gputune_progress *progress, const gt_search_state *state, char **best)
+{
+    uint64_t incumbent;
+    gt_summary summary;
+    if (gt_race_incumbent(state->race, &incumbent) &&
+        gt_race_summary(state->race, incumbent, &summary) == GPUTUNE_OK) {
+        const gt_variant *variant = &state->field.variants.items[incumbent];
+        progress->best_ns = summary.median;
+        if (gt_config_text(best, state->request->template, &variant->config) == GPUTUNE_OK) {
+            progress->best = *best;
+        }
+    }
+    if (gt_race_summary(state->race, 0, &summary) == GPUTUNE_OK && state->field.variants.count &&
+        state->field.variants.items[0].is_default) {
+        progress->default_ns = summary.median;
+    }
+}
+
+void gt_search_progress(gt_search_state *state, const char *phase, bool always)
+{
+    const gputune_options *o = &state->request->options;
+    int64_t now = gt_now_ns();
+    if (!o->progress || (!always && now - state->last_progress_ns < PROGRESS_NS)) {
+        return;
+    }
+    state->last_progress_ns = now;
+    const gt_field *field = &state->field;
+    gputune_progress progress = {.variants = (uint32_t)field->variants.count,
+                                 .verified = field->ready,
+                                 .failed = field->failed,
+                                 .racing = gt_race_active(state->race),
+                                 .round = (uint32_t)state->rounds_sent,
+                                 .elapsed_s = gt_seconds_since(state->start_ns),
+                                 .limit_s = o->time_limit_s,
+                                 .phase = phase};
+    progress.compiled =
+        field->started - (field->compiling < field->started ? field->compiling : field->started);
+    char *best = NULL;
+    fill_times(&progress, state, &best);
+    o->progress(o->user, &progress);
+    free(best);
+}
+
+static const char *phase_of(const gt_search_state *state)
+{
+    if (state->field.started < state->field.order.count || state->field.compiling) {
+        return "compile";
+    }
+    return state->field.verifying ? "verify" : "race";
+}
+
+/* --- contestants --------------------------------------------------------------------------------
+ */
+
+static uint32_t log2_up(uint64_t value)
+{
+    uint32_t bits = 0;
+    while (bits < 31 && (UINT64_C(1) << bits) < value) {
+        bits++;
+    }
+    return bits;
+}
+
+/* Of two that cannot be told apart the lower wins: the default, then smaller clusters, less shared
+ * memory, narrower vectors, the order of the space. */
+static uint32_t rank_of(const gt_search_state *state, uint32_t index)
+{
+    const gt_request *request = state->request;
+    const gt_variant *variant = &state->field.variants.items[index];
+    if (variant->is_default) {
+        return 0;
+    }
+    uint64_t cluster = 1, vector = 1;
+    for (uint32_t i = 0; i < request->template->axis_count; i++) {
+        const gt_axis *axis = &request->template->axes[i];
+        const gt_value *value = &axis->values[variant->config.choice[i]];
+        cluster *= axis->kind == GT_AXIS_CLUSTER ? (uint64_t)value->number : 1;
+        vector *= axis->kind == GT_AXIS_VECTOR ? (uint64_t)value->number : 1;
+    }
+    uint32_t shared_kb =
+        state->field.units.items[variant->unit].compiled.resources.static_shared_bytes / 1024;
+    uint32_t rank = log2_up(cluster);
+    rank = (rank << 8) | (shared_kb < 255 ? shared_kb : 255);
+    rank = (rank << VECTOR_BITS) | (log2_up(vector) & ((1U << VECTOR_BITS) - 1));
+    return (rank << 14) | (index < 16383 ? index + 1 : 16383);
+}
+
+static gputune_status admit(gt_search_state *state)
+{
+    uint32_t index;
+    while (gt_field_next_ready(&state->field, &index)) {
+        const gt_variant *variant = &state->field.variants.items[index];
+        if (!variant->spectator) {
+            GT_TRY(gt_race_add(state->race, index, rank_of(state, index), variant->is_default));
+        }
+    }
+    if (!state->complete && gt_field_settled(&state->field)) {
+        gt_race_complete(state->race);
+        state->complete = true;
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- rounds -------------------------------------------------------------------------------------
+ */
+
+static gputune_status start_round(gt_search_state *state)
+{
+    gt_race_round round;
+    GT_TRY(gt_race_next_round(state->race, &round));
+    if (!round.count) {
+        if (!state->complete) {
+            return GPUTUNE_OK;
+        }
+        return gt_race_end_round(state->race, &state->end);
+    }
+    gt_sample_job job = {.id = ++state->rounds_sent,
+                         .variants = round.ids,
+                         .count = round.count,
+                         .objective = state->request->options.objective,
+                         .quick = round.quick};
+    state->round_id = job.id;
+    state->round = round;
+    return state->farm->ops->sample(state->farm, &job);
+}
+
+static gputune_status record_round(gt_search_state *state, const gt_event *event)
+{
+    const gt_race_round *round = &state->round;
+    for (uint32_t i = 0; i < event->sampled.count && i < round->count; i++) {
+        if (isfinite(event->sampled.values[i]) && event->sampled.values[i] > 0) {
+            GT_TRY(gt_race_record(state->race, round->ids[i], event->sampled.values[i]));
+        }
+    }
+    return gt_race_end_round(state->race, &state->end);
+}
+
+static gputune_status drop_losers(gt_search_state *state)
+{
+    gt_race_contestant contestant;
+    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
+        gt_race_contestant_at(state->race, i, &contestant);
+        gt_variant *variant = &state->field.variants.items[contestant.id];
+        if (contestant.left != GT_RACE_IN && !variant->dropped) {
+            variant->dropped = true;
+            GT_TRY(state->farm->ops->drop(state->farm, contestant.id));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status fail_contestant(gt_search_state *state, const gt_event *event)
+{
+    GT_TRY(gt_field_fail(&state->field, (uint32_t)event->culprit, event->status, event->repeatable,
+                         event->message));
+    gt_race_fail(state->race, event->culprit);
+    return GPUTUNE_OK;
+}
+
+static bool variant_failed(gputune_status status)
+{
+    return status == GPUTUNE_ECRASHED || status == GPUTUNE_ETIMEOUT || status == GPUTUNE_EWRONG ||
+           status == GPUTUNE_ECUDA || status == GPUTUNE_EDEVMEM;
+}
+
+static gputune_status handle_sampled(gt_search_state *state, const gt_event *event)
+{
+    state->round_id = 0;
+    if (event->status != GPUTUNE_OK) {
+        return variant_failed(event->status) ? fail_contestant(state, event)
+                                             : gt_fail(event->status, "%s", event->message);
+    }
+    if (event->sampled.noisy && !state->noisy) {
+        state->noisy = true;
+        memcpy(state->other, event->sampled.other, sizeof state->other);
+        gt_log_line(&state->request->services->log, GPUTUNE_LOG_WARNING,
+                    "the GPU is used by %s as well; the result is marked noisy",
+                    state->other[0] ? state->other : "another process");
+    }
+    if (event->sampled.spoiled && state->spoiled < SPOILED_MAX) {
+        state->spoiled++;
+        return GPUTUNE_OK; /* asking for the next round abandons this one */
+    }
+    state->noisy = state->noisy || event->sampled.spoiled;
+    state->spoiled = 0;
+    GT_TRY(record_round(state, event));
+    return drop_losers(state);
+}
+
+/* --- the winner, once more ----------------------------------------------------------------------
+ */
+
+static gputune_status start_recheck(gt_search_state *state)
+{
+    gt_race_result result;
+    if (gt_race_result_get(state->race, &result) != GPUTUNE_OK) {
+        state->rechecked = true; /* nobody is left; the caller sees that */
+        return GPUTUNE_OK;
+    }
+    gt_recheck_job job = {.id = result.winner, .seed = state->request->options.seed + 1};
+    state->rechecking = true;
+    return state->farm->ops->recheck(state->farm, &job);
+}
+
+static gputune_status handle_rechecked(gt_search_state *state, const gt_event *event)
+{
+    state->rechecking = false;
+    if (event->status == GPUTUNE_OK) {
+        state->rechecked = true;
+        return GPUTUNE_OK;
+    }
+    if (!variant_failed(event->status)) {
+        return gt_fail(event->status, "%s", event->message);
+    }
+    GT_TRY(gt_field_fail(&state->field, (uint32_t)event->id, event->status, event->repeatable,
+                         event->message));
+    gt_race_fail(state->race, event->id);
+    if (!state->stopped) {
+        state->end = GT_RACE_RUNNING; /* the next best takes its place */
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- the loop ------------------------------------------------------------------------------------
+ */
+
+static gputune_status stop_early(gt_search_state *state)
+{
+    const gputune_options *o = &state->request->options;
+    bool cancelled = o->cancel && *o->cancel;
+    if (state->stopped || (!cancelled && gt_search_time_left(state) > 0)) {
+        return GPUTUNE_OK;
+    }
+    state->stopped = true;
+    state->end = cancelled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
+    state->round_id = 0;
+    gt_field_abandon(&state->field);
+    state->farm->ops->cancel(state->farm);
+    return gt_race_stop(state->race, state->end);
+}
+
+static gputune_status handle(gt_search_state *state, gt_event *event)
+{
+    if (event->kind == GT_EVENT_SAMPLED) {
+        return event->id == state->round_id ? handle_sampled(state, event) : GPUTUNE_OK;
+    }
+    if (event->kind == GT_EVENT_VERIFIED && state->rechecking) {
+        return handle_rechecked(state, event);
+    }
+    return gt_field_handle(&state->field, event);
+}
+
+static gputune_status next_work(gt_search_state *state)
+{
+    GT_TRY(stop_early(state));
+    if (!state->stopped) {
+        GT_TRY(gt_field_pump(&state->field));
+        GT_TRY(admit(state));
+    }
+    bool gpu_free = !state->round_id && !state->field.verifying && !state->rechecking;
+    if (state->end == GT_RACE_RUNNING) {
+        return gpu_free && state->field.prepared ? start_round(state) : GPUTUNE_OK;
+    }
+    return state->rechecking || state->rechecked ? GPUTUNE_OK : start_recheck(state);
+}
+
+static bool finished(const gt_search_state *state)
+{
+    return state->end != GT_RACE_RUNNING && state->rechecked;
+}
+
+gputune_status gt_search_run(gt_search_state *state)
+{
+    while (!finished(state)) {
+        GT_TRY(next_work(state));
+        if (finished(state)) {
+            break;
+        }
+        gt_event event = {0};
+        double left = gt_search_time_left(state);
+        double patience = left > 0 && left < 0.1 ? left : 0.1; /* how soon a cancel is noticed */
+        GT_TRY(state->farm->ops->wait(state->farm, &event, patience));
+        gputune_status status = handle(state, &event);
+        gt_event_free(&event);
+        GT_TRY(status);
+        gt_search_progress(state, phase_of(state), false);
+    }
+    gt_search_progress(state, "store", true);
+    return GPUTUNE_OK;
+}

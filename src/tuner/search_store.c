@@ -1,0 +1,406 @@
+#include "tuner/search.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- trials -------------------------------------------------------------------------------------
+ */
+
+typedef struct trials {
+    gt_trial *items;
+    size_t count;
+} trials;
+
+static void free_trials(trials *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free((char *)list->items[i].config);
+        free((char *)list->items[i].message);
+    }
+    free(list->items);
+    *list = (trials){0};
+}
+
+static gt_trial_status status_of(const gt_variant *variant, bool left)
+{
+    switch (variant->failure) {
+    case GPUTUNE_OK:
+        return left ? GT_TRIAL_ELIMINATED : GT_TRIAL_OK;
+    case GPUTUNE_EWRONG:
+        return GT_TRIAL_WRONG;
+    case GPUTUNE_ECRASHED:
+        return GT_TRIAL_CRASHED;
+    case GPUTUNE_ETIMEOUT:
+        return GT_TRIAL_HUNG;
+    case GPUTUNE_ECOMPILE:
+        return GT_TRIAL_COMPILE;
+    default:
+        return GT_TRIAL_LAUNCH;
+    }
+}
+
+/* Out of device memory, a worker that could not be started, and a hang met once say nothing of the
+ * variant: such a failure is not remembered. */
+static bool worth_keeping(const gt_variant *variant)
+{
+    switch (variant->failure) {
+    case GPUTUNE_EWRONG:
+    case GPUTUNE_ECOMPILE:
+    case GPUTUNE_ECUDA:
+        return true;
+    default:
+        return variant->failure == GPUTUNE_OK || variant->lasting;
+    }
+}
+
+static gputune_status describe_race(gt_trial *trial, const gt_search_state *state, uint32_t index)
+{
+    gt_race_contestant contestant;
+    char text[128];
+    if (!gt_race_find(state->race, index, &contestant)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_race_summary(state->race, index, &trial->time));
+    trial->eliminated_round = contestant.left_round;
+    if (contestant.left == GT_RACE_IN || contestant.left == GT_RACE_LEFT_FAILED) {
+        return GPUTUNE_OK;
+    }
+    trial->status = GT_TRIAL_ELIMINATED;
+    return gt_strdup((char **)&trial->message, gt_race_leave_text(text, sizeof text, &contestant));
+}
+
+static gputune_status describe_trial(gt_trial *trial, const gt_search_state *state, uint32_t index)
+{
+    const gt_request *request = state->request;
+    const gt_variant *variant = &state->field.variants.items[index];
+    const gt_unit *unit = &state->field.units.items[variant->unit];
+    gt_launch *launch = malloc(sizeof *launch);
+    if (!launch) {
+        return gt_fail_memory();
+    }
+    *trial = (gt_trial){.hash = variant->trial,
+                        .source = unit->hash,
+                        .status = status_of(variant, false),
+                        .is_default = variant->is_default,
+                        .noisy = state->noisy,
+                        .resources = unit->compiled.resources,
+                        .occupancy = variant->verified.occupancy,
+                        .max_error = variant->verified.max_error,
+                        .compile_ns = unit->compiled.compile_ns,
+                        .driver_version = request->device->driver_version,
+                        .nvrtc_version = request->device->nvrtc_version};
+    if (gt_launch_bind(launch, request->template, &request->problem, &variant->config,
+                       request->device) == GPUTUNE_OK) {
+        trial->shared_bytes = launch->geometry.shared_bytes;
+    }
+    free(launch);
+    GT_TRY(gt_config_text((char **)&trial->config, request->template, &variant->config));
+    if (variant->failure != GPUTUNE_OK) {
+        return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
+    }
+    return describe_race(trial, state, index);
+}
+
+/* What this search found out, without what it took over from earlier ones. */
+static gputune_status collect_trials(trials *out, const gt_search_state *state)
+{
+    const gt_field *field = &state->field;
+    out->items = calloc(field->variants.count + 1, sizeof *out->items);
+    if (!out->items) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        gt_race_contestant contestant;
+        bool raced = gt_race_find(state->race, i, &contestant) && contestant.sample_count;
+        bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+        if (tried && worth_keeping(variant)) {
+            GT_TRY(describe_trial(&out->items[out->count++], state, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- the choice ----------------------------------------------------------------------------------
+ */
+
+static gputune_status copy_image(gt_image *out, const gt_image *image)
+{
+    void *copy = malloc(image->bytes + 1);
+    if (!copy) {
+        return gt_fail_memory();
+    }
+    memcpy(copy, image->data, image->bytes);
+    ((char *)copy)[image->bytes] = '\0';
+    *out = (gt_image){copy, image->bytes};
+    return GPUTUNE_OK;
+}
+
+static const gt_unit *unit_of(const gt_search_state *state, uint32_t variant)
+{
+    return &state->field.units.items[state->field.variants.items[variant].unit];
+}
+
+/* The verified variant of that configuration, or -1. */
+static int64_t find_verified(const gt_search_state *state, const gt_config *config)
+{
+    for (uint32_t i = 0; i < state->field.variants.count; i++) {
+        const gt_variant *variant = &state->field.variants.items[i];
+        if (variant->stage == GT_STAGE_READY &&
+            memcmp(&variant->config, config, sizeof *config) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static gputune_status choose_fallback(gt_choice *choice, const gt_search_state *state,
+                                      int64_t *variant)
+{
+    bool same = false;
+    GT_TRY(gt_config_scalar(&choice->fallback, &same, state->request->template, &choice->config));
+    choice->needs_alignment = !same;
+    *variant = same ? -1 : find_verified(state, &choice->fallback);
+    if (*variant < 0) {
+        return GPUTUNE_OK;
+    }
+    choice->has_fallback = true;
+    return copy_image(&choice->fallback_image, &unit_of(state, (uint32_t)*variant)->compiled.image);
+}
+
+static gputune_status make_choice(gt_choice *choice, const gt_search_state *state,
+                                  const gt_race_result *result, gt_summary *winner,
+                                  gt_summary *standard)
+{
+    const gt_field *field = &state->field;
+    const gt_variant *variant = &field->variants.items[result->winner];
+    GT_TRY(gt_race_summary(state->race, result->winner, winner));
+    for (uint32_t i = 0; i < field->variants.count && result->has_default; i++) {
+        if (field->variants.items[i].is_default) {
+            GT_TRY(gt_race_summary(state->race, i, standard));
+        }
+    }
+    *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
+                          .config = variant->config,
+                          .resources = unit_of(state, (uint32_t)result->winner)->compiled.resources,
+                          .time_ns = winner->median,
+                          .default_ns = standard->median,
+                          .speedup = result->speedup,
+                          .speedup_low = result->speedup_low,
+                          .speedup_high = result->speedup_high,
+                          .tie = result->tie,
+                          .noisy = state->noisy,
+                          .variants = (uint32_t)field->variants.count,
+                          .failed = field->failed};
+    GT_TRY(copy_image(&choice->image, &unit_of(state, (uint32_t)result->winner)->compiled.image));
+    return gt_strdup(&choice->stop_reason, gt_race_end_text(result->end));
+}
+
+/* --- storing
+ * -------------------------------------------------------------------------------------- */
+
+static gt_code code_of(const gt_search_state *state, uint32_t variant)
+{
+    const gt_unit *unit = unit_of(state, variant);
+    const gt_device *device = state->request->device;
+    gt_code code = {.source = unit->hash,
+                    .ptx = device->emulated,
+                    .nvrtc_version = device->nvrtc_version,
+                    .image = unit->compiled.image,
+                    .resources = unit->compiled.resources,
+                    .compile_ns = unit->compiled.compile_ns};
+    memcpy(code.arch, device->arch, sizeof code.arch);
+    return code;
+}
+
+static gputune_status register_gpu(const gt_search_state *state)
+{
+    const gt_request *request = state->request;
+    gt_store *store = request->services->store;
+    double copy = state->field.preparation.copy_bytes_per_s;
+    GT_TRY(gt_store_register_gpu(store, request->environment, request->device, request->host_text));
+    return copy > 0 ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy)
+                    : GPUTUNE_OK;
+}
+
+static gputune_status store_winner(const gt_search_state *state, const gt_choice *choice,
+                                   const trials *list, gt_winner *winner, int64_t fallback,
+                                   uint32_t winning)
+{
+    const gt_request *request = state->request;
+    const gt_config standard = gt_config_default(request->template);
+    gt_code auxiliary[GT_UNIT_FIRST] = {0};
+    GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
+    GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
+    winner->problem = request->problem_text;
+    winner->trial = state->field.variants.items[winning].trial;
+    winner->code = code_of(state, winning);
+    if (fallback >= 0) {
+        winner->fallback = code_of(state, (uint32_t)fallback);
+        GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
+    }
+    for (int i = 0; i < GT_UNIT_FIRST; i++) {
+        const gt_unit *unit = &state->field.units.items[i];
+        auxiliary[i] = winner->code;
+        auxiliary[i].source = unit->hash;
+        auxiliary[i].image = unit->compiled.image;
+        auxiliary[i].resources = unit->compiled.resources;
+    }
+    const gt_outcome outcome = {.environment = request->environment,
+                                .scenario = &request->scenario,
+                                .trials = list->items,
+                                .trial_count = list->count,
+                                .winner = winner,
+                                .codes = auxiliary,
+                                .code_count = auxiliary[GT_UNIT_REFERENCE].image.bytes ? 2 : 1,
+                                .force = request->options.force};
+    return gt_store_put_winner(request->services->store, &outcome);
+}
+
+static void fill_winner(gt_winner *winner, const gt_search_state *state, const gt_choice *choice,
+                        const gt_summary *time, const gt_summary *standard)
+{
+    const gt_request *request = state->request;
+    *winner = (gt_winner){.time = *time,
+                          .default_time = *standard,
+                          .space = request->space,
+                          .speedup = choice->speedup,
+                          .speedup_low = choice->speedup_low,
+                          .speedup_high = choice->speedup_high,
+                          .tie = choice->tie,
+                          .noisy = choice->noisy,
+                          .modelled = request->device->emulated,
+                          .verified = true,
+                          .effort = request->options.effort,
+                          .stop_reason = choice->stop_reason,
+                          .driver_version = request->device->driver_version,
+                          .nvrtc_version = request->device->nvrtc_version,
+                          .variants = choice->variants,
+                          .failed = choice->failed,
+                          .tuning_s = gt_seconds_since(state->start_ns)};
+}
+
+/* A race that time or the caller ended is kept, but does not answer for a finished one. */
+static bool is_final(const gt_race_result *result)
+{
+    return result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED;
+}
+
+static gputune_status store_result(gt_search_state *state, gt_choice *choice,
+                                   const gt_race_result *result, const trials *list,
+                                   const gt_summary *time, const gt_summary *standard,
+                                   int64_t fallback)
+{
+    gt_winner winner;
+    fill_winner(&winner, state, choice, time, standard);
+    if (!is_final(result)) {
+        winner.space = (gt_hash){0}; /* the next request goes on where this one stopped */
+    }
+    gputune_status status = register_gpu(state);
+    if (status == GPUTUNE_OK) {
+        status = store_winner(state, choice, list, &winner, fallback, (uint32_t)result->winner);
+    }
+    free(winner.config);
+    free(winner.default_config);
+    free(winner.fallback_config);
+    return status;
+}
+
+static void warn_unstored(const gt_search_state *state)
+{
+    gt_log_line(&state->request->services->log, GPUTUNE_LOG_WARNING,
+                "the result could not be stored: %s", gt_message());
+}
+
+static gputune_status conclude_without_winner(gt_search_state *state, const trials *list)
+{
+    const gt_request *request = state->request;
+    if (register_gpu(state) != GPUTUNE_OK ||
+        gt_store_put_trials(request->services->store, request->environment, &request->scenario,
+                            list->items, list->count) != GPUTUNE_OK) {
+        warn_unstored(state);
+    }
+    if (state->stopped) {
+        return gt_fail(state->end == GT_RACE_CANCELED ? GPUTUNE_ECANCELED : GPUTUNE_ETIMEOUT,
+                       "%s: stopped before any variant was measured", request->template->name);
+    }
+    return gt_field_verdict(&state->field);
+}
+
+gputune_status gt_search_conclude(gt_choice *out, gt_search_state *state)
+{
+    trials list = {0};
+    gt_race_result result;
+    gt_choice choice = {0};
+    gt_summary time = {0}, standard = {0};
+    int64_t fallback = -1;
+    gputune_status status = collect_trials(&list, state);
+    bool won = gt_race_result_get(state->race, &result) == GPUTUNE_OK && result.samples;
+    if (status == GPUTUNE_OK && !won) {
+        status = conclude_without_winner(state, &list);
+    }
+    if (status == GPUTUNE_OK) {
+        status = make_choice(&choice, state, &result, &time, &standard);
+    }
+    if (status == GPUTUNE_OK) {
+        status = choose_fallback(&choice, state, &fallback);
+    }
+    if (status == GPUTUNE_OK &&
+        store_result(state, &choice, &result, &list, &time, &standard, fallback) != GPUTUNE_OK) {
+        warn_unstored(state);
+    }
+    free_trials(&list);
+    if (status != GPUTUNE_OK) {
+        gt_choice_free(&choice);
+        return status;
+    }
+    *out = choice;
+    return GPUTUNE_OK;
+}
+
+/* --- raw samples
+ * ---------------------------------------------------------------------------------- */
+
+static void write_contestant(FILE *file, const gt_search_state *state, uint32_t index)
+{
+    const gt_request *request = state->request;
+    gt_race_contestant contestant;
+    char *config;
+    gt_race_contestant_at(state->race, index, &contestant);
+    if (gt_config_text(&config, request->template,
+                       &state->field.variants.items[contestant.id].config) != GPUTUNE_OK) {
+        return;
+    }
+    for (uint32_t i = 0; i < contestant.sample_count; i++) {
+        const gt_race_sample *s = &contestant.samples[i];
+        fprintf(file, "%s,%s,%s,%s,%u,%.17g,%s\n", request->template->name, request->problem_text,
+                config, gputune_objective_name(request->options.objective), s->round, s->value,
+                s->quick   ? "quick"
+                : s->final ? "final"
+                           : "full");
+    }
+    free(config);
+}
+
+void gt_search_write_samples(const gt_search_state *state)
+{
+    const char *path = state->request->options.samples_path;
+    FILE *file = path ? fopen(path, "ae") : NULL;
+    if (!file) {
+        if (path) {
+            gt_log_line(&state->request->services->log, GPUTUNE_LOG_WARNING,
+                        "the samples cannot be written to %s", path);
+        }
+        return;
+    }
+    if (ftell(file) == 0) {
+        fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
+    }
+    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
+        write_contestant(file, state, i);
+    }
+    fclose(file);
+}
