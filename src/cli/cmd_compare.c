@@ -1,0 +1,97 @@
+#include "cli/commands.h"
+
+#include "cli/compare.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/record_columns.h"
+#include "cli/single.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int keep(void *user, const gputune_record *record)
+{
+    cli_comparison *at = user;
+    cli_record_add(at->table, record);
+    if (strcmp(record->status, "ok") != 0) {
+        at->code = strcmp(record->status, "wrong") == 0     ? CLI_EXIT_WRONG
+                   : strcmp(record->status, "compile") == 0 ? CLI_EXIT_TEMPLATE
+                                                            : CLI_EXIT_NOTHING;
+    }
+    at->speedup = record->speedup;
+    at->verdict = cli_verdict(record);
+    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+}
+
+int cli_compare_pair(cli_comparison *at, const cli_session *session, const char *kernel,
+                     gputune_sizes sizes, const char *const pair[2], const gputune_options *options)
+{
+    int status = gputune_run(session->tuner, kernel, sizes, pair, 2, options, keep, at);
+    if (*cli_cancel()) {
+        return CLI_EXIT_CANCELED;
+    }
+    return status < 0 ? cli_fail(status) : at->code;
+}
+
+void cli_compare_say(const cli_comparison *at, const char *label)
+{
+    if (at->verdict && at->verdict[0]) {
+        cli_note("%s: B is %s (%.3fx)", label,
+                 strcmp(at->verdict, "same") == 0 ? "the same as A" : at->verdict, at->speedup);
+    }
+}
+
+static int compare(void *user, const cli_session *session, const cli_scenario *scenario)
+{
+    const cli_compare *settings = user;
+    cli_table table = cli_record_table(CLI_VIEW_COMPARE);
+    cli_comparison at = {.table = &table};
+    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    int code = cli_compare_pair(&at, session, scenario->kernel->name, cli_scenario_sizes(scenario),
+                                settings->sides, &options);
+    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
+    if (code == CLI_EXIT_OK) {
+        cli_compare_say(&at, scenario->label);
+    }
+    cli_table_free(&table);
+    return code;
+}
+
+int cmd_compare(int argc, char **argv)
+{
+    cli_compare settings = {0};
+    const cli_option options[] = {
+        CLI_SIZE_OPTION(&settings.selection),
+        {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL, "what is measured",
+         cli_objective_words},
+        CLI_CACHE_OPTION(&settings.tuning),
+        CLI_LIMIT_OPTION(&settings.tuning),
+        CLI_SAMPLES_OPTION(&settings.tuning),
+        CLI_FORMAT_OPTION(&settings.common),
+        CLI_TUNER_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "compare",
+        "KERNEL|PATH A B | A.db B.db",
+        "Measures two configurations of a kernel interleaved, and says which is faster. Of two\n"
+        "databases: every scenario for which both have a winner on this GPU.",
+        "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole\n"
+        "interval is above 1, slower when below, else the same.",
+        2,
+        3,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        bool databases = arguments.count == 2;
+        settings.sides[0] = arguments.items[databases ? 0 : 1];
+        settings.sides[1] = arguments.items[databases ? 1 : 2];
+        code = databases ? cli_compare_databases(&settings)
+                         : cli_single(&settings.common, CLI_OPEN_DEVICE, &settings.selection,
+                                      arguments.items, compare, &settings);
+    }
+    cli_selection_free(&settings.selection);
+    return code;
+}

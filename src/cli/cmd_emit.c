@@ -1,0 +1,101 @@
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/disassemble.h"
+#include "cli/exit_code.h"
+#include "cli/single.h"
+#include "cli/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct settings {
+    cli_common common;
+    cli_selection selection;
+    const char *configuration, *arch, *output;
+    int form;
+} settings;
+
+enum { SASS = 2 };
+static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL};
+static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
+                                     GPUTUNE_FORM_CUBIN};
+
+static int cannot_write(const char *path)
+{
+    cli_error("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
+    return CLI_EXIT_NOTHING;
+}
+
+static int write_code(const settings *settings, const char *text, size_t bytes)
+{
+    FILE *file = settings->output ? fopen(settings->output, "wb") : stdout;
+    if (!file) {
+        return cannot_write(settings->output);
+    }
+    int code = CLI_EXIT_OK;
+    if (settings->form == SASS) {
+        code = cli_disassemble(text, bytes, fileno(file));
+    } else if (fwrite(text, 1, bytes, file) != bytes || fflush(file) != 0) {
+        code = cannot_write(settings->output);
+    }
+    if (settings->output && fclose(file) != 0 && code == CLI_EXIT_OK) {
+        code = cannot_write(settings->output);
+    }
+    return code;
+}
+
+static int emit(void *user, const cli_session *session, const cli_scenario *scenario)
+{
+    const settings *settings = user;
+    char *text;
+    size_t bytes;
+    if (settings->form == 3 && !settings->output && isatty(STDOUT_FILENO)) {
+        cli_error("a cubin is binary; --output FILE stores it");
+        return CLI_EXIT_USAGE;
+    }
+    int status = gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
+                              cli_scenario_sizes(scenario), settings->configuration, settings->arch,
+                              forms[settings->form]);
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    int code = write_code(settings, text, bytes);
+    free(text);
+    return code;
+}
+
+int cmd_emit(int argc, char **argv)
+{
+    settings settings = {0};
+    const cli_option options[] = {
+        {"config", 'c', CLI_OPTION_TEXT, &settings.configuration, "CONFIGURATION",
+         "\"AXIS=V AXIS=V\", axes left out as in the default [the\ndefault]", NULL},
+        {"as", 0, CLI_OPTION_CHOICE, &settings.form, NULL, "which form [source]", form_words},
+        {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
+         "for this architecture instead of the GPU at hand", NULL},
+        CLI_SIZE_OPTION(&settings.selection),
+        {"output", 'O', CLI_OPTION_TEXT, &settings.output, "FILE", "write there [stdout]", NULL},
+        CLI_TUNER_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {"emit",
+                             "KERNEL|PATH",
+                             "Prints the code of one configuration.",
+                             "SASS needs nvdisasm or cuobjdump of the CUDA toolkit.",
+                             1,
+                             1,
+                             options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
+        code = cli_single(&settings.common, mode, &settings.selection, arguments.items, emit,
+                          &settings);
+    }
+    cli_selection_free(&settings.selection);
+    return code;
+}

@@ -1,0 +1,77 @@
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/session.h"
+#include "cli/table.h"
+
+static void objective(cli_cell *out, const void *item)
+{
+    const gputune_kernel *kernel = item;
+    cli_set_text(out, gputune_objective_name(kernel->objective));
+}
+
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
+#define SAME(name, unit, where)                                                                    \
+    {                                                                                              \
+#name, #name, unit, where, offsetof(gputune_kernel, name), NULL                            \
+    }
+
+static const cli_column columns[] = {
+    SAME(name, CLI_TEXT, BOTH),
+    SAME(sizes, CLI_SIZES, BOTH),
+    {"objective", "objective", CLI_TEXT, BOTH, 0, objective},
+    SAME(summary, CLI_TEXT, BOTH),
+    SAME(axes, CLI_TEXT, DATA),
+    SAME(path, CLI_TEXT, DATA),
+};
+
+static int add(void *user, const gputune_kernel *kernel)
+{
+    cli_table_add(user, kernel);
+    return 0;
+}
+
+static int list(const cli_common *common)
+{
+    cli_session session;
+    int code = cli_open(&session, common, CLI_OPEN_NO_DEVICE);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    cli_table table = {.name = "kernels",
+                       .columns = columns,
+                       .column_count = sizeof columns / sizeof *columns,
+                       .view = CLI_VIEW};
+    int status = gputune_kernels(session.tuner, add, &table);
+    code = status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+    if (status >= 0) {
+        cli_table_write(&table, (cli_format_kind)common->format, stdout);
+    }
+    cli_table_free(&table);
+    cli_close(&session);
+    return code;
+}
+
+int cmd_kernels(int argc, char **argv)
+{
+    cli_common common = {0};
+    const cli_option options[] = {
+        {"templates", 0, CLI_OPTION_TEXT, &common.templates, "FOLDER",
+         "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL},
+        CLI_FORMAT_OPTION(&common),
+        CLI_MESSAGE_OPTIONS(&common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "kernels",
+        "",
+        "Lists the kernels that can be tuned by name. A template of your own goes by its path.",
+        NULL,
+        0,
+        0,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    return code == CLI_CONTINUE ? list(&common) : code;
+}

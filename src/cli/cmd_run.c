@@ -1,0 +1,110 @@
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/record_columns.h"
+#include "cli/single.h"
+#include "cli/tuning.h"
+
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    cli_selection selection;
+    cli_tuning tuning;
+    cli_list configurations;
+} settings;
+
+typedef struct work {
+    cli_table table;
+    int code;
+} work;
+
+static const struct {
+    const char *status;
+    int code;
+} outcomes[] = {
+    {"ok", CLI_EXIT_OK},
+    {"wrong", CLI_EXIT_WRONG},
+    {"compile", CLI_EXIT_TEMPLATE},
+};
+
+static int add(void *user, const gputune_record *record)
+{
+    work *at = user;
+    int code = CLI_EXIT_NOTHING;
+    for (size_t i = 0; i < sizeof outcomes / sizeof *outcomes; i++) {
+        if (strcmp(record->status, outcomes[i].status) == 0) {
+            code = outcomes[i].code;
+        }
+    }
+    at->code = cli_worse(at->code, code);
+    cli_record_add(&at->table, record);
+    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+}
+
+static int measure(work *at, const settings *settings, const cli_session *session,
+                   const cli_scenario *scenario, int objective)
+{
+    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
+    options.objective = (gputune_objective)objective;
+    const cli_list *list = &settings->configurations;
+    int status = gputune_run(session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
+                             list->items, list->count, &options, add, at);
+    return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
+}
+
+static int run(void *user, const cli_session *session, const cli_scenario *scenario)
+{
+    const settings *settings = user;
+    work at = {.table = cli_record_table(CLI_VIEW_RUN)};
+    bool all = settings->tuning.objective == CLI_OBJECTIVE_ALL;
+    int first = all ? GPUTUNE_OBJECTIVE_KERNEL : settings->tuning.objective;
+    int last = all ? GPUTUNE_OBJECTIVE_ENERGY : first;
+    int code = CLI_EXIT_OK;
+    for (int objective = first; objective <= last && !*cli_cancel(); objective++) {
+        code = cli_worse(code, measure(&at, settings, session, scenario, objective));
+    }
+    cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
+    cli_table_free(&at.table);
+    return *cli_cancel() ? CLI_EXIT_CANCELED : cli_worse(code, at.code);
+}
+
+int cmd_run(int argc, char **argv)
+{
+    settings settings = {0};
+    const cli_option options[] = {
+        {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
+         "\"AXIS=V AXIS=V\", axes left out as in the default; may be\n"
+         "repeated [the default]",
+         NULL},
+        CLI_SIZE_OPTION(&settings.selection),
+        {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
+         "what is measured; all: one after the other", cli_objective_all_words},
+        CLI_CACHE_OPTION(&settings.tuning),
+        CLI_LIMIT_OPTION(&settings.tuning),
+        CLI_SAMPLES_OPTION(&settings.tuning),
+        CLI_FORMAT_OPTION(&settings.common),
+        CLI_TUNER_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {"run",
+                             "KERNEL|PATH",
+                             "Checks and measures configurations of a kernel; stores nothing.",
+                             "Several configurations are measured interleaved. 95% is half the "
+                             "confidence interval as a\n"
+                             "share of the median.",
+                             1,
+                             1,
+                             options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        code = cli_single(&settings.common, CLI_OPEN_DEVICE, &settings.selection, arguments.items,
+                          run, &settings);
+    }
+    cli_list_free(&settings.configurations);
+    cli_selection_free(&settings.selection);
+    return code;
+}

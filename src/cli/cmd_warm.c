@@ -1,0 +1,94 @@
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/table.h"
+#include "cli/warm.h"
+
+static int work(const cli_warm *warm, const cli_session *session)
+{
+    cli_catalogue catalogue;
+    cli_scenarios scenarios;
+    int code = cli_catalogue_load(&catalogue, session, warm->selection.kernels,
+                                  warm->selection.kernel_count);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    code = cli_scenarios_make(&scenarios, &catalogue, &warm->selection, session);
+    if (code == CLI_CONTINUE) {
+        cli_catch_interrupt();
+        code = warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
+                                  : cli_warm_tune(warm, session, &scenarios);
+        cli_scenarios_free(&scenarios);
+    }
+    cli_catalogue_free(&catalogue);
+    return code;
+}
+
+static int run(cli_warm *warm)
+{
+    if (warm->arch && !warm->compile_only) {
+        cli_error("--arch goes with --compile-only; measuring is for the GPU at hand");
+        return CLI_EXIT_USAGE;
+    }
+    cli_session session;
+    int code = cli_open(&session, &warm->common, warm->arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE);
+    if (code == CLI_CONTINUE) {
+        code = work(warm, &session);
+        cli_close(&session);
+    }
+    return code;
+}
+
+static const char more[] =
+    "Every kernel is tuned at every combination of the sizes given. A winner that is stored "
+    "already\n"
+    "is not measured again. Ctrl-C keeps what is finished; running again goes on from there.\n"
+    "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
+    "GPU,\n"
+    "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C.";
+
+int cmd_warm(int argc, char **argv)
+{
+    cli_warm warm = {0};
+    const cli_option options[] = {
+        CLI_SIZE_OPTION(&warm.selection),
+        CLI_ONLY_OPTION(&warm.selection),
+        {"objective", 'o', CLI_OPTION_CHOICE, &warm.tuning.objective, NULL,
+         "what is minimised; default: launch for a kernel whose\n"
+         "parameters can be passed in several ways, else kernel",
+         cli_objective_words},
+        CLI_CACHE_OPTION(&warm.tuning),
+        CLI_LIMIT_OPTION(&warm.tuning),
+        {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
+         "try no more than these [all]", NULL},
+        {"effort", 0, CLI_OPTION_CHOICE, &warm.tuning.effort, NULL,
+         "exhaustive: no variant is dropped early; estimate: rank\nwithout measuring [measure]",
+         cli_effort_words},
+        {"epsilon", 0, CLI_OPTION_NUMBER, &warm.tuning.epsilon, "FRACTION",
+         "the smallest gain worth looking for [0.005]", NULL},
+        {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL, "measure again what is stored",
+         NULL},
+        CLI_SAMPLES_OPTION(&warm.tuning),
+        {"compile-only", 'c', CLI_OPTION_FLAG, &warm.compile_only, NULL,
+         "compile and store every variant, measure nothing", NULL},
+        {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
+         "with --compile-only: for this architecture, without a GPU", NULL},
+        CLI_FORMAT_OPTION(&warm.common),
+        CLI_TUNER_OPTIONS(&warm.common),
+        CLI_MESSAGE_OPTIONS(&warm.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "warm",     "KERNEL|PATH...", "Tunes kernels and remembers the winners.", more, 1,
+        (size_t)-1, options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        warm.selection.kernels = arguments.items;
+        warm.selection.kernel_count = arguments.count;
+        code = run(&warm);
+    }
+    cli_selection_free(&warm.selection);
+    return code;
+}

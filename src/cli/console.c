@@ -1,0 +1,112 @@
+#include "cli/console.h"
+
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static bool is_quiet, is_verbose, is_live;
+static char *progress_line; /* what is drawn now, or NULL */
+
+void cli_console_setup(bool quiet, bool verbose)
+{
+    const char *term = getenv("TERM");
+    is_quiet = quiet;
+    is_verbose = verbose;
+    is_live = !quiet && isatty(STDERR_FILENO) && !(term && term[0] == 'd'); /* "dumb" */
+}
+
+bool cli_console_is_live(void)
+{
+    return is_live;
+}
+
+bool cli_console_is_quiet(void)
+{
+    return is_quiet;
+}
+
+int cli_console_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+        return size.ws_col;
+    }
+    return 80;
+}
+
+static void erase(void)
+{
+    if (progress_line) {
+        fputs("\r\033[K", stderr);
+    }
+}
+
+static void write_line(const char *prefix, const char *text)
+{
+    pthread_mutex_lock(&mutex);
+    erase();
+    fprintf(stderr, "gputune: %s%s\n", prefix, text);
+    if (progress_line) {
+        fputs(progress_line, stderr);
+    }
+    fflush(stderr);
+    pthread_mutex_unlock(&mutex);
+}
+
+static void write_formatted(const char *format, va_list args)
+{
+    char text[4096];
+    vsnprintf(text, sizeof text, format, args);
+    write_line("", text);
+}
+
+void cli_error(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    write_formatted(format, args);
+    va_end(args);
+}
+
+void cli_note(const char *format, ...)
+{
+    if (is_quiet) {
+        return;
+    }
+    va_list args;
+    va_start(args, format);
+    write_formatted(format, args);
+    va_end(args);
+}
+
+void cli_console_progress(const char *text)
+{
+    if (!is_live) {
+        return;
+    }
+    pthread_mutex_lock(&mutex);
+    erase();
+    free(progress_line);
+    progress_line = cli_copy(text);
+    if (progress_line) {
+        fputs(progress_line, stderr);
+    }
+    fflush(stderr);
+    pthread_mutex_unlock(&mutex);
+}
+
+void cli_console_log(void *user, gputune_log_level level, const char *line)
+{
+    (void)user;
+    static const char *const prefixes[] = {"error: ", "warning: ", "", ""};
+    gputune_log_level most = is_quiet     ? GPUTUNE_LOG_ERROR
+                             : is_verbose ? GPUTUNE_LOG_DEBUG
+                                          : GPUTUNE_LOG_WARNING;
+    if (level <= most) {
+        write_line(prefixes[level], line);
+    }
+}

@@ -1,0 +1,28 @@
+/* What goes to stderr: messages and one progress line, which never mix. Any thread may call. */
+#ifndef CLI_CONSOLE_H
+#define CLI_CONSOLE_H
+
+#include "cli/memory.h"
+
+#include <gputune.h>
+#include <stdbool.h>
+
+/* --quiet keeps errors only; --verbose adds the library's information and debug lines. */
+void cli_console_setup(bool quiet, bool verbose);
+/* Whether a progress line can be redrawn: stderr is a terminal and nobody asked for quiet. */
+bool cli_console_is_live(void);
+bool cli_console_is_quiet(void);
+/* Columns of the terminal, 80 when unknown. */
+int cli_console_width(void);
+
+/* "gputune: TEXT" on a line of its own. A note is left out with --quiet. */
+void cli_error(const char *format, ...) CLI_PRINTF(1, 2);
+void cli_note(const char *format, ...) CLI_PRINTF(1, 2);
+
+/* Draws `text` in place of the last progress line; NULL takes it away. Does nothing unless live. */
+void cli_console_progress(const char *text);
+
+/* A gputune_log_fn. */
+void cli_console_log(void *user, gputune_log_level level, const char *line);
+
+#endif

@@ -1,0 +1,149 @@
+#include "cli/disassemble.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static const struct tool {
+    const char *name, *option; /* option may be NULL */
+} tools[] = {{"nvdisasm", "--print-code"}, {"cuobjdump", "-sass"}};
+
+static char *executable(const char *folder, size_t length, const char *name)
+{
+    char *path = cli_format("%.*s/%s", (int)length, folder, name);
+    if (length && access(path, X_OK) == 0) {
+        return path;
+    }
+    free(path);
+    return NULL;
+}
+
+static char *on_path(const char *name)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char *found = executable(path, length, name);
+        if (found) {
+            return found;
+        }
+        path += length + (path[length] == ':');
+    }
+    return NULL;
+}
+
+static char *in_toolkit(const char *name)
+{
+    const char *home = getenv("CUDA_HOME");
+    const char *const prefixes[] = {home ? home : "", "/usr/local/cuda", "/opt/cuda"};
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+        char *folder = cli_format("%s/bin", prefixes[i]);
+        char *found = prefixes[i][0] ? executable(folder, strlen(folder), name) : NULL;
+        free(folder);
+        if (found) {
+            return found;
+        }
+    }
+    return NULL;
+}
+
+static char *find(const struct tool **tool)
+{
+    for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
+        *tool = &tools[i];
+        char *path = on_path(tools[i].name);
+        path = path ? path : in_toolkit(tools[i].name);
+        if (path) {
+            return path;
+        }
+    }
+    return NULL;
+}
+
+static bool write_all(int file, const char *bytes, size_t count)
+{
+    while (count) {
+        ssize_t wrote = write(file, bytes, count);
+        if (wrote < 0 && errno != EINTR) {
+            return false;
+        }
+        bytes += wrote > 0 ? wrote : 0;
+        count -= wrote > 0 ? (size_t)wrote : 0;
+    }
+    return true;
+}
+
+/* A temporary file with the cubin, or NULL with errno. */
+static char *store(const void *cubin, size_t bytes)
+{
+    const char *folder = getenv("TMPDIR");
+    char *path = cli_format("%s/gputune-XXXXXX.cubin", folder && folder[0] ? folder : "/tmp");
+    int file = mkstemps(path, 6);
+    bool stored = file >= 0 && write_all(file, cubin, bytes);
+    if (file >= 0 && close(file) != 0) {
+        stored = false;
+    }
+    if (!stored) {
+        if (file >= 0) {
+            unlink(path);
+        }
+        free(path);
+        return NULL;
+    }
+    return path;
+}
+
+/* True when the tool ended with 0. */
+static bool run(const char *path, const struct tool *tool, const char *cubin, int output)
+{
+    char *arguments[] = {cli_copy(tool->name), cli_copy(tool->option), cli_copy(cubin), NULL};
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1;
+    if (posix_spawn_file_actions_init(&actions) == 0) {
+        int error = posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+        if (!error && posix_spawn(&child, path, &actions, NULL, arguments, environ) == 0) {
+            while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+            }
+        }
+        posix_spawn_file_actions_destroy(&actions);
+    }
+    for (size_t i = 0; arguments[i]; i++) {
+        free(arguments[i]);
+    }
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+int cli_disassemble(const void *cubin, size_t bytes, int output)
+{
+    const struct tool *tool;
+    char *path = find(&tool);
+    if (!path) {
+        cli_error("SASS needs nvdisasm or cuobjdump, found neither on PATH nor under CUDA_HOME; "
+                  "--as ptx needs no tool");
+        return CLI_EXIT_PLATFORM;
+    }
+    int code = CLI_EXIT_NOTHING;
+    char *file = store(cubin, bytes);
+    if (!file) {
+        cli_error("cannot write a temporary file: %s", strerror(errno));
+    } else if (run(path, tool, file, output)) {
+        code = CLI_EXIT_OK;
+    } else {
+        cli_error("%s failed", path);
+    }
+    if (file) {
+        unlink(file);
+    }
+    free(file);
+    free(path);
+    return code;
+}

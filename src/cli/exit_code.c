@@ -1,0 +1,52 @@
+#include "cli/exit_code.h"
+
+#include "cli/console.h"
+
+static const struct {
+    int status, code;
+} table[] = {
+    {GPUTUNE_OK, CLI_EXIT_OK},
+    {GPUTUNE_EINVAL, CLI_EXIT_USAGE},
+    {GPUTUNE_ENOMEM, CLI_EXIT_NOTHING},
+    {GPUTUNE_ENOTFOUND, CLI_EXIT_USAGE},
+    {GPUTUNE_ETEMPLATE, CLI_EXIT_TEMPLATE},
+    {GPUTUNE_ECOMPILE, CLI_EXIT_TEMPLATE},
+    {GPUTUNE_ENOCOMPILER, CLI_EXIT_PLATFORM},
+    {GPUTUNE_ENODRIVER, CLI_EXIT_PLATFORM},
+    {GPUTUNE_ECUDA, CLI_EXIT_NOTHING},
+    {GPUTUNE_EWRONG, CLI_EXIT_WRONG},
+    {GPUTUNE_ECRASHED, CLI_EXIT_NOTHING},
+    {GPUTUNE_ETIMEOUT, CLI_EXIT_NOTHING},
+    {GPUTUNE_EDATABASE, CLI_EXIT_DATABASE},
+    {GPUTUNE_EBUSY, CLI_EXIT_NOTHING},
+    {GPUTUNE_ECAPTURE, CLI_EXIT_NOTHING},
+    {GPUTUNE_EIO, CLI_EXIT_NOTHING},
+    {GPUTUNE_EWORKER, CLI_EXIT_NOTHING},
+    {GPUTUNE_ENOVARIANT, CLI_EXIT_NOTHING},
+    {GPUTUNE_ECANCELED, CLI_EXIT_CANCELED},
+    {GPUTUNE_EUNSUPPORTED, CLI_EXIT_NOTHING},
+    {GPUTUNE_EDEVMEM, CLI_EXIT_NOTHING},
+    {GPUTUNE_ENOTCACHED, CLI_EXIT_NOTHING},
+};
+
+int cli_exit_code(int status)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].status == status) {
+            return table[i].code;
+        }
+    }
+    return CLI_EXIT_NOTHING;
+}
+
+int cli_fail(int status)
+{
+    const char *message = gputune_error();
+    cli_error("%s", message[0] ? message : gputune_status_text(status));
+    return cli_exit_code(status);
+}
+
+int cli_worse(int so_far, int next)
+{
+    return next == CLI_EXIT_CANCELED || so_far == CLI_EXIT_OK ? next : so_far;
+}

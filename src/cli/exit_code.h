@@ -1,0 +1,27 @@
+/* The program's exit codes, and which of them a status of the library means. */
+#ifndef CLI_EXIT_CODE_H
+#define CLI_EXIT_CODE_H
+
+enum {
+    CLI_EXIT_OK = 0,       /* every scenario has a winner */
+    CLI_EXIT_NOTHING = 1,  /* nothing found */
+    CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
+    CLI_EXIT_PLATFORM = 3, /* no NVRTC, or no driver or GPU where one was asked for */
+    CLI_EXIT_TEMPLATE = 4, /* a template or compile error */
+    CLI_EXIT_WRONG = 5,    /* wrong results */
+    CLI_EXIT_DATABASE = 6,
+    CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as shells have it */
+};
+
+/* The exit code of a gputune_status. */
+int cli_exit_code(int status);
+
+/* Prints the thread's last library message (the status' text when there is none) and returns the
+ * exit code. */
+int cli_fail(int status);
+
+/* The exit code of several scenarios, of which one gave `next`: the first that is not 0 stays, but
+ * CLI_EXIT_CANCELED replaces any. */
+int cli_worse(int so_far, int next);
+
+#endif

@@ -1,0 +1,100 @@
+/* gputune's command line: finds the command and runs it. */
+#include "cli/commands.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/nearest.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *description;
+} command;
+
+static int cmd_help(int argc, char **argv);
+
+static const command commands[] = {
+    {"warm", cmd_warm, "tune kernels and remember the winners"},
+    {"show", cmd_show, "what is remembered"},
+    {"run", cmd_run, "check and measure configurations of a kernel"},
+    {"compare", cmd_compare, "which of two configurations is faster, or of two databases"},
+    {"kernels", cmd_kernels, "what there is to tune"},
+    {"space", cmd_space, "a kernel's axes, and what excludes variants"},
+    {"emit", cmd_emit, "the code of one configuration"},
+    {"devices", cmd_devices, "the GPUs there are"},
+    {"help", cmd_help, "this text, or a command's"},
+};
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static void print_usage(FILE *file)
+{
+    fputs("usage: gputune COMMAND [options] [arguments]\n\n", file);
+    for (size_t i = 0; i < COMMANDS; i++) {
+        fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].description);
+    }
+    fputs("\n'gputune help COMMAND' says more; 'gputune --version' says which this is.\n", file);
+}
+
+static const command *find(const char *name)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        if (strcmp(commands[i].name, name) == 0) {
+            return &commands[i];
+        }
+    }
+    const char *names[COMMANDS];
+    for (size_t i = 0; i < COMMANDS; i++) {
+        names[i] = commands[i].name;
+    }
+    cli_unknown("command", name, names, COMMANDS);
+    return NULL;
+}
+
+static int cmd_help(int argc, char **argv)
+{
+    if (argc < 2 || argv[1][0] == '-') {
+        print_usage(stdout);
+        return CLI_EXIT_OK;
+    }
+    const command *about = find(argv[1]);
+    if (!about) {
+        return CLI_EXIT_USAGE;
+    }
+    char name[16], option[] = "--help";
+    snprintf(name, sizeof name, "%s", about->name);
+    char *arguments[] = {name, option, NULL};
+    return about->run(2, arguments);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_usage(stderr);
+        return CLI_EXIT_USAGE;
+    }
+    const char *word = argv[1];
+    if (strcmp(word, "--version") == 0 || strcmp(word, "-V") == 0) {
+        printf("gputune %s\n", gputune_version());
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        print_usage(stdout);
+        return CLI_EXIT_OK;
+    }
+    const command *command = find(word);
+    return command ? command->run(argc - 1, argv + 1) : CLI_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    signal(SIGPIPE, SIG_DFL);
+    int code = dispatch(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        cli_error("cannot write to standard output");
+        return code ? code : CLI_EXIT_NOTHING;
+    }
+    return code;
+}

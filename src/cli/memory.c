@@ -1,0 +1,72 @@
+#include "cli/memory.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *checked(void *memory)
+{
+    if (!memory) {
+        fputs("gputune: out of memory\n", stderr);
+        exit(1);
+    }
+    return memory;
+}
+
+void *cli_allocate(size_t count, size_t bytes)
+{
+    return checked(calloc(count ? count : 1, bytes ? bytes : 1));
+}
+
+void *cli_grow(void *array, size_t count, size_t bytes)
+{
+    if (count & (count - 1)) {
+        return array; /* the capacity is the next power of two */
+    }
+    return checked(realloc(array, (count ? count * 2 : 1) * bytes));
+}
+
+char *cli_copy(const char *string)
+{
+    return string ? checked(strdup(string)) : NULL;
+}
+
+char *cli_copy_part(const char *string, size_t count)
+{
+    return checked(strndup(string, count));
+}
+
+static char *format_arguments(const char *format, va_list args)
+{
+    char *text = NULL;
+    if (vasprintf(&text, format, args) < 0) {
+        checked(NULL);
+    }
+    return text;
+}
+
+char *cli_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = format_arguments(format, args);
+    va_end(args);
+    return text;
+}
+
+void cli_append(char **text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *more = format_arguments(format, args);
+    va_end(args);
+    if (!*text) {
+        *text = more;
+        return;
+    }
+    char *joined = cli_format("%s%s", *text, more);
+    free(*text);
+    free(more);
+    *text = joined;
+}

@@ -1,0 +1,243 @@
+#include "cli/options.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/nearest.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_OPTIONS = 48, FIRST_VALUE = 256 };
+
+static size_t count_options(const cli_option *options)
+{
+    size_t count = 0;
+    while (options[count].name) {
+        count++;
+    }
+    return count;
+}
+
+/* "-s, --size NAME=V[,V...]" */
+static char *option_heading(const cli_option *option)
+{
+    char *text = option->letter ? cli_format("-%c, --%s", option->letter, option->name)
+                                : cli_format("    --%s", option->name);
+    if (option->argument) {
+        cli_append(&text, " %s", option->argument);
+    }
+    for (size_t i = 0; option->choices && option->choices[i]; i++) {
+        cli_append(&text, "%s%s", i ? "|" : " ", option->choices[i]);
+    }
+    return text;
+}
+
+static void print_option(const char *heading, const char *help)
+{
+    enum { INDENT = 32 };
+    printf("  %-*s", INDENT - 2, heading);
+    if (strlen(heading) > INDENT - 3) {
+        printf("\n%*s", INDENT, "");
+    }
+    for (const char *c = help; *c; c++) {
+        putchar(*c);
+        if (*c == '\n') {
+            printf("%*s", INDENT, "");
+        }
+    }
+    putchar('\n');
+}
+
+static void print_help(const cli_usage *usage)
+{
+    printf("usage: gputune %s [options]%s%s\n\n%s\n\noptions:\n", usage->command,
+           usage->arguments[0] ? " " : "", usage->arguments, usage->summary);
+    for (const cli_option *option = usage->options; option->name; option++) {
+        char *heading = option_heading(option);
+        print_option(heading, option->help);
+        free(heading);
+    }
+    print_option("-h, --help", "this text");
+    if (usage->more) {
+        printf("\n%s\n", usage->more);
+    }
+}
+
+static int bad_value(const cli_option *option, const char *text, const char *expected)
+{
+    cli_error("--%s: '%s' is not %s", option->name, text, expected);
+    return CLI_EXIT_USAGE;
+}
+
+static int set_count(const cli_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || value > UINT32_MAX) {
+        return bad_value(option, text, "a count");
+    }
+    *(uint32_t *)option->value = (uint32_t)value;
+    return CLI_CONTINUE;
+}
+
+static int set_number(const cli_option *option, const char *text)
+{
+    char *end;
+    errno = 0;
+    double value = strtod(text, &end);
+    if (errno || end == text || *end || !isfinite(value) || value <= 0) {
+        return bad_value(option, text, "a positive number");
+    }
+    *(double *)option->value = value;
+    return CLI_CONTINUE;
+}
+
+static int set_choice(const cli_option *option, const char *text)
+{
+    size_t count = 0;
+    for (; option->choices[count]; count++) {
+        if (strcmp(option->choices[count], text) == 0) {
+            *(int *)option->value = (int)count;
+            return CLI_CONTINUE;
+        }
+    }
+    char *what = cli_format("value of --%s", option->name);
+    int code = cli_unknown(what, text, option->choices, count);
+    free(what);
+    return code;
+}
+
+static void add_item(cli_list *list, const char *text)
+{
+    list->items = cli_grow(list->items, list->count, sizeof *list->items);
+    list->items[list->count++] = text;
+}
+
+static int set_option(const cli_option *option, const char *text)
+{
+    switch (option->kind) {
+    case CLI_OPTION_FLAG:
+        *(bool *)option->value = true;
+        return CLI_CONTINUE;
+    case CLI_OPTION_TEXT:
+        *(const char **)option->value = text;
+        return CLI_CONTINUE;
+    case CLI_OPTION_LIST:
+        add_item(option->value, text);
+        return CLI_CONTINUE;
+    case CLI_OPTION_COUNT:
+        return set_count(option, text);
+    case CLI_OPTION_NUMBER:
+        return set_number(option, text);
+    case CLI_OPTION_CHOICE:
+        return set_choice(option, text);
+    }
+    return CLI_CONTINUE;
+}
+
+static int unknown_option(const cli_usage *usage, const char *given)
+{
+    const char *names[MOST_OPTIONS];
+    size_t count = 0;
+    for (; usage->options[count].name; count++) {
+        names[count] = usage->options[count].name;
+    }
+    names[count++] = "help";
+    char *word =
+        cli_copy_part(given + strspn(given, "-"), strcspn(given, "=") - strspn(given, "-"));
+    const char *nearest = cli_nearest(word, names, count);
+    if (nearest) {
+        cli_error("%s: unknown option '%s'; did you mean '--%s'?", usage->command, given, nearest);
+    } else {
+        cli_error("%s: unknown option '%s'; see 'gputune help %s'", usage->command, given,
+                  usage->command);
+    }
+    free(word);
+    return CLI_EXIT_USAGE;
+}
+
+/* The tables that getopt_long wants; the value of the i-th option is FIRST_VALUE + i. */
+static void fill_getopt(struct option *longs, char *letters, const cli_option *options)
+{
+    size_t count = count_options(options);
+    *letters++ = ':';
+    *letters++ = 'h';
+    for (size_t i = 0; i < count; i++) {
+        int has = options[i].kind == CLI_OPTION_FLAG ? no_argument : required_argument;
+        longs[i] = (struct option){options[i].name, has, NULL, FIRST_VALUE + (int)i};
+        if (options[i].letter) {
+            *letters++ = options[i].letter;
+            *letters = ':';
+            letters += has == required_argument;
+        }
+    }
+    *letters = '\0';
+    longs[count] = (struct option){"help", no_argument, NULL, 'h'};
+    longs[count + 1] = (struct option){NULL, 0, NULL, 0};
+}
+
+static const cli_option *option_of(const cli_option *options, int value)
+{
+    for (const cli_option *option = options; option->name; option++) {
+        if (value == FIRST_VALUE + (int)(option - options) || value == option->letter) {
+            return option;
+        }
+    }
+    return NULL;
+}
+
+static int parse_options(const cli_usage *usage, int argc, char **argv)
+{
+    struct option longs[MOST_OPTIONS + 2];
+    char letters[2 * MOST_OPTIONS + 4];
+    fill_getopt(longs, letters, usage->options);
+    optind = 0;
+    opterr = 0;
+    for (;;) {
+        int value = getopt_long(argc, argv, letters, longs, NULL);
+        if (value < 0) {
+            return CLI_CONTINUE;
+        }
+        if (value == 'h') {
+            print_help(usage);
+            return CLI_EXIT_OK;
+        }
+        if (value == ':') {
+            cli_error("%s: '%s' wants a value", usage->command, argv[optind - 1]);
+            return CLI_EXIT_USAGE;
+        }
+        const cli_option *option = value == '?' ? NULL : option_of(usage->options, value);
+        int code = option ? set_option(option, optarg) : unknown_option(usage, argv[optind - 1]);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+    }
+}
+
+int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv)
+{
+    int code = parse_options(usage, argc, argv);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
+    if (arguments.count < usage->least || arguments.count > usage->most) {
+        cli_error("%s: %s; usage: gputune %s [options] %s", usage->command,
+                  arguments.count < usage->least ? "something is missing" : "too many arguments",
+                  usage->command, usage->arguments);
+        return CLI_EXIT_USAGE;
+    }
+    *out = arguments;
+    return CLI_CONTINUE;
+}
+
+void cli_list_free(cli_list *list)
+{
+    free(list->items);
+    *list = (cli_list){NULL, 0};
+}

@@ -1,0 +1,57 @@
+/* A command's options as a table that both parses the arguments and prints the help. */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum cli_option_kind {
+    CLI_OPTION_FLAG,   /* bool */
+    CLI_OPTION_TEXT,   /* const char *, points into argv */
+    CLI_OPTION_LIST,   /* cli_list, may be given several times */
+    CLI_OPTION_COUNT,  /* uint32_t */
+    CLI_OPTION_NUMBER, /* double, positive */
+    CLI_OPTION_CHOICE  /* int: the index of the word in `choices` */
+} cli_option_kind;
+
+/* The values of an option that may be repeated, pointing into argv. */
+typedef struct cli_list {
+    const char **items;
+    size_t count;
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; /* without dashes; NULL ends the table */
+    char letter;      /* 0: none */
+    cli_option_kind kind;
+    void *value;
+    const char *argument; /* its name in the help; NULL for a flag and a choice */
+    const char *help;
+    const char *const *choices; /* NULL-terminated */
+} cli_option;
+
+typedef struct cli_usage {
+    const char *command;   /* "warm" */
+    const char *arguments; /* "KERNEL|PATH..." */
+    const char *summary;   /* one sentence, capitalised */
+    const char *more;      /* paragraphs under the options, or NULL */
+    size_t least, most;    /* how many arguments besides options */
+    const cli_option *options;
+} cli_usage;
+
+/* What is left when the options are taken out. */
+typedef struct cli_arguments {
+    char **items;
+    size_t count;
+} cli_arguments;
+
+enum { CLI_CONTINUE = -1 };
+
+/* Parses argv (its [0] is the command's name; it is reordered). Returns CLI_CONTINUE, or the
+ * program's exit code after printing the help or what is wrong. */
+int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv);
+
+void cli_list_free(cli_list *list);
+
+#endif

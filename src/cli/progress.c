@@ -1,0 +1,134 @@
+#include "cli/progress.h"
+
+#include "cli/console.h"
+#include "cli/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BAR_CELLS = 20 };
+static const double redraw_s = 0.1, heartbeat_s = 5;
+
+void cli_progress_start(cli_progress *progress, const char *label)
+{
+    progress->label = label;
+    progress->shown_s = 0;
+}
+
+void cli_progress_end(cli_progress *progress)
+{
+    progress->index++;
+    cli_console_progress(NULL);
+}
+
+/* Compiling and verifying fill the first part of the bar; of the race nobody knows how long it
+ * takes, so it fills the rest as survivors leave. */
+static double fraction_done(const gputune_progress *at)
+{
+    if (at->variants == 0) {
+        return 0;
+    }
+    double all = at->variants;
+    double ready = fmin(1, (at->compiled + at->verified + at->failed * 2.0) / (2 * all));
+    double raced = ready < 1 ? 0 : 1 - fmin(1, (at->racing > 1 ? at->racing - 1 : 0) / all);
+    return 0.7 * ready + 0.3 * raced;
+}
+
+/* Seconds left: by the pace so far, at most what the limit allows. */
+static double seconds_left(const gputune_progress *at)
+{
+    double limit = at->limit_s > 0 ? fmax(0, at->limit_s - at->elapsed_s) : INFINITY;
+    double done = fraction_done(at);
+    double pace = done > 0.05 ? at->elapsed_s * (1 - done) / done : INFINITY;
+    return fmin(limit, pace);
+}
+
+static void append_bar(char **text, double fraction)
+{
+    int full = (int)(fraction * BAR_CELLS + 0.5);
+    for (int i = 0; i < BAR_CELLS; i++) {
+        cli_append(text, "%s", i < full ? "█" : "░");
+    }
+}
+
+static void append_counts(char **text, const gputune_progress *at)
+{
+    uint32_t checked = at->verified + at->failed;
+    cli_append(text, "%u/%u", checked < at->variants ? checked : at->variants, at->variants);
+    if (at->failed) {
+        cli_append(text, ", %u failed", at->failed);
+    }
+    if (at->racing > 1 && at->round > 0) {
+        cli_append(text, ", round %u with %u", at->round, at->racing);
+    }
+}
+
+static void append_best(char **text, const gputune_progress *at)
+{
+    if (!(at->best_ns > 0)) {
+        return;
+    }
+    char *time = cli_duration(at->best_ns);
+    cli_append(text, ", best %s", time);
+    if (at->default_ns > 0) {
+        cli_append(text, " (%.2fx)", at->default_ns / at->best_ns);
+    }
+    free(time);
+}
+
+static void append_left(char **text, const gputune_progress *at)
+{
+    double left = seconds_left(at);
+    if (isfinite(left)) {
+        cli_append(text, ", %.0f s left", ceil(left));
+    }
+}
+
+/* Cuts UTF-8 text to a number of columns. */
+static void cut(char *text, size_t columns)
+{
+    for (; *text; text++) {
+        if (((unsigned char)*text & 0xC0) != 0x80 && columns-- == 0) {
+            *text = '\0';
+            return;
+        }
+    }
+}
+
+static char *describe(const cli_progress *progress, const gputune_progress *at, bool bar)
+{
+    char *text = cli_copy("");
+    if (progress->count > 1) {
+        cli_append(&text, "[%zu/%zu] ", progress->index + 1, progress->count);
+    }
+    cli_append(&text, "%s%s", progress->label, bar ? " " : ": ");
+    if (bar) {
+        append_bar(&text, fraction_done(at));
+        cli_append(&text, " ");
+    }
+    append_counts(&text, at);
+    append_best(&text, at);
+    append_left(&text, at);
+    return text;
+}
+
+void cli_progress_update(void *user, const gputune_progress *at)
+{
+    cli_progress *progress = user;
+    bool live = cli_console_is_live();
+    double since = at->elapsed_s - progress->shown_s;
+    bool first = progress->shown_s == 0;
+    if (cli_console_is_quiet() || since < (live ? (first ? 0 : redraw_s) : heartbeat_s)) {
+        return;
+    }
+    progress->shown_s = at->elapsed_s;
+    char *text = describe(progress, at, live);
+    if (live) {
+        cut(text, (size_t)cli_console_width() - 1);
+        cli_console_progress(text);
+    } else {
+        cli_note("%s", text);
+    }
+    free(text);
+}

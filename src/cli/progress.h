@@ -1,0 +1,21 @@
+/* Shows how far the tuning of one scenario after another is: a bar on a terminal, else a line every
+ * few seconds. */
+#ifndef CLI_PROGRESS_H
+#define CLI_PROGRESS_H
+
+#include <gputune.h>
+
+typedef struct cli_progress {
+    const char *label;   /* the scenario at hand */
+    size_t index, count; /* which one of how many, from 0 */
+    double shown_s;      /* when something was last shown, on the scenario's own clock */
+} cli_progress;
+
+/* Begins a scenario. */
+void cli_progress_start(cli_progress *progress, const char *label);
+/* A gputune_progress_fn whose user is a cli_progress. */
+void cli_progress_update(void *user, const gputune_progress *at);
+/* Counts the scenario as done and takes the bar away. */
+void cli_progress_end(cli_progress *progress);
+
+#endif

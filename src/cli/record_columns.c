@@ -1,0 +1,224 @@
+#include "cli/record_columns.h"
+
+#include "cli/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DERIVE(name) static void name(cli_cell *out, const void *item)
+#define RECORD       const gputune_record *record = item
+
+DERIVE(objective)
+{
+    RECORD;
+    cli_set_text(out, gputune_objective_name(record->objective));
+}
+
+DERIVE(cache)
+{
+    RECORD;
+    cli_set_text(out, record->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold");
+}
+
+DERIVE(hot_only)
+{
+    RECORD;
+    cli_set_text(out, record->cache == GPUTUNE_CACHE_HOT ? "hot" : "");
+}
+
+static bool is_timed(const gputune_record *record)
+{
+    return record->median_ns > 0 && record->objective != GPUTUNE_OBJECTIVE_ENERGY;
+}
+
+static double bytes_per_s(const gputune_record *record)
+{
+    return is_timed(record) ? record->bytes * 1e9 / record->median_ns : 0;
+}
+
+DERIVE(bandwidth)
+{
+    cli_set_number(out, bytes_per_s(item), true);
+}
+
+DERIVE(flop_rate)
+{
+    RECORD;
+    cli_set_number(out, is_timed(record) ? record->flops * 1e9 / record->median_ns : 0, true);
+}
+
+DERIVE(copy_share)
+{
+    RECORD;
+    double copy = record->copy_bytes_per_s;
+    cli_set_number(out, copy > 0 ? bytes_per_s(record) / copy : 0, true);
+}
+
+/* "1.203x [1.199, 1.207]" */
+DERIVE(speedup)
+{
+    RECORD;
+    if (!(record->speedup > 0)) {
+        return;
+    }
+    char *text = cli_format("%.3fx", record->speedup);
+    if (record->speedup_low > 0) {
+        cli_append(&text, " [%.3f, %.3f]", record->speedup_low, record->speedup_high);
+    }
+    cli_set_text(out, text);
+    free(text);
+}
+
+/* Half the 95% interval as a share of the median: "0.3%". */
+DERIVE(uncertainty)
+{
+    RECORD;
+    if (record->median_ns > 0 && record->high_ns > 0) {
+        double half = (record->high_ns - record->low_ns) / 2;
+        char *text = cli_format("±%.2f%%", half / record->median_ns * 100);
+        cli_set_text(out, text);
+        free(text);
+    }
+}
+
+DERIVE(flags)
+{
+    RECORD;
+    const struct {
+        bool set;
+        const char *word;
+    } words[] = {{record->is_default, "default"},
+                 {record->tie, "tie"},
+                 {record->noisy, "noisy"},
+                 {record->modelled, "modelled"}};
+    char *text = cli_copy("");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (words[i].set) {
+            cli_append(&text, "%s%s", text[0] ? " " : "", words[i].word);
+        }
+    }
+    cli_set_text(out, text);
+    free(text);
+}
+
+/* What `show --all` says of a trial: "winner", "eliminated in round 3: 1.8% slower", "wrong: ..."
+ */
+DERIVE(outcome)
+{
+    RECORD;
+    const char *status = record->status ? record->status : "";
+    char *text = cli_copy(record->is_winner ? "winner" : status);
+    if (record->eliminated_round) {
+        cli_append(&text, " in round %u", record->eliminated_round);
+    }
+    if (record->message && record->message[0]) {
+        cli_append(&text, ": %s", record->message);
+    }
+    cli_set_text(out, text);
+    free(text);
+}
+
+DERIVE(verdict)
+{
+    cli_set_text(out, cli_verdict(item));
+}
+
+enum {
+    WINNERS = CLI_VIEW_WINNERS,
+    TRIALS = CLI_VIEW_TRIALS,
+    RUN = CLI_VIEW_RUN,
+    COMPARE = CLI_VIEW_COMPARE,
+    ALL = WINNERS | TRIALS | RUN | COMPARE,
+    DATA = CLI_IN_DATA
+};
+
+#define FIELD(name) offsetof(gputune_record, name), NULL
+#define SAME(name, title, unit, where)                                                             \
+    {                                                                                              \
+#name, title, unit, where, FIELD(name)                                                     \
+    }
+#define MADE(key, title, unit, where, derive)                                                      \
+    {                                                                                              \
+        key, title, unit, where, 0, derive                                                         \
+    }
+
+static const cli_column columns[] = {
+    SAME(kernel, "kernel", CLI_TEXT, DATA | WINNERS | TRIALS),
+    SAME(sizes, "sizes", CLI_SIZES, DATA | WINNERS | TRIALS),
+    MADE("objective", "objective", CLI_TEXT, DATA | WINNERS | TRIALS | RUN, objective),
+    MADE("cache", "", CLI_TEXT, DATA, cache),
+    MADE(NULL, "cache", CLI_TEXT, WINNERS | TRIALS, hot_only),
+    SAME(gpu, "GPU", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
+    SAME(environment, "", CLI_TEXT, DATA),
+    SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
+    SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
+    SAME(status, "status", CLI_TEXT, DATA | RUN | COMPARE),
+    SAME(default_ns, "default", CLI_TIME, DATA | WINNERS),
+    SAME(median_ns, "median", CLI_TIME, DATA | ALL),
+    MADE(NULL, "95%", CLI_TEXT, RUN | COMPARE, uncertainty),
+    SAME(mean_ns, "mean", CLI_TIME, DATA | TRIALS),
+    SAME(stddev_ns, "sd", CLI_TIME, DATA | TRIALS),
+    SAME(low_ns, "95% from", CLI_TIME, DATA | TRIALS),
+    SAME(high_ns, "to", CLI_TIME, DATA | TRIALS),
+    SAME(min_ns, "min", CLI_TIME, DATA | TRIALS),
+    SAME(samples, "n", CLI_SOME_COUNT, DATA | TRIALS | RUN | COMPARE),
+    MADE(NULL, "speed-up", CLI_TEXT, WINNERS | COMPARE, speedup),
+    SAME(speedup, "", CLI_RATIO, DATA),
+    SAME(speedup_low, "", CLI_RATIO, DATA),
+    SAME(speedup_high, "", CLI_RATIO, DATA),
+    MADE("verdict", "verdict", CLI_TEXT, COMPARE, verdict),
+    SAME(bytes, "", CLI_REAL, DATA),
+    SAME(flops, "", CLI_REAL, DATA),
+    MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN, bandwidth),
+    MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flop_rate),
+    SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
+    MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN, copy_share),
+    SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL),
+    SAME(spill_bytes, "spills", CLI_COUNT, DATA | TRIALS | RUN),
+    SAME(shared_bytes, "shared", CLI_COUNT, DATA | TRIALS | RUN),
+    SAME(local_bytes, "", CLI_COUNT, DATA),
+    SAME(occupancy, "occupancy", CLI_SHARE, DATA | RUN),
+    SAME(max_error, "error", CLI_REAL, DATA | RUN),
+    SAME(compile_ns, "compile", CLI_TIME, DATA | TRIALS),
+    SAME(is_default, "", CLI_YES, DATA),
+    SAME(is_winner, "", CLI_YES, DATA),
+    SAME(tie, "", CLI_YES, DATA),
+    SAME(noisy, "", CLI_YES, DATA),
+    SAME(modelled, "", CLI_YES, DATA),
+    MADE(NULL, "flags", CLI_TEXT, ALL, flags),
+    MADE(NULL, "outcome", CLI_TEXT, TRIALS, outcome),
+    SAME(eliminated_round, "", CLI_SOME_COUNT, DATA),
+    SAME(message, "message", CLI_TEXT, DATA | RUN | COMPARE),
+    SAME(stop_reason, "", CLI_TEXT, DATA),
+    SAME(created, "", CLI_TEXT, DATA),
+};
+
+cli_table cli_record_table(unsigned view)
+{
+    cli_table table = {.name = "records",
+                       .columns = columns,
+                       .column_count = sizeof columns / sizeof *columns,
+                       .view = view};
+    return table;
+}
+
+void cli_record_add(cli_table *table, const gputune_record *record)
+{
+    cli_cell *cells = cli_table_add(table, record);
+    for (size_t i = 0; i < table->column_count; i++) {
+        cells[i].is_energy = record->objective == GPUTUNE_OBJECTIVE_ENERGY &&
+                             table->columns[i].unit == CLI_TIME &&
+                             strcmp(table->columns[i].key, "compile_ns") != 0;
+    }
+}
+
+const char *cli_verdict(const gputune_record *record)
+{
+    if (!(record->speedup > 0 && record->speedup_low > 0)) {
+        return "";
+    }
+    if (record->speedup_low > 1) {
+        return "faster";
+    }
+    return record->speedup_high < 1 ? "slower" : "same";
+}

@@ -1,0 +1,26 @@
+/* The one schema of measured configurations: `show`, `show --all`, `run` and `compare` print the
+ * same rows and differ in the columns of their tables. */
+#ifndef CLI_RECORD_COLUMNS_H
+#define CLI_RECORD_COLUMNS_H
+
+#include "cli/table.h"
+
+#include <gputune.h>
+
+enum {
+    CLI_VIEW_WINNERS = CLI_VIEW,
+    CLI_VIEW_TRIALS = CLI_VIEW << 1,
+    CLI_VIEW_RUN = CLI_VIEW << 2,
+    CLI_VIEW_COMPARE = CLI_VIEW << 3,
+    CLI_VIEW_ANY_GPU = CLI_VIEW << 4 /* joined to another: also the GPU */
+};
+
+/* An empty table of gputune_record. */
+cli_table cli_record_table(unsigned view);
+void cli_record_add(cli_table *table, const gputune_record *record);
+
+/* "faster", "slower" or "same": what the paired interval of a record says of it against the first;
+ * "" without one. */
+const char *cli_verdict(const gputune_record *record);
+
+#endif

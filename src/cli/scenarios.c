@@ -1,0 +1,264 @@
+#include "cli/scenarios.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/nearest.h"
+#include "cli/units.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SCENARIOS = 10000 };
+/* An emulator runs some 10^8 thread instructions a second: a problem that takes seconds. */
+static const int64_t emulated_size = 1 << 16;
+
+static int parse_all(cli_values *out, const char *option, const cli_list *texts)
+{
+    for (size_t i = 0; i < texts->count; i++) {
+        int code = cli_values_parse(out, option, texts->items[i]);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static bool has_name(char *const *names, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static char *const *names_of(const cli_kernel *kernel, bool axes, size_t *count)
+{
+    *count = axes ? kernel->axis_count : kernel->size_count;
+    return axes ? kernel->axis_names : kernel->size_names;
+}
+
+/* Every given name must be one of some selected kernel's. */
+static int check_names(const cli_values *values, bool axes, const cli_kernel *const *kernels,
+                       size_t count)
+{
+    for (size_t v = 0; v < values->count; v++) {
+        const char *name = values->lists[v].name;
+        const char **known = NULL;
+        size_t known_count = 0, n;
+        bool found = false;
+        for (size_t k = 0; k < count; k++) {
+            char *const *names = names_of(kernels[k], axes, &n);
+            found |= has_name(names, n, name);
+            for (size_t i = 0; i < n; i++) {
+                known = cli_grow(known, known_count, sizeof *known);
+                known[known_count++] = names[i];
+            }
+        }
+        int code =
+            found ? CLI_CONTINUE : cli_unknown(axes ? "axis" : "size", name, known, known_count);
+        free(known);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static char *only_text(const cli_value_list *list)
+{
+    char *text = cli_format("%s=", list->name);
+    for (size_t i = 0; i < list->count; i++) {
+        cli_append(&text, "%s%s", i ? "," : "", list->values[i]);
+    }
+    return text;
+}
+
+static void set_only(cli_scenario *scenario, const cli_scenarios *all)
+{
+    for (size_t i = 0; i < all->only.count; i++) {
+        const cli_kernel *kernel = scenario->kernel;
+        if (has_name(kernel->axis_names, kernel->axis_count, all->only.lists[i].name)) {
+            scenario->only = cli_grow(scenario->only, scenario->only_count, sizeof(char *));
+            scenario->only[scenario->only_count++] = all->only_texts[i];
+        }
+    }
+}
+
+static int add_size(cli_scenario *scenario, const char *name, const char *value)
+{
+    size_t at = scenario->size_count;
+    gputune_size size;
+    char *word;
+    int code = cli_size_make(&size, &word, name, value);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    scenario->sizes = cli_grow(scenario->sizes, at, sizeof *scenario->sizes);
+    scenario->words = cli_grow(scenario->words, at, sizeof *scenario->words);
+    scenario->sizes[at] = size;
+    scenario->words[at] = word;
+    scenario->size_count++;
+    char *text = cli_format("%s=%s", name, value), *brief = cli_short_sizes(text);
+    cli_append(&scenario->label, " %s", brief);
+    free(text);
+    free(brief);
+    return CLI_CONTINUE;
+}
+
+static int add_small_size(cli_scenario *scenario, const char *name, const char *value)
+{
+    int64_t number;
+    const char *problem;
+    if (!cli_size_number(&number, &problem, value) || number <= emulated_size) {
+        return CLI_CONTINUE; /* the template's default */
+    }
+    char text[24];
+    snprintf(text, sizeof text, "%" PRId64, emulated_size);
+    return add_size(scenario, name, text);
+}
+
+/* The `index`-th combination of the kernel's given sizes. */
+static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t index, bool emulated)
+{
+    out->items = cli_grow(out->items, out->count, sizeof *out->items);
+    cli_scenario *scenario = &out->items[out->count++];
+    *scenario = (cli_scenario){.kernel = kernel, .label = cli_copy(kernel->name)};
+    set_only(scenario, out);
+    int code = CLI_CONTINUE;
+    for (size_t i = 0; i < kernel->size_count && code == CLI_CONTINUE; i++) {
+        const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
+        if (list) {
+            code = add_size(scenario, list->name, list->values[index % list->count]);
+            index /= list->count;
+        } else if (emulated) {
+            code = add_small_size(scenario, kernel->size_names[i], kernel->size_values[i]);
+        }
+    }
+    return code;
+}
+
+static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulated)
+{
+    size_t combinations = 1;
+    for (size_t i = 0; i < kernel->size_count; i++) {
+        const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
+        combinations *= list ? list->count : 1;
+        if (combinations + out->count > MOST_SCENARIOS) {
+            cli_error("too many scenarios; a run takes %d at most", (int)MOST_SCENARIOS);
+            return CLI_EXIT_USAGE;
+        }
+    }
+    for (size_t index = 0; index < combinations; index++) {
+        int code = add_scenario(out, kernel, index, emulated);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static int find_kernels(const cli_kernel **out, const cli_catalogue *catalogue,
+                        const cli_selection *selection)
+{
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        int code = cli_catalogue_find(&out[i], catalogue, selection->kernels[i]);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static int read_values(cli_scenarios *out, const cli_kernel *const *kernels,
+                       const cli_selection *selection)
+{
+    int code = parse_all(&out->sizes, "--size", &selection->sizes);
+    if (code == CLI_CONTINUE) {
+        code = parse_all(&out->only, "--only", &selection->only);
+    }
+    if (code == CLI_CONTINUE) {
+        code = check_names(&out->sizes, false, kernels, selection->kernel_count);
+    }
+    if (code == CLI_CONTINUE) {
+        code = check_names(&out->only, true, kernels, selection->kernel_count);
+    }
+    out->only_texts = cli_allocate(out->only.count, sizeof *out->only_texts);
+    for (size_t i = 0; i < out->only.count; i++) {
+        out->only_texts[i] = only_text(&out->only.lists[i]);
+    }
+    return code;
+}
+
+int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
+                       const cli_selection *selection, const cli_session *session)
+{
+    memset(out, 0, sizeof *out);
+    const cli_kernel **kernels = cli_allocate(selection->kernel_count, sizeof *kernels);
+    int code = find_kernels(kernels, catalogue, selection);
+    if (code == CLI_CONTINUE) {
+        code = read_values(out, kernels, selection);
+    }
+    bool emulated = session->has_device && session->device.emulated;
+    for (size_t i = 0; i < selection->kernel_count && code == CLI_CONTINUE; i++) {
+        code = add_kernel(out, kernels[i], emulated);
+    }
+    free(kernels);
+    if (code != CLI_CONTINUE) {
+        cli_scenarios_free(out);
+    }
+    return code;
+}
+
+int cli_scenario_single(cli_scenarios *out, const cli_catalogue *catalogue,
+                        const cli_selection *selection, const cli_session *session)
+{
+    int code = cli_scenarios_make(out, catalogue, selection, session);
+    if (code == CLI_CONTINUE && out->count != 1) {
+        cli_error("--size: this command takes one value for each size");
+        cli_scenarios_free(out);
+        return CLI_EXIT_USAGE;
+    }
+    return code;
+}
+
+gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
+{
+    gputune_sizes sizes = {scenario->size_count, scenario->sizes};
+    return sizes;
+}
+
+static void free_scenario(cli_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->size_count; i++) {
+        free(scenario->words[i]);
+    }
+    free(scenario->words);
+    free(scenario->sizes);
+    free(scenario->only);
+    free(scenario->label);
+}
+
+void cli_scenarios_free(cli_scenarios *scenarios)
+{
+    for (size_t i = 0; i < scenarios->count; i++) {
+        free_scenario(&scenarios->items[i]);
+    }
+    free(scenarios->items);
+    for (size_t i = 0; scenarios->only_texts && i < scenarios->only.count; i++) {
+        free(scenarios->only_texts[i]);
+    }
+    free(scenarios->only_texts);
+    cli_values_free(&scenarios->sizes);
+    cli_values_free(&scenarios->only);
+    memset(scenarios, 0, sizeof *scenarios);
+}
+
+void cli_selection_free(cli_selection *selection)
+{
+    cli_list_free(&selection->sizes);
+    cli_list_free(&selection->only);
+}

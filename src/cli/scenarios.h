@@ -1,0 +1,57 @@
+/* The scenarios of a command line: kernels times the cross product of the sizes given. */
+#ifndef CLI_SCENARIOS_H
+#define CLI_SCENARIOS_H
+
+#include "cli/catalogue.h"
+#include "cli/sizes.h"
+
+typedef struct cli_scenario {
+    const cli_kernel *kernel; /* of the catalogue */
+    gputune_size *sizes;
+    char **words; /* storage of sizes that are words */
+    size_t size_count;
+    const char **only; /* the restrictions that this kernel has axes for */
+    size_t only_count;
+    char *label; /* "axpy n=1M" */
+} cli_scenario;
+
+typedef struct cli_scenarios {
+    cli_scenario *items;
+    size_t count;
+    cli_values sizes, only;
+    char **only_texts; /* "AXIS=v,v" of only.lists[i] */
+} cli_scenarios;
+
+/* What the command line says about which scenarios. */
+typedef struct cli_selection {
+    char *const *kernels;
+    size_t kernel_count;
+    cli_list sizes, only; /* texts of --size and --only */
+} cli_selection;
+
+#define CLI_SIZE_OPTION(selection)                                                                 \
+    {                                                                                              \
+        "size", 's', CLI_OPTION_LIST, &(selection)->sizes, "NAME=V[,V...]",                        \
+            "problem sizes: 4096, 4K, 16M, 2^20, or a type's name;\n"                              \
+            "lists give every combination; may be repeated",                                       \
+            NULL                                                                                   \
+    }
+#define CLI_ONLY_OPTION(selection)                                                                 \
+    {                                                                                              \
+        "only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                           \
+            "try these values of an axis only; may be repeated", NULL                              \
+    }
+
+/* Builds the list. A size or axis that some of the kernels have goes to those; one that none has is
+ * an error that names the nearest. On an emulated device, sizes that are not given are cut to a
+ * small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. The catalogue must outlive *out. */
+int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
+                       const cli_selection *selection, const cli_session *session);
+/* The same where there may be but one: one kernel, one value a size. */
+int cli_scenario_single(cli_scenarios *out, const cli_catalogue *catalogue,
+                        const cli_selection *selection, const cli_session *session);
+gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);
+void cli_scenarios_free(cli_scenarios *scenarios);
+void cli_selection_free(cli_selection *selection);
+
+#endif

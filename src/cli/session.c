@@ -1,0 +1,93 @@
+#include "cli/session.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+static volatile int canceled;
+
+static void on_interrupt(int number)
+{
+    (void)number;
+    canceled = 1;
+}
+
+void cli_catch_interrupt(void)
+{
+    struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+}
+
+volatile int *cli_cancel(void)
+{
+    return &canceled;
+}
+
+static bool is_asked_for(const cli_common *common)
+{
+    const char *environment = getenv("GPUTUNE_DRIVER");
+    return common->device || common->driver || (environment && environment[0]);
+}
+
+static void say_emulated(const gputune_device *device)
+{
+    cli_note(
+        "no GPU here: using the emulator (%s), its times are modelled; --driver cuda insists on "
+        "a GPU, --driver emu:PROFILE takes another one",
+        device->name);
+}
+
+static int open_tuner(cli_session *out, const cli_common *common, const char *device)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    options.device = device;
+    options.driver = common->driver;
+    options.database = common->database;
+    options.templates = common->templates;
+    options.emulate_without_gpu = !is_asked_for(common);
+    options.log = cli_console_log;
+    return gputune_open(&out->tuner, &options);
+}
+
+/* Asks the open tuner for its device and says when that is the emulator's. */
+static int take_device(cli_session *out, const cli_common *common)
+{
+    out->device.version = GPUTUNE_DEVICE_VERSION;
+    int status = gputune_tuner_device(&out->device, out->tuner);
+    if (status < 0) {
+        int code = cli_fail(status);
+        cli_close(out);
+        return code;
+    }
+    out->has_device = true;
+    if (out->device.emulated && !is_asked_for(common)) {
+        say_emulated(&out->device);
+    }
+    return CLI_CONTINUE;
+}
+
+int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
+{
+    memset(out, 0, sizeof *out);
+    cli_console_setup(common->quiet, common->verbose);
+    bool none = mode == CLI_OPEN_NO_DEVICE;
+    int status = open_tuner(out, common, none ? "none" : common->device);
+    if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !is_asked_for(common)) {
+        none = true;
+        status = open_tuner(out, common, "none");
+    }
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    return none ? CLI_CONTINUE : take_device(out, common);
+}
+
+void cli_close(cli_session *session)
+{
+    gputune_close(session->tuner);
+    session->tuner = NULL;
+}

@@ -1,0 +1,80 @@
+/* What every command that works with a tuner needs: the common options, the open tuner, its device,
+ * and Ctrl-C. */
+#ifndef CLI_SESSION_H
+#define CLI_SESSION_H
+
+#include "cli/options.h"
+
+#include <gputune.h>
+
+typedef struct cli_common {
+    const char *database, *templates, *driver, *device;
+    int format; /* a cli_format_kind */
+    bool quiet, verbose;
+} cli_common;
+
+#define CLI_TUNER_OPTIONS(common)                                                                  \
+    {"device",                                                                                     \
+     'd',                                                                                          \
+     CLI_OPTION_TEXT,                                                                              \
+     &(common)->device,                                                                            \
+     "DEVICE",                                                                                     \
+     "which GPU: 0, 1, ..., or a UUID; without a GPU this is an error",                            \
+     NULL},                                                                                        \
+        {"driver",                                                                                 \
+         0,                                                                                        \
+         CLI_OPTION_TEXT,                                                                          \
+         &(common)->driver,                                                                        \
+         "DRIVER",                                                                                 \
+         "cuda, emu or emu:PROFILE (the emulator), or a library\n"                                 \
+         "[GPUTUNE_DRIVER, else cuda, else the emulator]",                                         \
+         NULL},                                                                                    \
+        {"db",                                                                                     \
+         0,                                                                                        \
+         CLI_OPTION_TEXT,                                                                          \
+         &(common)->database,                                                                      \
+         "FILE",                                                                                   \
+         "the database [GPUTUNE_DB, else in the user's cache folder]",                             \
+         NULL},                                                                                    \
+    {                                                                                              \
+        "templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER",                           \
+            "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL            \
+    }
+#define CLI_FORMAT_OPTION(common)                                                                  \
+    {                                                                                              \
+        "format", 'f', CLI_OPTION_CHOICE, &(common)->format, NULL,                                 \
+            "how the data is printed [table]", cli_format_words                                    \
+    }
+#define CLI_MESSAGE_OPTIONS(common)                                                                \
+    {"quiet", 'q', CLI_OPTION_FLAG, &(common)->quiet, NULL, "errors only on stderr", NULL},        \
+    {                                                                                              \
+        "verbose", 'v', CLI_OPTION_FLAG, &(common)->verbose, NULL,                                 \
+            "say more on stderr, a variant's compiler log too", NULL                               \
+    }
+#define CLI_OPTIONS_END                                                                            \
+    {                                                                                              \
+        NULL, 0, CLI_OPTION_FLAG, NULL, NULL, NULL, NULL                                           \
+    }
+
+typedef enum cli_open_mode {
+    CLI_OPEN_DEVICE, /* a GPU; the emulator, with a note, where there is none and none asked for */
+    CLI_OPEN_IF_ANY, /* the same, and without a device where there is not even the emulator */
+    CLI_OPEN_NO_DEVICE /* templates, compiler and database only */
+} cli_open_mode;
+
+typedef struct cli_session {
+    gputune *tuner;
+    bool has_device;
+    gputune_device device; /* where has_device */
+} cli_session;
+
+/* Opens a tuner as the common options say. Returns CLI_CONTINUE, or an exit code after printing
+ * what is wrong. */
+int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
+void cli_close(cli_session *session);
+
+/* From now on Ctrl-C sets *cli_cancel() instead of ending the program; a second one ends it. */
+void cli_catch_interrupt(void);
+volatile int *cli_cancel(void);
+
+#endif

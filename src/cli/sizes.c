@@ -1,0 +1,185 @@
+#include "cli/sizes.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/options.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const int64_t largest = INT64_C(1) << 40;
+
+static bool is_name(const char *text, size_t length)
+{
+    for (size_t i = 0; i < length; i++) {
+        if (!isalnum((unsigned char)text[i]) && text[i] != '_') {
+            return false;
+        }
+    }
+    return length > 0 && !isdigit((unsigned char)text[0]);
+}
+
+static cli_value_list *list_named(cli_values *values, const char *name, size_t length)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        cli_value_list *list = &values->lists[i];
+        if (strlen(list->name) == length && strncmp(list->name, name, length) == 0) {
+            return list;
+        }
+    }
+    values->lists = cli_grow(values->lists, values->count, sizeof *values->lists);
+    cli_value_list *list = &values->lists[values->count++];
+    *list = (cli_value_list){cli_copy_part(name, length), NULL, 0};
+    return list;
+}
+
+/* One NAME=V,V of `length` bytes. */
+static int parse_assignment(cli_values *out, const char *option, const char *text, size_t length)
+{
+    const char *end = text + length, *equals = memchr(text, '=', length);
+    if (!equals || !is_name(text, (size_t)(equals - text))) {
+        cli_error("%s: '%.*s' is not NAME=VALUE[,VALUE...]", option, (int)length, text);
+        return CLI_EXIT_USAGE;
+    }
+    cli_value_list *list = list_named(out, text, (size_t)(equals - text));
+    const char *start = equals + 1;
+    for (;;) {
+        const char *stop = memchr(start, ',', (size_t)(end - start));
+        stop = stop ? stop : end;
+        if (stop == start) {
+            cli_error("%s: a value is missing in '%.*s'", option, (int)length, text);
+            return CLI_EXIT_USAGE;
+        }
+        list->values = cli_grow(list->values, list->count, sizeof *list->values);
+        list->values[list->count++] = cli_copy_part(start, (size_t)(stop - start));
+        if (stop == end) {
+            return CLI_CONTINUE;
+        }
+        start = stop + 1;
+    }
+}
+
+int cli_values_parse(cli_values *out, const char *option, const char *text)
+{
+    const char *blanks = " \t\n;";
+    text += strspn(text, blanks);
+    if (!*text) {
+        cli_error("%s: a value is missing; it wants NAME=VALUE[,VALUE...]", option);
+        return CLI_EXIT_USAGE;
+    }
+    while (*text) {
+        size_t length = strcspn(text, blanks);
+        int code = parse_assignment(out, option, text, length);
+        if (code != CLI_CONTINUE) {
+            return code;
+        }
+        text += length;
+        text += strspn(text, blanks);
+    }
+    return CLI_CONTINUE;
+}
+
+const cli_value_list *cli_values_find(const cli_values *values, const char *name)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        if (strcmp(values->lists[i].name, name) == 0) {
+            return &values->lists[i];
+        }
+    }
+    return NULL;
+}
+
+void cli_values_free(cli_values *values)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        for (size_t v = 0; v < values->lists[i].count; v++) {
+            free(values->lists[i].values[v]);
+        }
+        free(values->lists[i].values);
+        free(values->lists[i].name);
+    }
+    free(values->lists);
+    *values = (cli_values){NULL, 0};
+}
+
+/* Reads digits; stays at `largest` + 1 when there are too many. */
+static const char *read_digits(int64_t *out, const char *text)
+{
+    int64_t value = 0;
+    for (; isdigit((unsigned char)*text); text++) {
+        value = value > largest ? value : value * 10 + (*text - '0');
+    }
+    *out = value > largest ? largest + 1 : value;
+    return text;
+}
+
+static int64_t capped_product(int64_t a, int64_t b)
+{
+    return b && a > largest / b ? largest + 1 : a * b;
+}
+
+static int64_t capped_power(int64_t base, int64_t exponent)
+{
+    int64_t value = 1;
+    for (int64_t i = 0; i < exponent && value <= largest && base > 1; i++) {
+        value = capped_product(value, base);
+    }
+    return base == 0 && exponent > 0 ? 0 : value;
+}
+
+static const char *read_suffix(int64_t *value, const char *text)
+{
+    static const char suffixes[] = "KMGT";
+    const char *at = *text ? strchr(suffixes, toupper((unsigned char)*text)) : NULL;
+    if (!at) {
+        return text;
+    }
+    *value = capped_product(*value, INT64_C(1) << (10 * (at - suffixes + 1)));
+    return text + 1;
+}
+
+bool cli_size_number(int64_t *out, const char **problem, const char *text)
+{
+    *problem = "";
+    bool negative = *text == '-' && isdigit((unsigned char)text[1]);
+    if (!isdigit((unsigned char)text[negative])) {
+        return false;
+    }
+    int64_t value, exponent;
+    const char *rest = read_digits(&value, text + negative);
+    if (rest[0] == '^' && isdigit((unsigned char)rest[1])) {
+        rest = read_digits(&exponent, rest + 1);
+        value = capped_power(value, exponent);
+    } else {
+        rest = read_suffix(&value, rest);
+    }
+    if (*rest) {
+        *problem = "is not a number; write 1048576, 1M or 2^20";
+        return false;
+    }
+    if (negative || value < 1 || value > largest) {
+        *problem = "is out of range; a size is from 1 to 2^40";
+        return false;
+    }
+    *out = value;
+    return true;
+}
+
+int cli_size_make(gputune_size *out, char **storage, const char *name, const char *value)
+{
+    int64_t number;
+    const char *problem;
+    *storage = NULL;
+    if (cli_size_number(&number, &problem, value)) {
+        *out = (gputune_size){name, number};
+        return CLI_CONTINUE;
+    }
+    if (problem[0]) {
+        cli_error("size '%s=%s' %s", name, value, problem);
+        return CLI_EXIT_USAGE;
+    }
+    *storage = cli_format("%s=%s", name, value);
+    *out = (gputune_size){*storage, 0};
+    return CLI_CONTINUE;
+}

@@ -1,0 +1,36 @@
+/* The text of --size and --only: names with lists of values. */
+#ifndef CLI_SIZES_H
+#define CLI_SIZES_H
+
+#include <gputune.h>
+
+/* One name with the values given for it. */
+typedef struct cli_value_list {
+    char *name;
+    char **values; /* as written */
+    size_t count;
+} cli_value_list;
+
+/* What all --size (or --only) options of a command line say, by name, in their order. */
+typedef struct cli_values {
+    cli_value_list *lists;
+    size_t count;
+} cli_values;
+
+/* Parses "n=1M,16M" or several of them parted by blanks, and adds them to *out; `option` is named
+ * in messages. Returns CLI_CONTINUE, or CLI_EXIT_USAGE after saying what is wrong. Does not crash
+ * on any text. */
+int cli_values_parse(cli_values *out, const char *option, const char *text);
+const cli_value_list *cli_values_find(const cli_values *values, const char *name);
+void cli_values_free(cli_values *values);
+
+/* A size's number: decimal digits with an optional suffix K, M, G, T (powers of 1024, either case),
+ * or base^exponent. True and *out when it is one from 1 to 2^40; false with why in *problem: "" for
+ * text that is no number at all (a type's name). */
+bool cli_size_number(int64_t *out, const char **problem, const char *text);
+
+/* One size: a number under its name, or a word in the form that gputune_size wants it. The name
+ * must outlive *out; words are kept in *storage, the caller's to free(). */
+int cli_size_make(gputune_size *out, char **storage, const char *name, const char *value);
+
+#endif

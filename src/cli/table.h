@@ -1,0 +1,83 @@
+/* Rows of data and their columns, described once and written in every format: an aligned table, a
+ * Markdown table, JSON or CSV. */
+#ifndef CLI_TABLE_H
+#define CLI_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum cli_format_kind {
+    CLI_FORMAT_TABLE,
+    CLI_FORMAT_JSON,
+    CLI_FORMAT_CSV,
+    CLI_FORMAT_MARKDOWN
+} cli_format_kind;
+/* The words of --format, in the order above, NULL-terminated. */
+extern const char *const cli_format_words[];
+
+/* How a column's values are read from memory and shown to people. Data formats always get the plain
+ * value in base units (nanoseconds, bytes, bytes a second). */
+typedef enum cli_unit {
+    CLI_TEXT,       /* const char * */
+    CLI_SIZES,      /* const char *, round numbers shortened */
+    CLI_YES,        /* bool */
+    CLI_COUNT,      /* uint32_t */
+    CLI_SOME_COUNT, /* uint32_t, 0: unknown */
+    CLI_BIG_COUNT,  /* uint64_t */
+    CLI_WHOLE,      /* int */
+    CLI_BYTES,      /* int64_t */
+    CLI_TIME,       /* double, nanoseconds; 0: unknown */
+    CLI_RATE,       /* double, bytes a second; 0: unknown */
+    CLI_FLOPS,      /* double, operations a second; 0: unknown */
+    CLI_RATIO,      /* double, "1.203x"; 0: unknown */
+    CLI_SHARE,      /* double, "95.9%"; 0: unknown */
+    CLI_REAL        /* double */
+} cli_unit;
+
+/* One value. Text belongs to the cell. */
+typedef struct cli_cell {
+    enum { CLI_NOTHING, CLI_WORDS, CLI_INTEGER, CLI_DOUBLE, CLI_BOOLEAN } kind;
+    char *text;
+    int64_t integer;
+    double number;
+    bool is_energy; /* a CLI_TIME cell that holds nanojoules */
+} cli_cell;
+
+/* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA. */
+enum { CLI_IN_DATA = 1, CLI_VIEW = 2 }; /* views are CLI_VIEW, CLI_VIEW << 1, ... */
+
+typedef struct cli_column {
+    const char *key;   /* in JSON and CSV */
+    const char *title; /* in tables */
+    cli_unit unit;
+    unsigned where;
+    size_t offset; /* of the field in the item */
+    /* Computes the cell from the item instead of reading a field, or NULL. */
+    void (*derive)(cli_cell *out, const void *item);
+} cli_column;
+
+typedef struct cli_table {
+    const char *name; /* of the section in a JSON document with several */
+    const cli_column *columns;
+    size_t column_count;
+    cli_cell *cells; /* row by row */
+    size_t row_count;
+    unsigned view;
+} cli_table;
+
+/* Appends a row read from `item`; everything is copied. Returns its cells, valid until the next. */
+cli_cell *cli_table_add(cli_table *table, const void *item);
+/* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
+ * row are left out. */
+void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
+/* Writes several: JSON is an object of arrays, the others are parted by empty lines. */
+void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file);
+void cli_table_free(cli_table *table);
+
+/* Set a cell; for derive functions. Zero gives an empty cell where `unknown_zero`. */
+void cli_set_text(cli_cell *out, const char *text);
+void cli_set_number(cli_cell *out, double value, bool unknown_zero);
+
+#endif

@@ -1,0 +1,300 @@
+#include "cli/table.h"
+
+#include "cli/memory.h"
+#include "cli/units.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const cli_format_words[] = {"table", "json", "csv", "md", NULL};
+
+static const cli_cell *cell_at(const cli_table *table, size_t row, size_t column)
+{
+    return &table->cells[row * table->column_count + column];
+}
+
+/* ---- for people ---- */
+
+static char *shown_number(cli_unit unit, double value)
+{
+    switch (unit) {
+    case CLI_TIME:
+        return cli_duration(value);
+    case CLI_RATE:
+        return cli_rate(value);
+    case CLI_FLOPS:
+        return cli_format("%.4g GFLOP/s", value / 1e9);
+    case CLI_RATIO:
+        return cli_format("%.3fx", value);
+    case CLI_SHARE:
+        return cli_format("%.1f%%", value * 100);
+    default:
+        return cli_format("%.4g", value);
+    }
+}
+
+static char *shown(const cli_column *column, const cli_cell *cell)
+{
+    switch (cell->kind) {
+    case CLI_NOTHING:
+        return cli_copy("");
+    case CLI_WORDS:
+        return column->unit == CLI_SIZES ? cli_short_sizes(cell->text) : cli_copy(cell->text);
+    case CLI_INTEGER:
+        return column->unit == CLI_BYTES ? cli_bytes((double)cell->integer)
+                                         : cli_format("%" PRId64, cell->integer);
+    case CLI_DOUBLE:
+        return cell->is_energy ? cli_energy(cell->number)
+                               : shown_number(column->unit, cell->number);
+    case CLI_BOOLEAN:
+        return cli_copy(cell->integer ? "yes" : "");
+    }
+    return cli_copy("");
+}
+
+static bool is_left(const cli_column *column)
+{
+    return column->unit == CLI_TEXT || column->unit == CLI_SIZES;
+}
+
+typedef struct grid {
+    char **texts; /* NULL where the column is not shown */
+    size_t *widths;
+} grid;
+
+static bool is_shown(const cli_table *table, size_t column)
+{
+    if (!(table->columns[column].where & table->view)) {
+        return false;
+    }
+    for (size_t row = 0; row < table->row_count; row++) {
+        const cli_cell *cell = cell_at(table, row, column);
+        if (cell->kind != CLI_NOTHING && !(cell->kind == CLI_BOOLEAN && !cell->integer)) {
+            return true;
+        }
+    }
+    return table->row_count == 0;
+}
+
+static grid make_grid(const cli_table *table)
+{
+    grid out = {cli_allocate(table->row_count * table->column_count, sizeof(char *)),
+                cli_allocate(table->column_count, sizeof(size_t))};
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (!is_shown(table, c)) {
+            continue;
+        }
+        out.widths[c] = cli_columns(table->columns[c].title);
+        for (size_t r = 0; r < table->row_count; r++) {
+            char *text = shown(&table->columns[c], cell_at(table, r, c));
+            size_t width = cli_columns(text);
+            out.texts[r * table->column_count + c] = text;
+            out.widths[c] = width > out.widths[c] ? width : out.widths[c];
+        }
+    }
+    return out;
+}
+
+static void free_grid(grid *out, const cli_table *table)
+{
+    for (size_t i = 0; i < table->row_count * table->column_count; i++) {
+        free(out->texts[i]);
+    }
+    free(out->texts);
+    free(out->widths);
+}
+
+static void pad(FILE *file, size_t count)
+{
+    fprintf(file, "%*s", (int)count, "");
+}
+
+/* One line of either kind of table; `texts` NULL stands for the titles. */
+static void write_line(const cli_table *table, const grid *grid, char *const *texts, bool markdown,
+                       FILE *file)
+{
+    size_t pending = 0; /* blanks are written before the next text only, so that no line ends so */
+    bool first = true;
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (grid->widths[c] == 0) {
+            continue;
+        }
+        const char *text = texts ? texts[c] : table->columns[c].title;
+        size_t blanks = grid->widths[c] - cli_columns(text);
+        bool left = is_left(&table->columns[c]);
+        if (markdown) {
+            fputs(first ? "| " : " | ", file);
+            pad(file, left ? 0 : blanks);
+            fputs(text, file);
+            pad(file, left ? blanks : 0);
+        } else {
+            pending += (first ? 0 : 2) + (left ? 0 : blanks);
+            if (text[0]) {
+                pad(file, pending);
+                fputs(text, file);
+                pending = 0;
+            }
+            pending += left ? blanks : 0;
+        }
+        first = false;
+    }
+    fputs(markdown ? " |\n" : "\n", file);
+}
+
+static void write_rule(const cli_table *table, const grid *grid, FILE *file)
+{
+    for (size_t c = 0; c < table->column_count; c++) {
+        if (grid->widths[c]) {
+            fputs(is_left(&table->columns[c]) ? "| --- " : "| ---: ", file);
+        }
+    }
+    fputs("|\n", file);
+}
+
+static void write_people(const cli_table *table, bool markdown, FILE *file)
+{
+    grid grid = make_grid(table);
+    write_line(table, &grid, NULL, markdown, file);
+    if (markdown) {
+        write_rule(table, &grid, file);
+    }
+    for (size_t r = 0; r < table->row_count; r++) {
+        write_line(table, &grid, grid.texts + r * table->column_count, markdown, file);
+    }
+    free_grid(&grid, table);
+}
+
+/* ---- for programs ---- */
+
+/* The shortest decimal text that reads back as the same double. */
+static void write_number(double value, FILE *file)
+{
+    char text[40];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, value);
+        if (strtod(text, NULL) == value) {
+            break;
+        }
+    }
+    fputs(text, file);
+}
+
+static void write_json_text(const char *text, FILE *file)
+{
+    json_t *string = json_string(text);
+    char *encoded = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
+    fputs(encoded ? encoded : "\"\"", file); /* not UTF-8 */
+    free(encoded);
+    json_decref(string);
+}
+
+static void write_json_cell(const cli_cell *cell, FILE *file)
+{
+    switch (cell->kind) {
+    case CLI_NOTHING:
+        fputs("null", file);
+        break;
+    case CLI_WORDS:
+        write_json_text(cell->text, file);
+        break;
+    case CLI_INTEGER:
+        fprintf(file, "%" PRId64, cell->integer);
+        break;
+    case CLI_DOUBLE:
+        write_number(cell->number, file);
+        break;
+    case CLI_BOOLEAN:
+        fputs(cell->integer ? "true" : "false", file);
+        break;
+    }
+}
+
+static void write_json(const cli_table *table, FILE *file)
+{
+    fputs(table->row_count ? "[\n" : "[", file);
+    for (size_t r = 0; r < table->row_count; r++) {
+        const char *separator = "  {";
+        for (size_t c = 0; c < table->column_count; c++) {
+            if (table->columns[c].where & CLI_IN_DATA) {
+                fprintf(file, "%s\"%s\": ", separator, table->columns[c].key);
+                write_json_cell(cell_at(table, r, c), file);
+                separator = ", ";
+            }
+        }
+        fputs(r + 1 < table->row_count ? "},\n" : "}\n", file);
+    }
+    fputs("]", file);
+}
+
+static void write_csv_text(const char *text, FILE *file)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        fputs(text, file);
+        return;
+    }
+    fputc('"', file);
+    for (; *text; text++) {
+        fputs(*text == '"' ? "\"" : "", file);
+        fputc(*text, file);
+    }
+    fputc('"', file);
+}
+
+static void write_csv_cell(const cli_cell *cell, FILE *file)
+{
+    if (cell->kind == CLI_WORDS) {
+        write_csv_text(cell->text, file);
+    } else if (cell->kind != CLI_NOTHING) {
+        write_json_cell(cell, file);
+    }
+}
+
+static void write_csv(const cli_table *table, FILE *file)
+{
+    for (size_t r = 0; r <= table->row_count; r++) {
+        const char *separator = "";
+        for (size_t c = 0; c < table->column_count; c++) {
+            if (!(table->columns[c].where & CLI_IN_DATA)) {
+                continue;
+            }
+            fputs(separator, file);
+            if (r == 0) {
+                fputs(table->columns[c].key, file);
+            } else {
+                write_csv_cell(cell_at(table, r - 1, c), file);
+            }
+            separator = ",";
+        }
+        fputc('\n', file);
+    }
+}
+
+/* ---- */
+
+void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
+{
+    if (format == CLI_FORMAT_JSON) {
+        write_json(table, file);
+        fputc('\n', file);
+    } else if (format == CLI_FORMAT_CSV) {
+        write_csv(table, file);
+    } else {
+        write_people(table, format == CLI_FORMAT_MARKDOWN, file);
+    }
+}
+
+void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (format == CLI_FORMAT_JSON) {
+            fprintf(file, "%s\"%s\": ", i ? ",\n" : "{", tables[i].name);
+            write_json(&tables[i], file);
+        } else if (tables[i].row_count) {
+            fputs(i ? "\n" : "", file);
+            cli_table_write(&tables[i], format, file);
+        }
+    }
+    fputs(format == CLI_FORMAT_JSON ? "}\n" : "", file);
+}

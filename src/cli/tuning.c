@@ -1,0 +1,32 @@
+#include "cli/tuning.h"
+
+#include "cli/console.h"
+#include "cli/session.h"
+
+const char *const cli_objective_words[] = {"default", "kernel", "launch",
+                                           "latency", "energy", NULL};
+const char *const cli_objective_all_words[] = {"default", "kernel", "launch", "latency",
+                                               "energy",  "all",    NULL};
+const char *const cli_cache_words[] = {"cold", "hot", NULL};
+const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
+
+static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
+                                         GPUTUNE_EXHAUSTIVE};
+
+gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = efforts[tuning->effort];
+    options.objective = (gputune_objective)tuning->objective;
+    options.cache = (gputune_cache)tuning->cache;
+    options.time_limit_s = tuning->time_limit_s;
+    options.epsilon = tuning->epsilon;
+    options.max_variants = tuning->max_variants;
+    options.samples_path = tuning->samples;
+    options.force = tuning->force;
+    options.only = scenario->only;
+    options.only_count = scenario->only_count;
+    options.log = cli_console_log;
+    options.cancel = cli_cancel();
+    return options;
+}

@@ -1,0 +1,98 @@
+#include "cli/units.h"
+
+#include "cli/memory.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Four significant digits, no exponent. */
+static char *scaled(double value, double step, const char *const *units, size_t count)
+{
+    size_t unit = 0;
+    while (unit + 1 < count && fabs(value) >= step * 0.99995) {
+        value /= step;
+        unit++;
+    }
+    double size = fabs(value);
+    int decimals = size >= 999.95 ? 0 : size >= 99.995 ? 1 : size >= 9.9995 ? 2 : 3;
+    return cli_format("%.*f %s", decimals, value, units[unit]);
+}
+
+char *cli_duration(double ns)
+{
+    static const char *const units[] = {"ns", "µs", "ms", "s"};
+    return scaled(ns, 1e3, units, 4);
+}
+
+char *cli_energy(double nj)
+{
+    static const char *const units[] = {"nJ", "µJ", "mJ", "J"};
+    return scaled(nj, 1e3, units, 4);
+}
+
+char *cli_rate(double bytes_per_s)
+{
+    double gigabytes = bytes_per_s / 1e9;
+    return cli_format("%.*f GB/s", gigabytes >= 100 ? 0 : gigabytes >= 10 ? 1 : 2, gigabytes);
+}
+
+char *cli_bytes(double bytes)
+{
+    static const char *const units[] = {"B", "KB", "MB", "GB", "TB"};
+    size_t unit = 0;
+    while (unit < 4 && bytes >= 1024) {
+        bytes /= 1024;
+        unit++;
+    }
+    return cli_format("%.*f %s", bytes == floor(bytes) ? 0 : 1, bytes, units[unit]);
+}
+
+/* "64M" for the digits of 67108864, or NULL when no suffix fits. */
+static char *short_number(const char *digits, size_t length)
+{
+    char text[24];
+    if (length == 0 || length >= sizeof text || strspn(digits, "0123456789") < length) {
+        return NULL;
+    }
+    memcpy(text, digits, length);
+    text[length] = '\0';
+    errno = 0;
+    unsigned long long value = strtoull(text, NULL, 10);
+    int suffix = -1;
+    while (!errno && value && value % 1024 == 0 && suffix < 3) {
+        value /= 1024;
+        suffix++;
+    }
+    return suffix < 0 ? NULL : cli_format("%llu%c", value, "KMGT"[suffix]);
+}
+
+char *cli_short_sizes(const char *sizes)
+{
+    char *out = cli_copy("");
+    while (*sizes) {
+        size_t name = strcspn(sizes, "= ") + (sizes[strcspn(sizes, "= ")] == '=');
+        size_t value = strcspn(sizes + name, " ");
+        char *number = short_number(sizes + name, value);
+        cli_append(&out, "%.*s", (int)name, sizes);
+        cli_append(&out, "%.*s", number ? (int)strlen(number) : (int)value,
+                   number ? number : sizes + name);
+        free(number);
+        sizes += name + value;
+        size_t blanks = strspn(sizes, " ");
+        cli_append(&out, "%.*s", (int)blanks, sizes);
+        sizes += blanks;
+    }
+    return out;
+}
+
+size_t cli_columns(const char *text)
+{
+    size_t columns = 0;
+    for (; *text; text++) {
+        columns += ((unsigned char)*text & 0xC0) != 0x80;
+    }
+    return columns;
+}

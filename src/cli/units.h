@@ -1,0 +1,21 @@
+/* Figures as a person reads them. Each returns text for the caller to free(). */
+#ifndef CLI_UNITS_H
+#define CLI_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
+char *cli_duration(double ns);
+/* Nanojoules as nJ, µJ, mJ or J. */
+char *cli_energy(double nj);
+/* Bytes a second as "4065 GB/s" (powers of 1000). */
+char *cli_rate(double bytes_per_s);
+/* Bytes as "512 B", "48 KB", "139.7 GB" (powers of 1024). */
+char *cli_bytes(double bytes);
+/* A sizes text with its round numbers shortened: "n=67108864 T=half" to "n=64M T=half". */
+char *cli_short_sizes(const char *sizes);
+/* How many columns UTF-8 text takes, one for each code point. */
+size_t cli_columns(const char *text);
+
+#endif

@@ -1,0 +1,24 @@
+/* What `warm` asks for, and its two ways of work. */
+#ifndef CLI_WARM_H
+#define CLI_WARM_H
+
+#include "cli/tuning.h"
+
+typedef struct cli_warm {
+    cli_common common;
+    cli_selection selection;
+    cli_tuning tuning;
+    bool compile_only;
+    const char *arch;
+} cli_warm;
+
+/* Tunes every scenario and prints a row for each; a scenario that fails does not stop the others.
+ * Returns the exit code. */
+int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_scenarios *scenarios);
+
+/* Compiles every variant of every scenario, and prints registers and spills of each. Returns the
+ * exit code. */
+int cli_warm_compile(const cli_warm *warm, const cli_session *session,
+                     const cli_scenarios *scenarios);
+
+#endif

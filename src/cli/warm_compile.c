@@ -1,0 +1,98 @@
+#include "cli/warm.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
+#define SAME(name, title, unit, where)                                                             \
+    {                                                                                              \
+#name, title, unit, where, offsetof(gputune_compiled, name), NULL                          \
+    }
+
+static const cli_column columns[] = {
+    SAME(kernel, "kernel", CLI_TEXT, BOTH),
+    SAME(arch, "arch", CLI_TEXT, BOTH),
+    SAME(configuration, "configuration", CLI_TEXT, BOTH),
+    SAME(status, "status", CLI_TEXT, BOTH),
+    SAME(registers, "regs", CLI_SOME_COUNT, BOTH),
+    SAME(spill_bytes, "spills", CLI_COUNT, BOTH),
+    SAME(shared_bytes, "shared", CLI_COUNT, BOTH),
+    SAME(compile_ns, "compile", CLI_TIME, BOTH),
+    SAME(message, "message", CLI_TEXT, BOTH),
+    SAME(log, "", CLI_TEXT, DATA),
+};
+
+typedef struct work {
+    cli_table table;
+    const cli_scenario *scenario;
+    uint32_t done, failed;
+    time_t shown;
+} work;
+
+static void show_progress(work *at)
+{
+    time_t now = time(NULL);
+    if (!cli_console_is_live() || now == at->shown) {
+        return;
+    }
+    char *text = cli_format("%s: %u compiled", at->scenario->label, at->done);
+    at->shown = now;
+    cli_console_progress(text);
+    free(text);
+}
+
+static int add(void *user, const gputune_compiled *compiled)
+{
+    work *at = user;
+    bool ok = strcmp(compiled->status, "ok") == 0;
+    at->done++;
+    at->failed += !ok;
+    cli_table_add(&at->table, compiled);
+    if (!ok && compiled->log && compiled->log[0]) {
+        cli_console_log(NULL, GPUTUNE_LOG_INFO, compiled->log);
+    }
+    show_progress(at);
+    return *cli_cancel() ? GPUTUNE_ECANCELED : 0;
+}
+
+static int compile(work *at, const cli_warm *warm, const cli_session *session)
+{
+    gputune_options options = cli_tuning_options(&warm->tuning, at->scenario);
+    uint32_t before = at->done, failed_before = at->failed;
+    int status = gputune_compile(session->tuner, at->scenario->kernel->name,
+                                 cli_scenario_sizes(at->scenario), warm->arch, &options, add, at);
+    cli_console_progress(NULL);
+    if (*cli_cancel()) {
+        return CLI_EXIT_CANCELED;
+    }
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    uint32_t done = at->done - before, failed = at->failed - failed_before;
+    cli_note("%s: %u variants compiled, %u failed", at->scenario->label, done - failed, failed);
+    return done > failed ? CLI_EXIT_OK : CLI_EXIT_TEMPLATE;
+}
+
+int cli_warm_compile(const cli_warm *warm, const cli_session *session,
+                     const cli_scenarios *scenarios)
+{
+    work at = {.table = {.name = "variants",
+                         .columns = columns,
+                         .column_count = sizeof columns / sizeof *columns,
+                         .view = CLI_VIEW}};
+    int code = CLI_EXIT_OK;
+    for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
+        at.scenario = &scenarios->items[i];
+        code = cli_worse(code, compile(&at, warm, session));
+    }
+    if (at.table.row_count || warm->common.format == CLI_FORMAT_JSON) {
+        cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
+    }
+    cli_table_free(&at.table);
+    return code;
+}

@@ -1,0 +1,194 @@
+#include "cli/warm.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/progress.h"
+#include "cli/table.h"
+#include "cli/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A finished scenario as a row. */
+typedef struct outcome {
+    gputune_info info;
+    const char *sizes; /* the label without the kernel's name */
+} outcome;
+
+#define DERIVE(name) static void name(cli_cell *out, const void *item)
+#define INFO         const gputune_info *info = &((const outcome *)item)->info
+
+DERIVE(objective)
+{
+    INFO;
+    cli_set_text(out, gputune_objective_name(info->objective));
+}
+
+DERIVE(source)
+{
+    INFO;
+    cli_set_text(out, gputune_source_name(info->source));
+}
+
+DERIVE(speedup)
+{
+    INFO;
+    if (info->speedup > 0) {
+        char *text =
+            cli_format("%.3fx [%.3f, %.3f]", info->speedup, info->speedup_low, info->speedup_high);
+        cli_set_text(out, text);
+        free(text);
+    }
+}
+
+DERIVE(flags)
+{
+    INFO;
+    char *text = cli_format("%s%s%s", info->tie ? "tie " : "", info->noisy ? "noisy " : "",
+                            info->modelled ? "modelled " : "");
+    text[strlen(text) ? strlen(text) - 1 : 0] = '\0';
+    cli_set_text(out, text);
+    free(text);
+}
+
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
+#define SAME(name, title, unit, where)                                                             \
+    {                                                                                              \
+#name, title, unit, where, offsetof(outcome, info.name), NULL                              \
+    }
+#define MADE(key, title, where, derive)                                                            \
+    {                                                                                              \
+        key, title, CLI_TEXT, where, 0, derive                                                     \
+    }
+
+static const cli_column columns[] = {
+    SAME(kernel, "kernel", CLI_TEXT, BOTH),
+    {"sizes", "sizes", CLI_TEXT, BOTH, offsetof(outcome, sizes), NULL},
+    MADE("objective", "objective", BOTH, objective),
+    SAME(configuration, "configuration", CLI_TEXT, BOTH),
+    SAME(default_configuration, "", CLI_TEXT, DATA),
+    SAME(default_ns, "default", CLI_TIME, BOTH),
+    SAME(time_ns, "median", CLI_TIME, BOTH),
+    MADE(NULL, "speed-up", CLI_VIEW, speedup),
+    SAME(speedup, "", CLI_RATIO, DATA),
+    SAME(speedup_low, "", CLI_RATIO, DATA),
+    SAME(speedup_high, "", CLI_RATIO, DATA),
+    SAME(registers, "regs", CLI_SOME_COUNT, BOTH),
+    SAME(spill_bytes, "", CLI_COUNT, DATA),
+    SAME(shared_bytes, "", CLI_COUNT, DATA),
+    SAME(variants, "variants", CLI_SOME_COUNT, BOTH),
+    SAME(failed, "failed", CLI_SOME_COUNT, BOTH),
+    MADE("source", "source", BOTH, source),
+    SAME(tie, "", CLI_YES, DATA),
+    SAME(noisy, "", CLI_YES, DATA),
+    SAME(modelled, "", CLI_YES, DATA),
+    MADE(NULL, "flags", CLI_VIEW, flags),
+    SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
+};
+
+static void add_row(cli_table *table, const gputune_info *info, const cli_scenario *scenario)
+{
+    const char *sizes = strchr(scenario->label, ' ');
+    outcome row = {*info, sizes ? sizes + 1 : ""};
+    cli_cell *cells = cli_table_add(table, &row);
+    for (size_t i = 0; i < table->column_count; i++) {
+        cells[i].is_energy =
+            info->objective == GPUTUNE_OBJECTIVE_ENERGY && columns[i].unit == CLI_TIME;
+    }
+}
+
+/* How the stored trials of a kernel ended, to tell why there is no winner. */
+typedef struct failures {
+    uint32_t trials, wrong, compile;
+    char *message;
+} failures;
+
+static int count_failure(void *user, const gputune_record *record)
+{
+    failures *all = user;
+    bool wrong = strcmp(record->status, "wrong") == 0;
+    bool compile = strcmp(record->status, "compile") == 0;
+    all->trials++;
+    all->wrong += wrong;
+    all->compile += compile;
+    if ((wrong || compile) && !all->message && record->message) {
+        all->message = cli_copy(record->message);
+    }
+    return 0;
+}
+
+/* The exit code for a scenario that measured and has no winner. */
+static int explain_nothing(const cli_session *session, const cli_scenario *scenario,
+                           const gputune_info *info)
+{
+    failures all = {0};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = scenario->kernel->name;
+    filter.all_trials = true;
+    gputune_records(session->tuner, &filter, count_failure, &all);
+    int code = all.trials && all.compile == all.trials ? CLI_EXIT_TEMPLATE
+               : all.wrong                             ? CLI_EXIT_WRONG
+                                                       : CLI_EXIT_NOTHING;
+    const char *reason = info->stop_reason && info->stop_reason[0] ? info->stop_reason : NULL;
+    cli_error("%s: no winner%s%s%s%s", scenario->label, reason ? "; " : "", reason ? reason : "",
+              all.message ? "; " : "", all.message ? all.message : "");
+    free(all.message);
+    return code;
+}
+
+static bool has_winner(const cli_warm *warm, const gputune_info *info)
+{
+    bool measures = warm->tuning.effort == 0 || warm->tuning.effort == 3;
+    return info->source == GPUTUNE_SOURCE_CACHED || info->source == GPUTUNE_SOURCE_MEASURED ||
+           (!measures && info->source != GPUTUNE_SOURCE_DEFAULT);
+}
+
+static int tune(cli_table *table, const cli_warm *warm, const cli_session *session,
+                const cli_scenario *scenario, cli_progress *progress)
+{
+    gputune_options options = cli_tuning_options(&warm->tuning, scenario);
+    options.progress = cli_progress_update;
+    options.user = progress;
+    gputune_plan *plan;
+    cli_progress_start(progress, scenario->label);
+    int status = tune_kernel(&plan, session->tuner, scenario->kernel->name,
+                             cli_scenario_sizes(scenario), &options);
+    cli_progress_end(progress);
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    status = gputune_plan_info(&info, plan);
+    int code = CLI_EXIT_OK;
+    if (status < 0) {
+        code = cli_fail(status);
+    } else if (has_winner(warm, &info)) {
+        add_row(table, &info, scenario);
+    } else if (!*cli_cancel()) {
+        code = explain_nothing(session, scenario, &info);
+    }
+    gputune_plan_release(plan);
+    return code;
+}
+
+int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_scenarios *scenarios)
+{
+    cli_table table = {.name = "winners",
+                       .columns = columns,
+                       .column_count = sizeof columns / sizeof *columns,
+                       .view = CLI_VIEW};
+    cli_progress progress = {.count = scenarios->count};
+    int code = CLI_EXIT_OK;
+    for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
+        code = cli_worse(code, tune(&table, warm, session, &scenarios->items[i], &progress));
+    }
+    if (table.row_count || warm->common.format == CLI_FORMAT_JSON) {
+        cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
+    }
+    cli_table_free(&table);
+    if (*cli_cancel()) {
+        cli_note("stopped; what is finished is stored, running again goes on from there");
+        return CLI_EXIT_CANCELED;
+    }
+    return code;
+}
