@@ -1,4 +1,4 @@
-/* NVRTC by dlopen, and what its log says of registers and spills. */
+/* NVRTC by dlopen. */
 #ifndef GT_GPU_NVRTC_H
 #define GT_GPU_NVRTC_H
 
@@ -7,10 +7,9 @@
 
 typedef struct gt_nvrtc gt_nvrtc; /* process-wide, never closed, thread-safe */
 
-/* Searches GPUTUNE_NVRTC (a file or folder), CUDA_HOME, the loader's path (libnvrtc.so.13, .12,
- * bare), the toolkit's default prefixes, the nvidia/PACKAGE/lib folders of Python wheels
- * (site-packages of VIRTUAL_ENV, python3 on PATH's prefix, ~/.local). ENOCOMPILER lists what was
- * searched. A driver of version `driver_version` (13000; 0: any) refuses newer majors. */
+/* Opens NVRTC where gt_nvrtc_find() (nvrtc_find.h) finds it; ENOCOMPILER lists what was searched. A
+ * driver of version `driver_version` (13000; 0: any) refuses code of a newer major version, so such
+ * an NVRTC is passed over. */
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version);
 /* 13000 for 13.0. */
 int gt_nvrtc_version(const gt_nvrtc *nvrtc);
@@ -32,12 +31,10 @@ typedef struct gt_nvrtc_result {
 
 /* Compiles with the standard options (arch, --std=c++17, -default-device, --no-cache where known,
  * ptxas -v, constant program name and seed) and the request's. Options newer than this NVRTC are
- * left out. ECOMPILE: the message holds the first error line, result->log the whole. */
+ * left out. ECOMPILE: the message holds the first error line, result->log the whole. *out is set in
+ * both cases, for gt_nvrtc_result_free(); on any other failure it is empty. */
 gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request);
 void gt_nvrtc_result_free(gt_nvrtc_result *result);
-
-/* Reads a `ptxas -v` log. Exposed for tests. */
-void gt_ptxas_parse(gt_resources *out, const char *log);
 
 #endif

@@ -1,0 +1,145 @@
+#include "gpu/nvml.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* nvml.h's, as far as used; results are 0 for success. */
+typedef struct device_st *device;
+enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7 };
+/* Hardware slowdown, software thermal, hardware thermal, power brake. */
+enum { REASONS_THAT_SPOIL = 0x8 | 0x20 | 0x40 | 0x80 };
+
+typedef struct process_info {
+    unsigned pid;
+    unsigned long long memory_bytes;
+    unsigned gpu_instance, compute_instance;
+} process_info;
+
+/* X(member, symbol, parameters) */
+#define NVML_LIST(X)                                                                               \
+    X(init, nvmlInit_v2, (void))                                                                   \
+    X(by_uuid, nvmlDeviceGetHandleByUUID, (const char *uuid, device *out))                         \
+    X(clock, nvmlDeviceGetClockInfo, (device device, int type, unsigned *mhz))                     \
+    X(throttle, nvmlDeviceGetCurrentClocksThrottleReasons,                                         \
+      (device device, unsigned long long *reasons))                                                \
+    X(energy, nvmlDeviceGetTotalEnergyConsumption, (device device, unsigned long long *mj))        \
+    X(power_limit, nvmlDeviceGetEnforcedPowerLimit, (device device, unsigned *mw))                 \
+    X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                          \
+      (device device, unsigned *count, process_info *infos))
+
+static struct {
+    pthread_once_t once;
+    bool ready;
+#define MEMBER(member, symbol, parameters) int(*member) parameters;
+    NVML_LIST(MEMBER)
+#undef MEMBER
+} nvml_library = {.once = PTHREAD_ONCE_INIT};
+
+struct gt_nvml {
+    device device;
+};
+
+static void load_library(void)
+{
+    static const struct {
+        const char *name;
+        void *member;
+    } symbols[] = {
+#define SYMBOL(member, symbol, parameters) {#symbol, &nvml_library.member},
+        NVML_LIST(SYMBOL)
+#undef SYMBOL
+    };
+    void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        return;
+    }
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *address = dlsym(handle, symbols[i].name);
+        memcpy(symbols[i].member, &address, sizeof address);
+    }
+    nvml_library.ready = nvml_library.init && nvml_library.by_uuid && nvml_library.init() == 0;
+}
+
+gt_nvml *gt_nvml_open(const char *uuid)
+{
+    device device;
+    pthread_once(&nvml_library.once, load_library);
+    if (!nvml_library.ready || !uuid || !*uuid || nvml_library.by_uuid(uuid, &device) != 0) {
+        return NULL;
+    }
+    gt_nvml *nvml = malloc(sizeof *nvml);
+    if (nvml) {
+        nvml->device = device;
+    }
+    return nvml;
+}
+
+void gt_nvml_close(gt_nvml *nvml)
+{
+    free(nvml);
+}
+
+/* Processes but this one. In a container this one may be listed under the host's number; it is
+ * then whichever, as it does have a context. */
+static void count_others(gt_nvml_state *out, device device)
+{
+    process_info infos[64];
+    unsigned count = sizeof infos / sizeof *infos;
+    int result = nvml_library.processes(device, &count, infos);
+    if (result == ERROR_INSUFFICIENT_SIZE) {
+        out->others = count ? count - 1 : 0;
+        return;
+    }
+    if (result != 0) {
+        return;
+    }
+    bool listed = false;
+    for (unsigned i = 0; i < count; i++) {
+        if (infos[i].pid == (unsigned)getpid()) {
+            listed = true;
+        } else {
+            out->others++;
+            out->other_pid = infos[i].pid;
+        }
+    }
+    if (!listed && out->others > 0) {
+        out->others--;
+        out->other_pid = out->others ? infos[0].pid : 0;
+    }
+}
+
+void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml, bool processes)
+{
+    *out = (gt_nvml_state){0};
+    if (!nvml) {
+        return;
+    }
+    unsigned long long reasons = 0;
+    if (nvml_library.clock) {
+        nvml_library.clock(nvml->device, CLOCK_SM, &out->sm_clock_mhz);
+        nvml_library.clock(nvml->device, CLOCK_MEMORY, &out->memory_clock_mhz);
+    }
+    if (nvml_library.throttle && nvml_library.throttle(nvml->device, &reasons) == 0) {
+        out->throttle = reasons;
+        out->spoils = (reasons & REASONS_THAT_SPOIL) != 0;
+    }
+    if (nvml_library.power_limit) {
+        nvml_library.power_limit(nvml->device, &out->power_limit_mw);
+    }
+    if (processes && nvml_library.processes) {
+        count_others(out, nvml->device);
+    }
+}
+
+bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)
+{
+    unsigned long long mj;
+    if (!nvml || !nvml_library.energy || nvml_library.energy(nvml->device, &mj) != 0) {
+        return false;
+    }
+    *out = mj;
+    return true;
+}

@@ -1,0 +1,378 @@
+#include "gpu/nvrtc.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "gpu/nvrtc_find.h"
+#include "gpu/ptxas_log.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+/* nvrtc.h's, as far as used. */
+typedef struct program_st *program;
+enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPTION = 5 };
+
+/* X(member, symbol, parameters) */
+#define NVRTC_LIST(X)                                                                              \
+    X(version, nvrtcVersion, (int *major, int *minor))                                             \
+    X(create, nvrtcCreateProgram,                                                                  \
+      (program * out, const char *text, const char *name, int header_count,                        \
+       const char *const *headers, const char *const *header_names))                               \
+    X(destroy, nvrtcDestroyProgram, (program * program))                                           \
+    X(compile, nvrtcCompileProgram, (program program, int count, const char *const *options))      \
+    X(ptx_size, nvrtcGetPTXSize, (program program, size_t * bytes))                                \
+    X(ptx, nvrtcGetPTX, (program program, char *out))                                              \
+    X(cubin_size, nvrtcGetCUBINSize, (program program, size_t * bytes))                            \
+    X(cubin, nvrtcGetCUBIN, (program program, char *out))                                          \
+    X(log_size, nvrtcGetProgramLogSize, (program program, size_t * bytes))                         \
+    X(log, nvrtcGetProgramLog, (program program, char *out))                                       \
+    X(supported_count, nvrtcGetNumSupportedArchs, (int *count))                                    \
+    X(supported, nvrtcGetSupportedArchs, (int *arches))
+
+struct gt_nvrtc {
+#define MEMBER(member, symbol, parameters) int(*member) parameters;
+    NVRTC_LIST(MEMBER)
+#undef MEMBER
+    const char *(*error_string)(int result);
+    int number; /* 13000 */
+    char path[1024];
+    atomic_uint refused; /* bits of standard[] that this NVRTC turned out not to know */
+};
+
+enum { OPTIONS_MAX = 64 };
+
+/* Options of every compile that an older NVRTC may lack; `since` is the first known version. One
+ * that is refused all the same is left out from then on. */
+static const struct optional {
+    const char *text;
+    int since;
+} standard[] = {
+    {"--std=c++17", 11000},
+    {"-default-device", 11000},
+    {"--ptxas-options=-v", 11010},
+    {"--no-cache", 12090}, /* else it loads libcuda and a hit drops the ptxas lines */
+    {"--frandom-seed=gputune", 12000},
+};
+enum { STANDARD = sizeof standard / sizeof *standard };
+
+/* Options of a request that came with a later NVRTC than the oldest one served. */
+static const struct optional newer[] = {
+    {"--minimal", 12040},
+    {"--split-compile", 12050},
+    {"--Ofast-compile", 12080},
+    {"--device-time-trace", 12080},
+};
+
+/* ---- opening ---- */
+
+static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } symbols[] = {
+#define SYMBOL(member, symbol, parameters) {#symbol, offsetof(gt_nvrtc, member)},
+        NVRTC_LIST(SYMBOL)
+#undef SYMBOL
+            {"nvrtcGetErrorString", offsetof(gt_nvrtc, error_string)},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *address = dlsym(handle, symbols[i].name);
+        if (!address) {
+            return gt_fail(GPUTUNE_ENOCOMPILER, "%s lacks %s", nvrtc->path, symbols[i].name);
+        }
+        memcpy((char *)nvrtc + symbols[i].offset, &address, sizeof address);
+    }
+    return GPUTUNE_OK;
+}
+
+/* The loaded file's own path, which tells more than "libnvrtc.so.13". */
+static void note_path(gt_nvrtc *nvrtc, const char *name)
+{
+    Dl_info info;
+    void *address;
+    memcpy(&address, &nvrtc->version, sizeof address);
+    bool known = dladdr(address, &info) && info.dli_fname;
+    snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? info.dli_fname : name);
+}
+
+static gputune_status load(gt_nvrtc **out, const char *path)
+{
+    void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!handle) {
+        return gt_fail(GPUTUNE_ENOCOMPILER, "%s", dlerror());
+    }
+    gt_nvrtc *nvrtc = calloc(1, sizeof *nvrtc);
+    if (!nvrtc) {
+        return gt_fail_memory();
+    }
+    snprintf(nvrtc->path, sizeof nvrtc->path, "%s", path);
+    gputune_status status = find_symbols(nvrtc, handle);
+    int major = 0, minor = 0;
+    if (status == GPUTUNE_OK && nvrtc->version(&major, &minor) != NVRTC_SUCCESS) {
+        status = gt_fail(GPUTUNE_ENOCOMPILER, "%s does not tell its version", path);
+    }
+    if (status < 0) {
+        free(nvrtc);
+        return status;
+    }
+    nvrtc->number = major * 1000 + minor * 10;
+    note_path(nvrtc, path);
+    *out = nvrtc;
+    return GPUTUNE_OK;
+}
+
+static struct {
+    pthread_mutex_t lock;
+    GT_ARRAY(gt_nvrtc *) loaded;
+} opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static bool serves(const gt_nvrtc *nvrtc, int driver_version)
+{
+    return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
+}
+
+/* Loads the candidates in turn until one serves; what each lacked goes to `tried`. */
+static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
+                                      int driver_version, gt_text *tried)
+{
+    for (size_t i = 0; i < candidates->paths.count; i++) {
+        gt_nvrtc *nvrtc;
+        if (load(&nvrtc, candidates->paths.items[i]) < 0) {
+            if (candidates->given) {
+                gt_text_printf(tried, "; %s", gt_message());
+            }
+            continue;
+        }
+        if (gt_array_push(&opened.loaded, nvrtc) < 0) {
+            free(nvrtc);
+            return GPUTUNE_ENOMEM;
+        }
+        if (serves(nvrtc, driver_version)) {
+            *out = nvrtc;
+            return GPUTUNE_OK;
+        }
+        gt_text_printf(tried, "; %s is version %d.%d, too new for the driver's %d.%d", nvrtc->path,
+                       nvrtc->number / 1000, nvrtc->number % 1000 / 10, driver_version / 1000,
+                       driver_version % 1000 / 10);
+    }
+    return gt_fail(GPUTUNE_ENOCOMPILER,
+                   "no NVRTC (libnvrtc.so.13 or .12): searched %s%s; install the CUDA toolkit or "
+                   "the nvidia-cuda-nvrtc wheel, or set GPUTUNE_NVRTC",
+                   candidates->searched, gt_text_string(tried));
+}
+
+static gputune_status open_locked(const gt_nvrtc **out, int driver_version)
+{
+    for (size_t i = 0; i < opened.loaded.count; i++) {
+        if (serves(opened.loaded.items[i], driver_version)) {
+            *out = opened.loaded.items[i];
+            return GPUTUNE_OK;
+        }
+    }
+    gt_nvrtc_candidates candidates;
+    GT_TRY(gt_nvrtc_find(&candidates));
+    gt_text tried = {0};
+    gputune_status status = open_candidates(out, &candidates, driver_version, &tried);
+    gt_text_free(&tried);
+    gt_nvrtc_candidates_free(&candidates);
+    return status;
+}
+
+gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
+{
+    pthread_mutex_lock(&opened.lock);
+    gputune_status status = open_locked(out, driver_version);
+    pthread_mutex_unlock(&opened.lock);
+    return status;
+}
+
+int gt_nvrtc_version(const gt_nvrtc *nvrtc)
+{
+    return nvrtc->number;
+}
+
+const char *gt_nvrtc_path(const gt_nvrtc *nvrtc)
+{
+    return nvrtc->path;
+}
+
+/* ---- compiling ---- */
+
+static gputune_status check(const gt_nvrtc *nvrtc, int result, const char *call)
+{
+    return result == NVRTC_SUCCESS ? GPUTUNE_OK
+                                   : gt_fail(GPUTUNE_ENOCOMPILER, "%s: %s (%d)", call,
+                                             nvrtc->error_string(result), result);
+}
+
+static bool is_too_new(const gt_nvrtc *nvrtc, const char *option)
+{
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++) {
+        if (strncmp(option, newer[i].text, strlen(newer[i].text)) == 0) {
+            return nvrtc->number < newer[i].since;
+        }
+    }
+    return false;
+}
+
+typedef struct options {
+    const char *items[OPTIONS_MAX];
+    int count;
+    char arch[64];
+} options;
+
+static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
+                                   const gt_nvrtc_request *request)
+{
+    if (request->option_count > OPTIONS_MAX - STANDARD - 1) {
+        return gt_fail(GPUTUNE_EINVAL, "%zu compiler options are too many; at most %d",
+                       request->option_count, OPTIONS_MAX - STANDARD - 1);
+    }
+    snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s", request->arch);
+    out->items[0] = out->arch;
+    out->count = 1;
+    unsigned refused = atomic_load_explicit(&nvrtc->refused, memory_order_relaxed);
+    for (unsigned i = 0; i < STANDARD; i++) {
+        if (nvrtc->number >= standard[i].since && !(refused >> i & 1)) {
+            out->items[out->count++] = standard[i].text;
+        }
+    }
+    for (size_t i = 0; i < request->option_count; i++) {
+        if (!is_too_new(nvrtc, request->options[i])) {
+            out->items[out->count++] = request->options[i];
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Notes the standard options that the log calls unrecognised; whether there were new ones. */
+static bool learn_refused(gt_nvrtc *nvrtc, const char *log)
+{
+    unsigned refused = 0;
+    for (unsigned i = 0; i < STANDARD; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(standard[i].text, "="), standard[i].text);
+        refused |= strstr(log, "unrecognized option") && strstr(log, name) ? 1u << i : 0;
+    }
+    return (refused & ~atomic_fetch_or(&nvrtc->refused, refused)) != 0;
+}
+
+typedef int (*get_size)(program, size_t *);
+typedef int (*get_bytes)(program, char *);
+
+/* Fetches one product of a program with a NUL behind it. */
+static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program program, get_size size,
+                            get_bytes bytes, const char *call)
+{
+    size_t count = 0;
+    GT_TRY(check(nvrtc, size(program, &count), call));
+    char *data = malloc(count + 1);
+    if (!data) {
+        return gt_fail_memory();
+    }
+    gputune_status status = check(nvrtc, bytes(program, data), call);
+    if (status < 0) {
+        free(data);
+        return status;
+    }
+    data[count] = '\0';
+    *out = (gt_image){data, count};
+    return GPUTUNE_OK;
+}
+
+static gputune_status fetch_log(char **out, const gt_nvrtc *nvrtc, program program)
+{
+    gt_image log;
+    GT_TRY(fetch(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog"));
+    *out = log.data;
+    return GPUTUNE_OK;
+}
+
+static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, program program,
+                                   const gt_nvrtc_request *request)
+{
+    if (request->want_cubin) {
+        GT_TRY(
+            fetch(&out->cubin, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
+    }
+    if (request->want_cubin && out->cubin.bytes == 0) {
+        return gt_fail(GPUTUNE_EINVAL, "%s gives no machine code; name a real architecture (sm_90)",
+                       request->arch);
+    }
+    return request->want_ptx
+               ? fetch(&out->ptx, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX")
+               : GPUTUNE_OK;
+}
+
+static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log)
+{
+    char *line;
+    if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
+        return gt_fail(GPUTUNE_ENOMEM, "the compiler ran out of host memory");
+    }
+    GT_TRY(gt_compile_error_line(&line, log));
+    bool option = result == NVRTC_ERROR_INVALID_OPTION;
+    gputune_status status =
+        *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s", option ? "compiler options: " : "", line)
+              : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed without a word: %s (%d)",
+                        nvrtc->error_string(result), result);
+    free(line);
+    return status;
+}
+
+/* One attempt. *again asks for another one without the options just refused. */
+static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
+                                   const gt_nvrtc_request *request, bool *again)
+{
+    options options;
+    program program = NULL;
+    GT_TRY(make_options(&options, nvrtc, request));
+    GT_TRY(check(nvrtc, nvrtc->create(&program, request->text, "gputune.cu", 0, NULL, NULL),
+                 "nvrtcCreateProgram"));
+    int result = nvrtc->compile(program, options.count, options.items);
+    gputune_status status = fetch_log(&out->log, nvrtc, program);
+    if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
+        *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
+        status = compile_error(nvrtc, result, out->log);
+    }
+    if (status == GPUTUNE_OK) {
+        status = fetch_images(out, nvrtc, program, request);
+    }
+    nvrtc->destroy(&program);
+    return status;
+}
+
+gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
+                                const gt_nvrtc_request *request)
+{
+    gt_nvrtc_result result = {0};
+    gputune_status status;
+    bool again;
+    int64_t start = gt_now_ns();
+    do {
+        again = false;
+        gt_nvrtc_result_free(&result);
+        status = compile_once(&result, (gt_nvrtc *)nvrtc, request, &again);
+    } while (again);
+    if (status < 0 && status != GPUTUNE_ECOMPILE) {
+        gt_nvrtc_result_free(&result);
+    }
+    if (result.log) {
+        gt_ptxas_parse(&result.resources, result.log);
+    }
+    result.compile_ns = (double)(gt_now_ns() - start);
+    *out = result;
+    return status;
+}
+
+void gt_nvrtc_result_free(gt_nvrtc_result *result)
+{
+    free(result->cubin.data);
+    free(result->ptx.data);
+    free(result->log);
+    *result = (gt_nvrtc_result){0};
+}

@@ -1,0 +1,191 @@
+#include "gpu/nvrtc_find.h"
+
+#include "base/file.h"
+#include "base/text.h"
+
+#include <glob.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Newest first. */
+static const char *const names[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so"};
+enum { NAMES = sizeof names / sizeof *names };
+
+/* Below a toolkit, or a folder that the user named. */
+static const char *const toolkit_folders[] = {"", "/lib64", "/lib", "/targets/*-linux/lib",
+                                              "/nvidia/*/lib"};
+/* Below the prefix of a Python installation. */
+static const char *const python_folders[] = {"/lib/python3*/site-packages/nvidia/*/lib",
+                                             "/lib/python3*/dist-packages/nvidia/*/lib",
+                                             "/lib/python3/dist-packages/nvidia/*/lib"};
+static const char *const toolkit_prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*",
+                                               "/opt/cuda"};
+
+typedef struct folders {
+    const char *const *items;
+    size_t count;
+} folders;
+#define FOLDERS(list) ((folders){list, sizeof(list) / sizeof *(list)})
+
+static gputune_status add(gt_nvrtc_candidates *found, const char *path)
+{
+    char *copy;
+    GT_TRY(gt_strdup(&copy, path));
+    if (gt_array_push(&found->paths, copy) < 0) {
+        free(copy);
+        return GPUTUNE_ENOMEM;
+    }
+    return GPUTUNE_OK;
+}
+
+/* All files that match a pattern, in reverse order, so that a newer version comes first. */
+static gputune_status add_matches(gt_nvrtc_candidates *found, const char *pattern)
+{
+    glob_t matches;
+    if (glob(pattern, 0, NULL, &matches) != 0) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = matches.gl_pathc; i-- > 0 && status == GPUTUNE_OK;) {
+        status = add(found, matches.gl_pathv[i]);
+    }
+    globfree(&matches);
+    return status;
+}
+
+/* Every name in every folder below `root`. */
+static gputune_status search(gt_nvrtc_candidates *found, gt_text *searched, const char *root,
+                             folders below)
+{
+    gt_text_printf(searched, "%s%s", searched->length ? ", " : "", root);
+    for (size_t n = 0; n < NAMES; n++) {
+        for (size_t i = 0; i < below.count; i++) {
+            char *pattern;
+            GT_TRY(gt_path_format(&pattern, "%s%s/%s", root, below.items[i], names[n]));
+            gputune_status status = add_matches(found, pattern);
+            free(pattern);
+            GT_TRY(status);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status search_given(gt_nvrtc_candidates *found, gt_text *searched, const char *given)
+{
+    struct stat facts;
+    found->given = true;
+    if (stat(given, &facts) == 0 && S_ISDIR(facts.st_mode)) {
+        return search(found, searched, given, FOLDERS(toolkit_folders));
+    }
+    gt_text_printf(searched, "%s", given);
+    return add(found, given);
+}
+
+static gputune_status search_loader(gt_nvrtc_candidates *found, gt_text *searched)
+{
+    gt_text_printf(searched, "%sthe loader's path", searched->length ? ", " : "");
+    for (size_t n = 0; n < NAMES; n++) {
+        GT_TRY(add(found, names[n]));
+    }
+    return GPUTUNE_OK;
+}
+
+/* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); ENOTFOUND without one. */
+static gputune_status python_prefix(char **out)
+{
+    const char *path = getenv("PATH");
+    while (path && *path) {
+        size_t length = strcspn(path, ":");
+        char *program, *real = NULL;
+        GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
+        if (gt_file_exists(program)) {
+            real = realpath(program, NULL);
+        }
+        free(program);
+        char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
+        if (slash) {
+            *slash = '\0';
+            slash = strrchr(real, '/');
+        }
+        if (slash) {
+            *slash = '\0';
+            *out = real;
+            return GPUTUNE_OK;
+        }
+        free(real);
+        path += length + (path[length] == ':');
+    }
+    return GPUTUNE_ENOTFOUND;
+}
+
+static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searched)
+{
+    const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME");
+    if (environment && *environment) {
+        GT_TRY(search(found, searched, environment, FOLDERS(python_folders)));
+    }
+    char *prefix = NULL;
+    gputune_status status = python_prefix(&prefix);
+    if (status == GPUTUNE_OK) {
+        status = search(found, searched, prefix, FOLDERS(python_folders));
+        if (status == GPUTUNE_OK && strcmp(prefix, "/usr") == 0) {
+            status = search(found, searched, "/usr/local", FOLDERS(python_folders));
+        }
+        free(prefix);
+    }
+    if (status < 0 && status != GPUTUNE_ENOTFOUND) {
+        return status;
+    }
+    if (home && *home) {
+        char *local;
+        GT_TRY(gt_path_format(&local, "%s/.local", home));
+        status = search(found, searched, local, FOLDERS(python_folders));
+        free(local);
+        GT_TRY(status);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status search_all(gt_nvrtc_candidates *found, gt_text *searched)
+{
+    const char *given = getenv("GPUTUNE_NVRTC"), *home = getenv("CUDA_HOME");
+    if (given && *given) {
+        return search_given(found, searched, given);
+    }
+    if (home && *home) {
+        GT_TRY(search(found, searched, home, FOLDERS(toolkit_folders)));
+    }
+    GT_TRY(search_loader(found, searched));
+    for (size_t i = 0; i < sizeof toolkit_prefixes / sizeof *toolkit_prefixes; i++) {
+        GT_TRY(search(found, searched, toolkit_prefixes[i], FOLDERS(toolkit_folders)));
+    }
+    return search_python(found, searched);
+}
+
+gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)
+{
+    gt_nvrtc_candidates found = {0};
+    gt_text searched = {0};
+    gputune_status status = search_all(&found, &searched);
+    if (status == GPUTUNE_OK) {
+        status = gt_text_take(&found.searched, &searched);
+    }
+    gt_text_free(&searched);
+    if (status < 0) {
+        gt_nvrtc_candidates_free(&found);
+        return status;
+    }
+    *out = found;
+    return GPUTUNE_OK;
+}
+
+void gt_nvrtc_candidates_free(gt_nvrtc_candidates *candidates)
+{
+    for (size_t i = 0; i < candidates->paths.count; i++) {
+        free(candidates->paths.items[i]);
+    }
+    gt_array_free(&candidates->paths);
+    free(candidates->searched);
+    *candidates = (gt_nvrtc_candidates){0};
+}

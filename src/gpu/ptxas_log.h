@@ -1,0 +1,16 @@
+/* What the assembler's log (`ptxas -v`, through NVRTC) says of a kernel. */
+#ifndef GT_GPU_PTXAS_LOG_H
+#define GT_GPU_PTXAS_LOG_H
+
+#include "base/launch.h"
+#include "base/status.h"
+
+/* Registers, spills (stores plus loads), shared, stack and constant memory of the entry function
+ * with the most registers; all zero when the log names none. */
+void gt_ptxas_parse(gt_resources *out, const char *log);
+
+/* The line of a failed compile's log that tells most: the first error; for static shared memory
+ * above the limit, which ptxas 13.0 refuses without a word, that; else the last line. */
+gputune_status gt_compile_error_line(char **out, const char *log);
+
+#endif
