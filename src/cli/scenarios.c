@@ -6,13 +6,13 @@
 #include "cli/units.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { MOST_SCENARIOS = 10000 };
 /* An emulator runs some 10^8 thread instructions a second: a problem that takes seconds. */
 static const int64_t emulated_size = 1 << 16;
+static const char emulated_size_text[] = "65536";
 
 static int parse_all(cli_values *out, const char *option, const cli_list *texts)
 {
@@ -102,23 +102,39 @@ static int add_size(cli_scenario *scenario, const char *name, const char *value)
     scenario->sizes[at] = size;
     scenario->words[at] = word;
     scenario->size_count++;
-    char *text = cli_format("%s=%s", name, value), *brief = cli_short_sizes(text);
-    cli_append(&scenario->label, " %s", brief);
-    free(text);
-    free(brief);
     return CLI_CONTINUE;
 }
 
-static int add_small_size(cli_scenario *scenario, const char *name, const char *value)
+/* What an emulator takes for a size that is not given: "" for the template's default. */
+static const char *small_size(const char *value)
 {
     int64_t number;
     const char *problem;
-    if (!cli_size_number(&number, &problem, value) || number <= emulated_size) {
-        return CLI_CONTINUE; /* the template's default */
+    bool large = cli_size_number(&number, &problem, value) && number > emulated_size;
+    return large ? emulated_size_text : "";
+}
+
+/* Says what the scenario's sizes are, the defaults too. */
+static void add_text(cli_scenario *scenario, const char *name, const char *value)
+{
+    int64_t number;
+    const char *problem;
+    const char *separator = scenario->size_text[0] ? " " : "";
+    if (cli_size_number(&number, &problem, value)) {
+        cli_append(&scenario->size_text, "%s%s=%" PRId64, separator, name, number);
+    } else {
+        cli_append(&scenario->size_text, "%s%s=%s", separator, name, value);
     }
-    char text[24];
-    snprintf(text, sizeof text, "%" PRId64, emulated_size);
-    return add_size(scenario, name, text);
+}
+
+static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_t which, size_t at,
+                       bool emulated)
+{
+    const cli_kernel *kernel = scenario->kernel;
+    const char *name = kernel->size_names[at], *fallback = kernel->size_values[at];
+    const char *value = list ? list->values[which] : emulated ? small_size(fallback) : "";
+    add_text(scenario, name, value[0] ? value : fallback);
+    return value[0] ? add_size(scenario, name, value) : CLI_CONTINUE;
 }
 
 /* The `index`-th combination of the kernel's given sizes. */
@@ -126,18 +142,18 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
 {
     out->items = cli_grow(out->items, out->count, sizeof *out->items);
     cli_scenario *scenario = &out->items[out->count++];
-    *scenario = (cli_scenario){.kernel = kernel, .label = cli_copy(kernel->name)};
+    *scenario = (cli_scenario){.kernel = kernel, .size_text = cli_copy("")};
     set_only(scenario, out);
     int code = CLI_CONTINUE;
     for (size_t i = 0; i < kernel->size_count && code == CLI_CONTINUE; i++) {
         const cli_value_list *list = cli_values_find(&out->sizes, kernel->size_names[i]);
-        if (list) {
-            code = add_size(scenario, list->name, list->values[index % list->count]);
-            index /= list->count;
-        } else if (emulated) {
-            code = add_small_size(scenario, kernel->size_names[i], kernel->size_values[i]);
-        }
+        size_t count = list ? list->count : 1;
+        code = choose_size(scenario, list, index % count, i, emulated);
+        index /= count;
     }
+    char *brief = cli_short_sizes(scenario->size_text);
+    scenario->label = cli_format("%s%s%s", kernel->name, brief[0] ? " " : "", brief);
+    free(brief);
     return code;
 }
 
@@ -239,6 +255,7 @@ static void free_scenario(cli_scenario *scenario)
     free(scenario->words);
     free(scenario->sizes);
     free(scenario->only);
+    free(scenario->size_text);
     free(scenario->label);
 }
 

@@ -12,7 +12,8 @@ typedef struct cli_scenario {
     size_t size_count;
     const char **only; /* the restrictions that this kernel has axes for */
     size_t only_count;
-    char *label; /* "axpy n=1M" */
+    char *size_text; /* all of the kernel's sizes, the defaults too: "n=1048576 T=float" */
+    char *label;     /* "axpy n=1M T=float" */
 } cli_scenario;
 
 typedef struct cli_scenarios {

@@ -12,7 +12,7 @@
 /* A finished scenario as a row. */
 typedef struct outcome {
     gputune_info info;
-    const char *sizes; /* the label without the kernel's name */
+    const char *sizes;
 } outcome;
 
 #define DERIVE(name) static void name(cli_cell *out, const void *item)
@@ -63,7 +63,7 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, BOTH),
-    {"sizes", "sizes", CLI_TEXT, BOTH, offsetof(outcome, sizes), NULL},
+    {"sizes", "sizes", CLI_SIZES, BOTH, offsetof(outcome, sizes), NULL},
     MADE("objective", "objective", BOTH, objective),
     SAME(configuration, "configuration", CLI_TEXT, BOTH),
     SAME(default_configuration, "", CLI_TEXT, DATA),
@@ -88,8 +88,7 @@ static const cli_column columns[] = {
 
 static void add_row(cli_table *table, const gputune_info *info, const cli_scenario *scenario)
 {
-    const char *sizes = strchr(scenario->label, ' ');
-    outcome row = {*info, sizes ? sizes + 1 : ""};
+    outcome row = {*info, scenario->size_text};
     cli_cell *cells = cli_table_add(table, &row);
     for (size_t i = 0; i < table->column_count; i++) {
         cells[i].is_energy =
