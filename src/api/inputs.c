@@ -1,0 +1,105 @@
+/* The caller's own data as inputs of a measurement: shared with the measure worker by CUDA IPC
+ * where the allocation allows it, else staged through host memory. */
+#include "api/tuner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gputune_status find_buffer(uint32_t *out, const gt_workload *workload,
+                                  const gputune_input *input)
+{
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        if (strcmp(buffer->name, input->buffer) != 0) {
+            continue;
+        }
+        if (buffer->direction == GT_OUT || input->bytes != buffer->bytes || !input->data) {
+            return gt_fail(
+                GPUTUNE_EINVAL, "input '%s': expected %llu bytes of an input buffer, got %llu",
+                input->buffer, (unsigned long long)buffer->bytes, (unsigned long long)input->bytes);
+        }
+        *out = i;
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_EINVAL, "the kernel has no buffer '%s' to take as an input",
+                   input->buffer);
+}
+
+static gputune_status stage(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
+{
+    out->bytes.data = malloc(input->bytes);
+    if (!out->bytes.data) {
+        return gt_fail_memory();
+    }
+    out->bytes.bytes = input->bytes;
+    if (input->on_host) {
+        memcpy(out->bytes.data, input->data, input->bytes);
+        return GPUTUNE_OK;
+    }
+    GT_CUDA(driver, MemcpyDtoH, out->bytes.data, (CUdeviceptr)(uintptr_t)input->data, input->bytes);
+    return GPUTUNE_OK;
+}
+
+/* A handle names the allocation's base, so the offset travels beside it. Pool and managed memory
+ * cannot be shared; the pointer's attribute says so. */
+static bool share(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
+{
+    CUdeviceptr address = (CUdeviceptr)(uintptr_t)input->data, base;
+    size_t bytes;
+    int shareable = 0;
+    CUipcMemHandle handle;
+    if (driver->PointerGetAttribute(&shareable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE,
+                                    address) != CUDA_SUCCESS ||
+        !shareable || driver->MemGetAddressRange(&base, &bytes, address) != CUDA_SUCCESS ||
+        driver->IpcGetMemHandle(&handle, base) != CUDA_SUCCESS) {
+        return false;
+    }
+    _Static_assert(sizeof handle == sizeof out->handle, "an IPC handle is 64 bytes");
+    memcpy(out->handle, &handle, sizeof handle);
+    out->offset = address - base;
+    out->is_ipc = true;
+    return true;
+}
+
+static gputune_status take_input(gt_live_input *out, const gputune *tuner,
+                                 const gt_workload *workload, const gputune_input *input)
+{
+    GT_TRY(find_buffer(&out->buffer, workload, input));
+    if (!input->on_host && share(out, tuner->driver, input)) {
+        return GPUTUNE_OK;
+    }
+    return stage(out, tuner->driver, input);
+}
+
+gputune_status gt_inputs_share(void *user, const gt_workload *workload,
+                               const gputune_options *options, gt_measure_setup *setup)
+{
+    const gputune *tuner = user;
+    if (options->inputs_ready) {
+        GT_CUDA(tuner->driver, EventSynchronize, (CUevent)options->inputs_ready);
+    }
+    setup->inputs = calloc(options->input_count, sizeof *setup->inputs);
+    if (!setup->inputs) {
+        return gt_fail_memory();
+    }
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < options->input_count && !status; i++) {
+        setup->input_count++;
+        status = take_input(&setup->inputs[i], tuner, workload, &options->inputs[i]);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_inputs_release(user, setup);
+    }
+    return status;
+}
+
+void gt_inputs_release(void *user, gt_measure_setup *setup)
+{
+    (void)user;
+    for (uint32_t i = 0; i < setup->input_count; i++) {
+        free(setup->inputs[i].bytes.data);
+    }
+    free(setup->inputs);
+    setup->inputs = NULL;
+    setup->input_count = 0;
+}

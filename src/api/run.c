@@ -1,0 +1,53 @@
+#include "api/tuner.h"
+
+#include "tuner/run.h"
+
+#include <stdlib.h>
+
+static gputune_status parse_configs(gt_config *out, const gt_request *request,
+                                    const char *const *configurations, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_config_parse(&out[i], request->template, configurations[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static int run_locked(gputune *tuner, const gt_request *request, const char *const *configurations,
+                      size_t count, int (*each)(void *, const gputune_record *), void *user)
+{
+    gt_config *configs = calloc(count, sizeof *configs);
+    if (!configs) {
+        return gt_fail_memory();
+    }
+    int status = parse_configs(configs, request, configurations, count);
+    if (!status) {
+        pthread_mutex_lock(&tuner->tuning);
+        status = gt_run((gt_request *)request, configs, count, each, user);
+        pthread_mutex_unlock(&tuner->tuning);
+    }
+    free(configs);
+    return status;
+}
+
+int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                const char *const *configurations, size_t count, const gputune_options *options,
+                int (*each)(void *user, const gputune_record *record), void *user)
+{
+    static const char *const standard[] = {""};
+    gt_request *request;
+    if (!tuner->driver) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_run: this tuner was opened without a device");
+    }
+    if (!configurations) {
+        configurations = standard;
+        count = 1;
+    }
+    if (!count) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
+    }
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
+    int status = run_locked(tuner, request, configurations, count, each, user);
+    gt_request_free(request);
+    return status;
+}

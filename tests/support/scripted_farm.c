@@ -1,0 +1,134 @@
+#include "support/scripted_farm.h"
+
+#include "base/random.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static gputune_status push(scripted_farm *farm, gt_event event)
+{
+    if (event.status != GPUTUNE_OK) {
+        snprintf(event.message, sizeof event.message, "scripted %s", gt_status_name(event.status));
+    }
+    return gt_array_push(&farm->events, event);
+}
+
+static gputune_status compile(gt_farm *base, const gt_compile_job *job)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    gt_event event = {.kind = GT_EVENT_COMPILED, .id = job->id};
+    event.status = farm->compile ? farm->compile(farm->user, job->text) : GPUTUNE_OK;
+    farm->compiles++;
+    if (event.status == GPUTUNE_OK) {
+        event.compiled.image.data = strdup("image");
+        event.compiled.image.bytes = 5;
+        event.compiled.resources.registers = 32;
+    }
+    return push(farm, event);
+}
+
+static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    (void)setup;
+    farm->prepares++;
+    gt_event event = {.kind = GT_EVENT_PREPARED, .status = farm->prepare};
+    event.prepared.copy_bytes_per_s = 4e12;
+    return push(farm, event);
+}
+
+static gputune_status verify(gt_farm *base, const gt_verify_job *job)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    farm->verifies++;
+    while (farm->launches.count <= job->id) {
+        GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
+    }
+    farm->launches.items[job->id] = job->launches[0];
+    scripted_variant variant = farm->behave(farm->user, &job->launches[0]);
+    gt_event event = {.kind = GT_EVENT_VERIFIED,
+                      .id = job->id,
+                      .status = variant.verify,
+                      .culprit = job->id,
+                      .repeatable = true};
+    event.verified.occupancy = 1;
+    return push(farm, event);
+}
+
+static gputune_status sample(gt_farm *base, const gt_sample_job *job)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    gt_random random = {farm->random};
+    gt_event event = {.kind = GT_EVENT_SAMPLED, .id = job->id};
+    event.sampled.values = calloc(job->count, sizeof(double));
+    event.sampled.count = job->count;
+    farm->rounds++;
+    for (uint32_t i = 0; i < job->count; i++) {
+        scripted_variant v = farm->behave(farm->user, &farm->launches.items[job->variants[i]]);
+        farm->samples++;
+        event.sampled.values[i] = v.time_ns * (1 + farm->noise * gt_random_unit(&random));
+        if (v.sample != GPUTUNE_OK) {
+            event.status = v.sample;
+            event.culprit = job->variants[i];
+            event.repeatable = true;
+        }
+    }
+    farm->random = random.state;
+    return push(farm, event);
+}
+
+static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    scripted_variant variant = farm->behave(farm->user, &farm->launches.items[job->id]);
+    gt_event event = {.kind = GT_EVENT_VERIFIED, .id = job->id, .status = variant.recheck};
+    return push(farm, event);
+}
+
+static gputune_status drop(gt_farm *base, uint64_t variant)
+{
+    (void)base;
+    (void)variant;
+    return GPUTUNE_OK;
+}
+
+static gputune_status next(gt_farm *base, gt_event *out, double seconds)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    (void)seconds;
+    if (farm->next == farm->events.count) {
+        *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
+        return GPUTUNE_OK;
+    }
+    *out = farm->events.items[farm->next++];
+    return GPUTUNE_OK;
+}
+
+static void cancel(gt_farm *base)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    while (farm->next < farm->events.count) {
+        gt_event_free(&farm->events.items[farm->next++]);
+    }
+}
+
+static void do_not_close(gt_farm *base)
+{
+    (void)base;
+}
+
+void scripted_farm_open(scripted_farm *farm)
+{
+    static const gt_farm_ops ops = {compile, prepare, verify, sample,      recheck,
+                                    drop,    next,    cancel, do_not_close};
+    farm->farm = (gt_farm){&ops, 4};
+}
+
+void scripted_farm_close(scripted_farm *farm)
+{
+    cancel(&farm->farm);
+    gt_array_free(&farm->events);
+    gt_array_free(&farm->launches);
+    farm->next = 0;
+}

@@ -1,0 +1,31 @@
+/* A farm without workers: answers every request at once, as a script says. */
+#ifndef GT_TESTS_SCRIPTED_FARM_H
+#define GT_TESTS_SCRIPTED_FARM_H
+
+#include "base/array.h"
+#include "farm/farm.h"
+
+/* How one variant behaves, decided from its launch. */
+typedef struct scripted_variant {
+    gputune_status compile, verify, sample, recheck; /* OK, or the failure */
+    double time_ns;
+} scripted_variant;
+
+typedef struct scripted_farm {
+    gt_farm farm; /* first: what the tuner sees */
+    scripted_variant (*behave)(void *user, const gt_launch *launch);
+    gputune_status (*compile)(void *user, const char *text); /* NULL: all compile */
+    void *user;
+    double noise;           /* relative, uniform */
+    gputune_status prepare; /* OK, or how preparing fails */
+    uint32_t compiles, verifies, samples, rounds, prepares;
+    GT_ARRAY(gt_event) events;
+    size_t next;
+    GT_ARRAY(gt_launch) launches; /* by variant id */
+    uint64_t random;
+} scripted_farm;
+
+void scripted_farm_open(scripted_farm *farm);
+void scripted_farm_close(scripted_farm *farm);
+
+#endif

@@ -1,0 +1,351 @@
+/* The way of a request with a scripted farm: what wins, what is stored, what is not tried again. */
+#include "support/scripted_farm.h"
+#include "tuner/tune.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char template_text[] =
+    "// scale: y[i] = a * x[i]\n"
+    "#pragma gputune kernel(scale)\n"
+    "#pragma gputune problem(n = 4096)\n"
+    "#pragma gputune args(out float y[n], in float x[n], float a = 2, size_t n)\n"
+    "#pragma gputune tune(BLOCK = %s)\n"
+    "#pragma gputune default(BLOCK = 128)\n"
+    "#pragma gputune block(BLOCK)\n"
+    "#pragma gputune grid(ceil_div(n, BLOCK))\n"
+    "#pragma gputune reference(scale_reference, block = 256, grid = ceil_div(n, 256), rtol = "
+    "1e-6)\n"
+    "__global__ void scale(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n"
+    "__global__ void scale_reference(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * 256ul + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n";
+
+typedef struct world {
+    char folder[64], path[96];
+    gt_catalog *catalog;
+    gt_store *store;
+    gt_device device;
+    gt_services services;
+    scripted_farm farm;
+    scripted_variant by_block[1025];
+} world;
+
+static scripted_variant behave(void *user, const gt_launch *launch)
+{
+    return ((world *)user)->by_block[launch->geometry.block[0]];
+}
+
+static gputune_status give_farm(void *user, gt_farm **out, bool measure,
+                                gputune_isolation isolation)
+{
+    (void)measure;
+    (void)isolation;
+    *out = &((world *)user)->farm.farm;
+    return GPUTUNE_OK;
+}
+
+static void write_template(world *w, const char *blocks)
+{
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fprintf(file, template_text, blocks);
+    fclose(file);
+}
+
+static void set_device(gt_device *device)
+{
+    *device = (gt_device){.name = "Test GPU",
+                          .uuid = "GPU-0",
+                          .arch = "sm_90",
+                          .origin = "cuda",
+                          .environment = "0123456789abcdef0123456789abcdef",
+                          .cc = 90,
+                          .sm_count = 132,
+                          .warp_size = 32,
+                          .max_threads_per_block = 1024,
+                          .max_threads_per_sm = 2048,
+                          .max_blocks_per_sm = 32,
+                          .registers_per_sm = 65536,
+                          .registers_per_block = 65536,
+                          .shared_per_block_bytes = 49152,
+                          .shared_per_block_optin_bytes = 232448,
+                          .shared_per_sm_bytes = 233472,
+                          .shared_reserved_per_block_bytes = 1024,
+                          .constant_bytes = 65536,
+                          .l2_bytes = 60 << 20,
+                          .memory_bytes = INT64_C(1) << 37,
+                          .max_block = {1024, 1024, 64},
+                          .max_grid = {2147483647, 65535, 65535},
+                          .cluster_launch = true,
+                          .max_cluster = 16,
+                          .max_parameter_bytes = 32764,
+                          .driver_version = 13000};
+}
+
+static int open_world(void **state)
+{
+    world *w = calloc(1, sizeof *w);
+    snprintf(w->folder, sizeof w->folder, "/tmp/gputune-test-XXXXXX");
+    assert_non_null(mkdtemp(w->folder));
+    snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
+    write_template(w, "64, 128, 256, 512");
+    assert_int_equal(gt_catalog_open(&w->catalog, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
+    set_device(&w->device);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = 1000;
+    }
+    w->by_block[64].time_ns = 2500;
+    w->by_block[256].time_ns = 800;
+    w->farm.behave = behave;
+    w->farm.user = w;
+    scripted_farm_open(&w->farm);
+    w->services = (gt_services){.catalog = w->catalog,
+                                .store = w->store,
+                                .device = &w->device,
+                                .farm = give_farm,
+                                .user = w};
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    world *w = *state;
+    scripted_farm_close(&w->farm);
+    gt_store_close(w->store);
+    gt_catalog_close(w->catalog);
+    unlink(w->path);
+    rmdir(w->folder);
+    free(w);
+    return 0;
+}
+
+/* Tunes and returns the status; the configuration's text in `config` ("" on failure). */
+static gputune_status tune(world *w, gt_choice *choice, char *config,
+                           const gputune_options *options)
+{
+    gt_request *request;
+    config[0] = '\0';
+    gputune_status status = gt_request_make(&request, &w->services, &w->device, w->path,
+                                            (gputune_sizes){0, NULL}, options);
+    if (status != GPUTUNE_OK) {
+        return status;
+    }
+    status = gt_tune(choice, request);
+    if (status == GPUTUNE_OK) {
+        char *text;
+        assert_int_equal(gt_config_text(&text, request->template, &choice->config), GPUTUNE_OK);
+        snprintf(config, 64, "%s", text);
+        free(text);
+    }
+    gt_request_free(request);
+    return status;
+}
+
+static void test_fastest_wins(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_float_equal(choice.speedup, 1.25, 0.01);
+    assert_int_equal(choice.variants, 4);
+    gt_choice_free(&choice);
+}
+
+static void test_second_call_measures_nothing(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    uint32_t samples = w->farm.samples, compiles = w->farm.compiles;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(w->farm.samples, samples);
+    assert_int_equal(w->farm.compiles, compiles);
+    gt_choice_free(&choice);
+}
+
+static void test_new_value_races_only_what_is_new(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    write_template(w, "64, 128, 256, 512, 1024");
+    w->by_block[1024].time_ns = 500;
+    uint32_t verifies = w->farm.verifies;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=1024");
+    assert_int_equal(w->farm.verifies - verifies, 3); /* default, champion, the new one */
+    gt_choice_free(&choice);
+}
+
+static void test_bad_variants_cost_only_themselves(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].verify = GPUTUNE_ECRASHED;
+    w->by_block[512].sample = GPUTUNE_ETIMEOUT;
+    w->by_block[64].verify = GPUTUNE_EWRONG;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_int_equal(choice.failed, 3);
+    gt_choice_free(&choice);
+}
+
+static void test_wrong_at_the_end_gives_the_next_best(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    gt_choice_free(&choice);
+}
+
+static void test_all_wrong_is_said(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = GPUTUNE_EWRONG;
+    }
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_EWRONG);
+    assert_non_null(strstr(gt_message(), "no variant works"));
+}
+
+static void test_failures_are_remembered(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[64].verify = GPUTUNE_ECRASHED;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    write_template(w, "32, 64, 128, 256, 512");
+    uint32_t verifies = w->farm.verifies;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(w->farm.verifies - verifies, 3); /* not the one that crashed */
+    gt_choice_free(&choice);
+}
+
+static void test_broken_reference_is_the_templates_error(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.prepare = GPUTUNE_ETEMPLATE;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ETEMPLATE);
+}
+
+static void test_no_memory_gives_the_default(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.prepare = GPUTUNE_EDEVMEM;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(config, "BLOCK=128");
+    gt_choice_free(&choice);
+}
+
+static void test_cached_only_never_measures(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_int_equal(w->farm.samples, 0);
+    gt_choice_free(&choice);
+}
+
+static void test_equal_times_are_a_tie_for_the_default(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.noise = 0.01;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = 1000;
+    }
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_true(choice.tie);
+    gt_choice_free(&choice);
+}
+
+static void test_cancel_keeps_the_default(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    volatile int cancel = 1;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.cancel = &cancel;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    gt_choice_free(&choice);
+}
+
+static void test_unknown_names_are_refused_with_the_nearest(void **state)
+{
+    world *w = *state;
+    gt_request *request;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_SIZES({"m", 5}), NULL),
+        GPUTUNE_EINVAL);
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, "axpi", GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gt_message(), "axpy"));
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_fastest_wins),
+        IN_WORLD(test_second_call_measures_nothing),
+        IN_WORLD(test_new_value_races_only_what_is_new),
+        IN_WORLD(test_bad_variants_cost_only_themselves),
+        IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
+        IN_WORLD(test_all_wrong_is_said),
+        IN_WORLD(test_failures_are_remembered),
+        IN_WORLD(test_broken_reference_is_the_templates_error),
+        IN_WORLD(test_no_memory_gives_the_default),
+        IN_WORLD(test_cached_only_never_measures),
+        IN_WORLD(test_equal_times_are_a_tie_for_the_default),
+        IN_WORLD(test_cancel_keeps_the_default),
+        IN_WORLD(test_unknown_names_are_refused_with_the_nearest),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
