@@ -53,6 +53,10 @@ typedef struct gt_farm_ops {
     /* Forgets all outstanding jobs; workers busy with a compile finish it unseen, a measure worker
      * in the middle of a variant is ended. */
     void (*cancel)(gt_farm *farm);
+    /* Cancels, and ends the measure worker so that the GPU's memory is free until the next
+     * prepare(); compile workers stay. */
+    void (*rest)(gt_farm *farm);
+    /* Ends the workers without waiting for them. */
     void (*close)(gt_farm *farm);
 } gt_farm_ops;
 
@@ -68,12 +72,15 @@ typedef struct gt_farm_options {
     int device_ordinal;
     uint32_t compile_workers; /* 0: as many as cores */
     gputune_isolation isolation;
-    double deadline_s; /* longest time any single measure request may take; 0: 10 */
+    double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
+    int driver_version; /* NVRTC must not be newer; 13000 for 13.0, 0: any */
+    const char *arch;   /* the likely one, to warm compilers up for; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
 
-/* Starts the workers without waiting for them (they warm up while the caller prepares). Fails with
- * EWORKER naming where it searched when the executable is missing or of another version. */
+/* Starts the workers without waiting for them (they warm up while the caller prepares). EWORKER
+ * naming where it searched when the executable is missing. One of another version shows at the
+ * first wait(), which then fails with EWORKER naming both versions. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* The path of gputune-worker: `given`, GPUTUNE_WORKER, beside this library or program, its

@@ -1,0 +1,133 @@
+#include "farm/wire.h"
+#include "farm/worker.h"
+#include "gpu/nvrtc.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <unistd.h>
+
+typedef struct compiler {
+    const gt_nvrtc *nvrtc; /* NULL: not available, for the reason in `refusal` */
+    gt_answer refusal;
+} compiler;
+
+static void answer_set(gt_answer *answer, gputune_status status)
+{
+    *answer = (gt_answer){.status = status};
+    if (status < 0) {
+        snprintf(answer->message, sizeof answer->message, "%s", gt_message());
+    }
+}
+
+static void open_compiler(compiler *compiler, int driver_version)
+{
+    gputune_status status = gt_nvrtc_open(&compiler->nvrtc, driver_version);
+    if (status < 0) {
+        compiler->nvrtc = NULL;
+    }
+    answer_set(&compiler->refusal, status);
+}
+
+static bool input_waits(int channel)
+{
+    struct pollfd poller = {channel, POLLIN, 0};
+    return poll(&poller, 1, 0) > 0;
+}
+
+/* The first compile of a process takes twice as long as the others. */
+static void warm_up(const compiler *compiler, const char *arch)
+{
+    gt_nvrtc_request request = {.text = "extern \"C\" __global__ void warm(float *x) { *x += 1; }",
+                                .arch = arch,
+                                .want_cubin = true};
+    gt_nvrtc_result result = {0};
+    if (compiler->nvrtc) {
+        gt_nvrtc_compile(&result, compiler->nvrtc, &request);
+        gt_nvrtc_result_free(&result);
+    }
+}
+
+/* The figures of registers and spills come from ptxas, so there is a cubin even for PTX. */
+static gputune_status compile(gt_compiled *out, const compiler *compiler, const gt_compile_job *job)
+{
+    gt_nvrtc_request request = {.text = job->text,
+                                .arch = job->arch,
+                                .options = job->options,
+                                .option_count = job->option_count,
+                                .want_cubin = true,
+                                .want_ptx = job->ptx || job->want_ptx};
+    gt_nvrtc_result result = {0};
+    gputune_status status = gt_nvrtc_compile(&result, compiler->nvrtc, &request);
+    *out = (gt_compiled){.image = job->ptx ? result.ptx : result.cubin,
+                         .ptx = job->ptx ? (gt_image){0} : result.ptx,
+                         .log = result.log,
+                         .resources = result.resources,
+                         .compile_ns = result.compile_ns};
+    if (job->ptx) {
+        free(result.cubin.data);
+    }
+    return status;
+}
+
+static gputune_status answer_job(const compiler *compiler, int channel, const gt_frame *frame,
+                                 const gt_compile_job *job)
+{
+    gt_compiled compiled = {0};
+    gt_answer answer = compiler->refusal;
+    if (compiler->nvrtc) {
+        answer_set(&answer, compile(&compiled, compiler, job));
+    }
+    gt_text out = {0};
+    gputune_status status = gt_frame_append(&out, GT_FRAME_COMPILE, frame->sequence, &answer,
+                                            &gt_record_compiled, &compiled);
+    if (status == GPUTUNE_OK) {
+        status = gt_send_all(channel, out.data, out.length);
+    }
+    gt_text_free(&out);
+    gt_record_release(&gt_record_compiled, &compiled);
+    return status;
+}
+
+static gputune_status serve(const compiler *compiler, int channel, const gt_frame *frame)
+{
+    gt_compile_job job;
+    GT_TRY(gt_frame_body(&job, frame, &gt_record_compile_job));
+    gputune_status status = GPUTUNE_EWORKER;
+    if (frame->kind == GT_FRAME_COMPILE && job.text && job.arch) {
+        status = answer_job(compiler, channel, frame, &job);
+    }
+    gt_record_release(&gt_record_compile_job, &job);
+    return status;
+}
+
+gputune_status gt_say_hello(int channel)
+{
+    gt_hello hello = {{0}};
+    gt_wire_version(hello.version);
+    gt_text out = {0};
+    gputune_status status =
+        gt_frame_append(&out, GT_FRAME_HELLO, 0, NULL, &gt_record_hello, &hello);
+    if (status == GPUTUNE_OK) {
+        status = gt_send_all(channel, out.data, out.length);
+    }
+    gt_text_free(&out);
+    return status;
+}
+
+int gt_compile_worker(int channel, const char *arch, int driver_version)
+{
+    compiler compiler = {0};
+    gputune_status status = gt_say_hello(channel);
+    open_compiler(&compiler, driver_version);
+    if (status == GPUTUNE_OK && !input_waits(channel)) {
+        warm_up(&compiler, arch ? arch : "sm_90");
+    }
+    gt_frame_reader reader = {.limits = gt_limits_worker};
+    gt_frame frame;
+    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {
+        status = serve(&compiler, channel, &frame);
+        gt_frame_release(&frame);
+    }
+    gt_frame_reader_free(&reader);
+    return status == GPUTUNE_OK ? GT_EXIT_DONE : GT_EXIT_CHANNEL;
+}

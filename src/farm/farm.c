@@ -1,0 +1,356 @@
+#include "farm/farm.h"
+
+#include "base/clock.h"
+#include "farm/farm_host.h"
+
+#include <errno.h>
+#include <math.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { WARM_WORKERS = 4 }; /* compile workers that start with the farm; the others with jobs */
+static const double DEADLINE_S = 10;
+
+static gt_host_farm *host_of(gt_farm *farm)
+{
+    return (gt_host_farm *)(void *)farm;
+}
+
+void gt_farm_break(gt_host_farm *farm, gputune_status status)
+{
+    if (farm->broken == GPUTUNE_OK) {
+        farm->broken = status;
+        snprintf(farm->broken_message, sizeof farm->broken_message, "%s", gt_message());
+    }
+}
+
+static gputune_status check(const gt_host_farm *farm)
+{
+    return farm->broken == GPUTUNE_OK ? GPUTUNE_OK
+                                      : gt_fail(farm->broken, "%s", farm->broken_message);
+}
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static gputune_status compile(gt_farm *base, const gt_compile_job *job)
+{
+    GT_TRY(check(host_of(base)));
+    return gt_compile_submit(host_of(base), job);
+}
+
+static gputune_status make_packet(gt_packet **out, gt_frame_kind kind, const gt_record *record,
+                                  const void *object)
+{
+    gt_packet *packet = calloc(1, sizeof *packet);
+    if (!packet) {
+        return gt_fail_memory();
+    }
+    packet->references = 1;
+    gputune_status status = gt_frame_append(&packet->text, kind, 0, NULL, record, object);
+    if (status < 0) {
+        gt_packet_drop(packet);
+        return status;
+    }
+    *out = packet;
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_request(gt_request **out, gt_host_farm *farm, gt_frame_kind kind,
+                                   uint64_t id, const gt_record *record, const void *object)
+{
+    GT_TRY(check(farm));
+    if (!farm->measure.wanted) {
+        return gt_fail(GPUTUNE_ENODRIVER, "this farm was opened without a device to measure on");
+    }
+    gt_request *request = calloc(1, sizeof *request);
+    if (!request) {
+        return gt_fail_memory();
+    }
+    request->kind = kind;
+    request->id = id;
+    request->sequence = ++farm->next_sequence;
+    gputune_status status = make_packet(&request->packet, kind, record, object);
+    if (status < 0) {
+        gt_request_free(request);
+        return status;
+    }
+    *out = request;
+    return GPUTUNE_OK;
+}
+
+static gputune_status set_variants(gt_request *request, const uint64_t *variants, uint32_t count)
+{
+    request->variants = malloc(count * sizeof *variants + 1);
+    if (!request->variants) {
+        gt_request_free(request);
+        return gt_fail_memory();
+    }
+    memcpy(request->variants, variants, count * sizeof *variants);
+    request->variant_count = count;
+    return GPUTUNE_OK;
+}
+
+static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
+{
+    gt_host_farm *farm = host_of(base);
+    gt_measure_host *host = &farm->measure;
+    gt_request *request;
+    GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, &gt_record_setup, setup));
+    if (host->refusal_told) {
+        host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
+        host->refusal_told = false;
+        host->start_failures = host->blameless = 0;
+    }
+    gt_packet_drop(host->setup);
+    host->setup = gt_packet_keep(request->packet);
+    while (host->variants.count > 0) {
+        gt_variant_forget(host, host->variants.items[0].id);
+    }
+    return gt_measure_submit(farm, request);
+}
+
+static gputune_status verify(gt_farm *base, const gt_verify_job *job)
+{
+    gt_host_farm *farm = host_of(base);
+    gt_measure_host *host = &farm->measure;
+    gt_request *request;
+    GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
+    gt_variant_forget(host, job->id);
+    if (gt_array_reserve(&host->variants) < 0) {
+        gt_request_free(request);
+        return GPUTUNE_ENOMEM;
+    }
+    host->variants.items[host->variants.count++] =
+        (gt_variant){.id = job->id, .packet = gt_packet_keep(request->packet)};
+    return gt_measure_submit(farm, request);
+}
+
+static gputune_status sample(gt_farm *base, const gt_sample_job *job)
+{
+    gt_request *request;
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, &gt_record_sample_job,
+                        job));
+    GT_TRY(set_variants(request, job->variants, job->count));
+    request->objective = job->objective;
+    return gt_measure_submit(host_of(base), request);
+}
+
+static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
+{
+    gt_request *request;
+    GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, &gt_record_recheck_job,
+                        job));
+    GT_TRY(set_variants(request, &job->id, 1));
+    return gt_measure_submit(host_of(base), request);
+}
+
+static gputune_status drop(gt_farm *base, uint64_t variant)
+{
+    gt_host_farm *farm = host_of(base);
+    gt_drop_job job = {variant};
+    gt_variant_forget(&farm->measure, variant);
+    if (!farm->measure.link.open) {
+        return check(farm);
+    }
+    gt_request *request;
+    GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_drop, &job));
+    return gt_measure_submit(farm, request);
+}
+
+/* ---- Waiting --------------------------------------------------------------------------------- */
+
+/* What is polled: the slot of each descriptor, NULL for the measure worker. */
+typedef struct poll_set {
+    struct pollfd descriptors[GT_COMPILE_WORKERS_MAX + 1];
+    gt_compile_slot *slots[GT_COMPILE_WORKERS_MAX + 1];
+    nfds_t count;
+} poll_set;
+
+static void watch(poll_set *set, const gt_link *link, gt_compile_slot *slot, bool unsent)
+{
+    if (link->open) {
+        set->descriptors[set->count] =
+            (struct pollfd){link->channel, (short)(POLLIN | (unsent ? POLLOUT : 0)), 0};
+        set->slots[set->count++] = slot;
+    }
+}
+
+static void fill_set(poll_set *set, gt_host_farm *farm)
+{
+    set->count = 0;
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        gt_compile_slot *slot = &farm->compile.slots[i];
+        watch(set, &slot->link, slot, slot->sent < slot->out.length);
+    }
+    watch(set, &farm->measure.link, NULL, farm->measure.offset > 0);
+}
+
+static void handle_set(const poll_set *set, gt_host_farm *farm)
+{
+    for (nfds_t i = 0; i < set->count; i++) {
+        bool readable = set->descriptors[i].revents & ~POLLOUT;
+        if (readable && set->slots[i] && set->slots[i]->link.open) {
+            gt_compile_receive(farm, set->slots[i]);
+        } else if (readable && !set->slots[i]) {
+            gt_measure_receive(farm);
+        }
+    }
+}
+
+/* One turn: waits at most `seconds` for something to do, and does it. */
+static void turn(gt_host_farm *farm, double seconds)
+{
+    poll_set set;
+    seconds = fmin(seconds, gt_compile_patience(farm));
+    seconds = fmin(seconds, gt_measure_patience(farm));
+    fill_set(&set, farm);
+    int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
+    if (poll(set.descriptors, set.count, milliseconds) > 0) {
+        handle_set(&set, farm);
+    }
+    gt_compile_check_deadlines(farm);
+    gt_measure_check_deadline(farm);
+    gt_compile_pump(farm);
+    gt_measure_pump(farm);
+}
+
+static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
+{
+    gt_host_farm *farm = host_of(base);
+    int64_t start_ns = gt_now_ns();
+    bool late = false;
+    for (;;) {
+        if (gt_event_take(out, &farm->events)) {
+            return GPUTUNE_OK;
+        }
+        GT_TRY(check(farm));
+        if (late) {
+            *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
+            return GPUTUNE_OK;
+        }
+        double left = seconds - gt_seconds_since(start_ns);
+        late = left <= 0;
+        turn(farm, left);
+    }
+}
+
+/* ---- Ending ---------------------------------------------------------------------------------- */
+
+static void cancel(gt_farm *base)
+{
+    gt_host_farm *farm = host_of(base);
+    gt_compile_cancel(farm);
+    gt_measure_cancel(farm);
+    gt_event_clear(&farm->events);
+}
+
+static void rest(gt_farm *base)
+{
+    cancel(base);
+    gt_measure_rest(host_of(base));
+}
+
+static void close_farm(gt_farm *base)
+{
+    gt_host_farm *farm = host_of(base);
+    gt_process_kill(&farm->measure.link.process); /* first: it takes longest to go */
+    gt_compile_close(farm);
+    gt_measure_free(farm);
+    gt_event_clear(&farm->events);
+    free(farm->compile.environment);
+    free(farm->measure.environment);
+    free(farm->worker);
+    free(farm->driver);
+    free(farm->device_uuid);
+    free(farm->arch);
+    free(farm);
+}
+
+static const gt_farm_ops operations = {
+    .compile = compile,
+    .prepare = prepare,
+    .verify = verify,
+    .sample = sample,
+    .recheck = recheck,
+    .drop = drop,
+    .wait = wait_event,
+    .cancel = cancel,
+    .rest = rest,
+    .close = close_farm,
+};
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static uint32_t core_count(void)
+{
+    cpu_set_t set;
+    int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+static gputune_status copy_text(char **out, const char *text)
+{
+    return text ? gt_strdup(out, text) : GPUTUNE_OK;
+}
+
+static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *options)
+{
+    gt_compile_host *host = &farm->compile;
+    uint32_t count = options->compile_workers ? options->compile_workers : core_count();
+    host->slot_count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
+    host->limit = host->slot_count;
+    farm->farm.compile_workers = host->slot_count;
+    snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
+    host->slots = calloc(host->slot_count, sizeof *host->slots);
+    if (!host->slots) {
+        return gt_fail_memory();
+    }
+    return gt_process_environment(&host->environment, false, NULL);
+}
+
+static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *options)
+{
+    gt_measure_host *host = &farm->measure;
+    const char *uuid = options->device_uuid && options->device_uuid[0] ? farm->device_uuid : NULL;
+    host->wanted = options->driver != NULL;
+    host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
+    farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
+    bool by_uuid = uuid && !farm->emulated;
+    snprintf(host->ordinal, sizeof host->ordinal, "%d", by_uuid ? 0 : options->device_ordinal);
+    return gt_process_environment(&host->environment, true, by_uuid ? uuid : NULL);
+}
+
+static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
+{
+    farm->farm.ops = &operations;
+    farm->isolation = options->isolation;
+    farm->ordinal = options->device_ordinal;
+    farm->log = options->log;
+    GT_TRY(gt_worker_find(&farm->worker, options->worker));
+    GT_TRY(copy_text(&farm->driver, options->driver));
+    GT_TRY(copy_text(&farm->device_uuid, options->device_uuid));
+    GT_TRY(copy_text(&farm->arch, options->arch));
+    GT_TRY(open_compile(farm, options));
+    return open_measure(farm, options);
+}
+
+gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
+{
+    gt_host_farm *farm = calloc(1, sizeof *farm);
+    if (!farm) {
+        return gt_fail_memory();
+    }
+    gputune_status status = fill(farm, options);
+    if (status < 0) {
+        close_farm(&farm->farm);
+        return status;
+    }
+    if (farm->measure.wanted) {
+        gt_measure_start(farm); /* first: it takes longest to be ready */
+    }
+    gt_compile_start(farm, WARM_WORKERS);
+    *out = &farm->farm;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,388 @@
+/* Compile jobs over many workers: first come, first served; a worker that dies costs one retry. */
+#include "base/clock.h"
+#include "farm/farm_host.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
+static const double COMPILE_DEADLINE_S = 120;
+enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
+
+/* ---- Tasks ----------------------------------------------------------------------------------- */
+
+static void task_free(gt_task *task)
+{
+    gt_text_free(&task->frame);
+    free(task);
+}
+
+static gt_task *queue_pop(gt_compile_host *host)
+{
+    gt_task *task = host->queue.items[0];
+    host->queue.count--;
+    memmove(host->queue.items, host->queue.items + 1,
+            host->queue.count * sizeof *host->queue.items);
+    return task;
+}
+
+/* Back in front, where it was; the array had room for it. */
+static void queue_return(gt_compile_host *host, gt_task *task)
+{
+    if (task->forgotten || gt_array_reserve(&host->queue) < 0) {
+        task_free(task);
+        return;
+    }
+    memmove(host->queue.items + 1, host->queue.items,
+            host->queue.count * sizeof *host->queue.items);
+    host->queue.items[0] = task;
+    host->queue.count++;
+}
+
+static void task_fail(gt_host_farm *farm, gt_task *task, gputune_status status, const char *message,
+                      bool repeatable)
+{
+    if (!task->forgotten) {
+        gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, task->id, status, message);
+        if (event) {
+            event->repeatable = repeatable;
+        } else {
+            gt_farm_break(farm, GPUTUNE_ENOMEM);
+        }
+    }
+    task_free(task);
+}
+
+/* ---- Workers --------------------------------------------------------------------------------- */
+
+static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
+{
+    const char *arguments[8] = {"--role", "compile", "--driver-version",
+                                farm->compile.driver_version};
+    if (farm->arch) {
+        arguments[4] = "--arch";
+        arguments[5] = farm->arch;
+    }
+    gt_link_start start = {farm->worker, arguments, farm->compile.environment, false};
+    GT_TRY(gt_link_spawn(&slot->link, &start));
+    slot->count = 0;
+    slot->sent = 0;
+    gt_text_clear(&slot->out);
+    return GPUTUNE_OK;
+}
+
+void gt_compile_start(gt_host_farm *farm, uint32_t count)
+{
+    gt_compile_host *host = &farm->compile;
+    for (uint32_t i = 0; i < count && i < host->slot_count; i++) {
+        if (!host->slots[i].link.open && slot_start(farm, &host->slots[i]) < 0) {
+            return;
+        }
+    }
+}
+
+static void slot_died(gt_host_farm *farm, gt_compile_slot *slot);
+
+static void slot_flush(gt_host_farm *farm, gt_compile_slot *slot)
+{
+    if (slot->sent == slot->out.length) {
+        return;
+    }
+    switch (gt_link_push(&slot->link, slot->out.data, slot->out.length, &slot->sent)) {
+    case GT_PUSH_DONE:
+        gt_text_clear(&slot->out);
+        slot->sent = 0;
+        break;
+    case GT_PUSH_AGAIN:
+        break;
+    case GT_PUSH_CLOSED:
+        slot_died(farm, slot);
+        break;
+    }
+}
+
+static void slot_give(gt_host_farm *farm, gt_compile_slot *slot, gt_task *task)
+{
+    gt_text_append_bytes(&slot->out, task->frame.data, task->frame.length);
+    if (slot->out.failed) {
+        gt_text_clear(&slot->out);
+        task_fail(farm, task, GPUTUNE_ENOMEM, "out of host memory", false);
+        return;
+    }
+    if (slot->count == 0) {
+        slot->since_ns = gt_now_ns();
+    }
+    slot->tasks[slot->count++] = task;
+    slot_flush(farm, slot);
+}
+
+/* ---- Handing out ----------------------------------------------------------------------------- */
+
+static gt_compile_slot *least_busy(gt_compile_host *host, unsigned below, uint32_t *open)
+{
+    gt_compile_slot *best = NULL;
+    *open = 0;
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        gt_compile_slot *slot = &host->slots[i];
+        if (!slot->link.open) {
+            continue;
+        }
+        ++*open;
+        if (slot->count < below && (!best || slot->count < best->count)) {
+            best = slot;
+        }
+    }
+    return best;
+}
+
+static gt_compile_slot *closed_slot(gt_compile_host *host)
+{
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        if (!host->slots[i].link.open) {
+            return &host->slots[i];
+        }
+    }
+    return NULL;
+}
+
+/* The worker for the next job: an idle one, a new one, or, while there is more waiting than there
+ * are workers, one with a single job in hand, so that it need not wait for its next. NULL: none
+ * now. *open: how many there are. */
+static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
+{
+    gt_compile_host *host = &farm->compile;
+    gt_compile_slot *slot = least_busy(host, 1, open);
+    if (slot) {
+        return slot;
+    }
+    slot = *open < host->limit ? closed_slot(host) : NULL;
+    if (slot && slot_start(farm, slot) == GPUTUNE_OK) {
+        ++*open;
+        return slot;
+    }
+    if (slot && *open > 0) {
+        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "%s; going on with %u", gt_message(), *open);
+        host->limit = *open;
+    }
+    return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, open) : NULL;
+}
+
+void gt_compile_pump(gt_host_farm *farm)
+{
+    gt_compile_host *host = &farm->compile;
+    while (host->queue.count > 0 && farm->broken == GPUTUNE_OK) {
+        uint32_t open = 0;
+        gt_compile_slot *slot = next_slot(farm, &open);
+        if (slot) {
+            slot_give(farm, slot, queue_pop(host));
+        } else if (open == 0) {
+            task_fail(farm, queue_pop(host), GPUTUNE_EWORKER, gt_message(), false);
+        } else {
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        if (host->slots[i].link.open) {
+            slot_flush(farm, &host->slots[i]);
+        }
+    }
+}
+
+gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job)
+{
+    gt_compile_host *host = &farm->compile;
+    GT_TRY(gt_array_reserve(&host->queue));
+    gt_task *task = calloc(1, sizeof *task);
+    if (!task) {
+        return gt_fail_memory();
+    }
+    task->sequence = ++farm->next_sequence;
+    task->id = job->id;
+    gputune_status status = gt_frame_append(&task->frame, GT_FRAME_COMPILE, task->sequence, NULL,
+                                            &gt_record_compile_job, job);
+    if (status < 0) {
+        task_free(task);
+        return status;
+    }
+    host->queue.items[host->queue.count++] = task;
+    gt_compile_pump(farm);
+    return GPUTUNE_OK;
+}
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static gt_task *take_task(gt_compile_slot *slot)
+{
+    gt_task *task = slot->tasks[0];
+    slot->tasks[0] = slot->tasks[1];
+    slot->tasks[1] = NULL;
+    slot->count--;
+    slot->since_ns = gt_now_ns();
+    return task;
+}
+
+static gputune_status tell(gt_host_farm *farm, const gt_task *task, const gt_frame *frame)
+{
+    gt_answer answer;
+    gt_compiled compiled;
+    GT_TRY(gt_frame_answer(&answer, frame));
+    GT_TRY(gt_frame_body(&compiled, frame, &gt_record_compiled));
+    gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, task->id,
+                                   (gputune_status)answer.status, answer.message);
+    if (!event) {
+        gt_record_release(&gt_record_compiled, &compiled);
+        return GPUTUNE_ENOMEM;
+    }
+    event->compiled = compiled;
+    event->repeatable = answer.status == GPUTUNE_ECOMPILE;
+    return GPUTUNE_OK;
+}
+
+/* False for an answer that makes no sense: the worker is then of no use. */
+static bool handle(gt_host_farm *farm, gt_compile_slot *slot, const gt_frame *frame)
+{
+    if (slot->count == 0 || frame->kind != GT_FRAME_COMPILE ||
+        frame->sequence != slot->tasks[0]->sequence) {
+        return false;
+    }
+    if (!slot->tasks[0]->forgotten && tell(farm, slot->tasks[0], frame) < 0) {
+        return false;
+    }
+    task_free(take_task(slot));
+    return true;
+}
+
+void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
+{
+    gt_frame frame;
+    gt_read read;
+    while ((read = gt_link_read(&frame, &slot->link)) == GT_READ_FRAME) {
+        bool sane = handle(farm, slot, &frame);
+        gt_frame_release(&frame);
+        if (!sane) {
+            read = GT_READ_END;
+            break;
+        }
+    }
+    if (slot->link.greeted) {
+        farm->compile.start_failures = 0;
+    }
+    if (read == GT_READ_FAILED && !slot->link.greeted) {
+        gt_farm_break(farm, GPUTUNE_EWORKER); /* another version: so are all others */
+    } else if (read != GT_READ_AGAIN) {
+        slot_died(farm, slot);
+    }
+}
+
+/* ---- Deaths ---------------------------------------------------------------------------------- */
+
+/* A second death on the same job is that job's fault, and worth remembering unless the worker was
+ * ended from outside (out of memory, an operator). */
+static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
+{
+    if (++task->attempts < ATTEMPTS_MAX && !task->forgotten) {
+        queue_return(&farm->compile, task);
+        return;
+    }
+    char message[256];
+    snprintf(message, sizeof message, "the compile worker %s twice on this source", death->words);
+    bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
+    task_fail(farm, task, GPUTUNE_ECRASHED, message, crash);
+}
+
+/* A worker that ends before its first word is no job's fault, and the next will not do better. */
+static void count_start_failure(gt_host_farm *farm, const gt_death *death)
+{
+    if (++farm->compile.start_failures >= START_FAILURES_MAX) {
+        gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
+                                    "%s %s before it said a word; does it run by hand with "
+                                    "--version?",
+                                    farm->worker, death->words));
+    }
+}
+
+static void slot_died(gt_host_farm *farm, gt_compile_slot *slot)
+{
+    gt_death death;
+    bool greeted = slot->link.greeted;
+    gt_link_finish(&slot->link, &death, 0.2);
+    unsigned first = greeted ? 1 : 0, count = slot->count;
+    slot->count = 0;
+    while (count > first) {
+        queue_return(&farm->compile, slot->tasks[--count]);
+    }
+    if (!greeted) {
+        count_start_failure(farm, &death);
+    } else if (count > 0) {
+        blame(farm, slot->tasks[0], &death);
+    }
+}
+
+double gt_compile_patience(const gt_host_farm *farm)
+{
+    double least = INFINITY;
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        const gt_compile_slot *slot = &farm->compile.slots[i];
+        if (slot->link.open && slot->count > 0) {
+            least = fmin(least, COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns));
+        }
+    }
+    return least;
+}
+
+void gt_compile_check_deadlines(gt_host_farm *farm)
+{
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        gt_compile_slot *slot = &farm->compile.slots[i];
+        if (!slot->link.open || slot->count == 0 ||
+            gt_seconds_since(slot->since_ns) < COMPILE_DEADLINE_S) {
+            continue;
+        }
+        char message[128];
+        snprintf(message, sizeof message, "the compiler did not finish within %g s",
+                 COMPILE_DEADLINE_S);
+        task_fail(farm, take_task(slot), GPUTUNE_ETIMEOUT, message, false);
+        gt_link_abandon(&slot->link);
+        if (slot->count > 0) {
+            queue_return(&farm->compile, slot->tasks[0]);
+        }
+        slot->count = 0;
+    }
+}
+
+void gt_compile_cancel(gt_host_farm *farm)
+{
+    gt_compile_host *host = &farm->compile;
+    for (size_t i = 0; i < host->queue.count; i++) {
+        task_free(host->queue.items[i]);
+    }
+    host->queue.count = 0;
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        for (unsigned k = 0; k < host->slots[i].count; k++) {
+            host->slots[i].tasks[k]->forgotten = true;
+        }
+    }
+}
+
+void gt_compile_close(gt_host_farm *farm)
+{
+    gt_compile_host *host = &farm->compile;
+    gt_compile_cancel(farm);
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        gt_process_kill(&host->slots[i].link.process);
+    }
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        gt_compile_slot *slot = &host->slots[i];
+        gt_link_abandon(&slot->link);
+        for (unsigned k = 0; k < slot->count; k++) {
+            task_free(slot->tasks[k]);
+        }
+        gt_text_free(&slot->out);
+    }
+    gt_array_free(&host->queue);
+    free(host->slots);
+    host->slots = NULL;
+    host->slot_count = 0;
+}

@@ -1,0 +1,227 @@
+/* The host's side of the farm, shared by its files only. One thread uses all of it. */
+#ifndef GT_FARM_FARM_HOST_H
+#define GT_FARM_FARM_HOST_H
+
+#include "base/array.h"
+#include "farm/farm.h"
+#include "farm/process.h"
+#include "farm/wire.h"
+#include "farm/worker.h"
+
+#include <pthread.h>
+
+/* ---- farm_link.c: one worker and the channel to it ------------------------------------------- */
+
+typedef struct gt_link {
+    bool open;
+    int channel; /* non-blocking */
+    gt_process process;
+    bool is_thread;
+    pthread_t thread;
+    gt_page *page; /* of a measure worker: shared memory, or the thread's; else NULL */
+    bool greeted;  /* its hello was right */
+    gt_frame_reader reader;
+} gt_link;
+
+/* How to start a worker. */
+typedef struct gt_link_start {
+    const char *path;
+    const char *const *arguments;
+    char *const *environment;
+    bool with_page;
+} gt_link_start;
+
+/* Starts a process. EWORKER, ENOMEM. The link is all zero but `open` before and closed after a
+ * failure. */
+gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
+/* Starts the measure loop on a thread of this process. */
+gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
+
+typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
+/* Sends data[*offset..bytes) as far as the channel takes it, and moves *offset. */
+gt_push gt_link_push(gt_link *link, const char *data, size_t bytes, size_t *offset);
+/* The next frame; hellos are checked and swallowed (FAILED with EWORKER for another version). */
+gt_read gt_link_read(gt_frame *out, gt_link *link);
+
+/* How a worker ended, and words for it ("was killed by signal 11 (Segmentation fault)"). */
+typedef struct gt_death {
+    gt_end end;
+    int code;
+    char words[128];
+} gt_death;
+/* Waits up to `seconds` for the end, kills what is left, closes. *out may be NULL. */
+void gt_link_finish(gt_link *link, gt_death *out, double seconds);
+/* Kills and closes without waiting; a thread is given the time to close its device. */
+void gt_link_abandon(gt_link *link);
+
+/* ---- farm_event.c: what wait() will return --------------------------------------------------- */
+
+typedef struct gt_event_node {
+    struct gt_event_node *next;
+    gt_event event;
+} gt_event_node;
+
+typedef struct gt_event_list {
+    gt_event_node *first, **last;
+} gt_event_list;
+
+/* Appends an event with `status` and, when that is a failure, `message`. NULL: out of memory. */
+gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status,
+                       const char *message);
+/* Takes the first one; false when there is none. */
+bool gt_event_take(gt_event *out, gt_event_list *list);
+void gt_event_clear(gt_event_list *list);
+
+/* ---- farm_compile.c -------------------------------------------------------------------------- */
+
+/* One compile job on its way. */
+typedef struct gt_task {
+    uint64_t sequence, id;
+    gt_text frame;
+    unsigned attempts;
+    bool forgotten; /* canceled: its answer is not wanted */
+} gt_task;
+
+enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
+
+typedef struct gt_compile_slot {
+    gt_link link;
+    gt_task *tasks[GT_IN_FLIGHT]; /* [0] is in hand */
+    unsigned count;
+    int64_t since_ns; /* when tasks[0] came into its hand */
+    gt_text out;      /* unsent bytes from `sent` on */
+    size_t sent;
+} gt_compile_slot;
+
+typedef struct gt_compile_host {
+    gt_compile_slot *slots;
+    uint32_t slot_count;
+    uint32_t limit;          /* how many may run: fewer where the system gives no more */
+    unsigned start_failures; /* in a row */
+    GT_ARRAY(gt_task *) queue;
+    char **environment;
+    char driver_version[16];
+    const char *arch;
+} gt_compile_host;
+
+/* ---- farm_measure.c -------------------------------------------------------------------------- */
+
+/* An encoded frame that a variant and its requests share. */
+typedef struct gt_packet {
+    unsigned references;
+    gt_text text;
+} gt_packet;
+
+/* One request to the measure worker; the queue's first `sent` ones are with it. */
+typedef struct gt_request {
+    gt_frame_kind kind;
+    uint64_t sequence, id;
+    gt_packet *packet;
+    uint64_t *variants; /* of a sample or recheck: what must be loaded */
+    uint32_t variant_count;
+    gputune_objective objective;
+    bool internal; /* sent again after a restart; nobody waits for its event */
+    bool alone;    /* sent only when it is first: what it needs is being loaded again */
+    bool deferred; /* hung once; comes last, with a longer deadline */
+    unsigned attempts;
+} gt_request;
+
+/* A variant that may be sampled, with what it takes to load it into a new worker. */
+typedef struct gt_variant {
+    uint64_t id;
+    gt_packet *packet;
+    uint64_t generation; /* of the worker that has it, 0: none yet */
+    double pilot_ns;
+} gt_variant;
+
+typedef struct gt_measure_host {
+    bool wanted; /* this farm measures at all */
+    gt_link link;
+    bool ready;          /* the device is open */
+    uint64_t generation; /* counts workers, from 1 */
+    GT_ARRAY(gt_request *) queue;
+    size_t sent, offset; /* requests with the worker; bytes of the next one */
+    int64_t since_ns;    /* when the first request came into the worker's hand */
+    uint64_t seen;       /* page->current when that was last looked at */
+    gt_packet *setup;    /* NULL: nothing prepared */
+    GT_ARRAY(gt_variant) variants;
+    double reference_ns, prepare_s;
+    unsigned start_failures, blameless; /* in a row */
+    gputune_status refusal;             /* why there is no worker; 0: none */
+    char refusal_message[512];
+    bool refusal_told;
+    char **environment;
+    char ordinal[16];
+    double deadline_s;
+} gt_measure_host;
+
+/* ---- The farm -------------------------------------------------------------------------------- */
+
+typedef struct gt_host_farm {
+    gt_farm farm; /* first: a gt_farm * is one of these */
+    char *worker, *driver, *device_uuid, *arch;
+    int ordinal;
+    bool emulated;
+    gputune_isolation isolation;
+    gt_log log;
+    uint64_t next_sequence;
+    gt_event_list events;
+    gputune_status broken; /* the farm as a whole: no event can be told any more */
+    char broken_message[512];
+    gt_compile_host compile;
+    gt_measure_host measure;
+} gt_host_farm;
+
+/* Ends the farm's usefulness with the current message. */
+void gt_farm_break(gt_host_farm *farm, gputune_status status);
+
+gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
+/* Starts workers before there are jobs, so that they warm up. */
+void gt_compile_start(gt_host_farm *farm, uint32_t count);
+/* Hands out queued jobs and sends what is unsent. */
+void gt_compile_pump(gt_host_farm *farm);
+/* Handles what came from a slot's worker. */
+void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
+/* Seconds until the next deadline; INFINITY when nothing is outstanding. */
+double gt_compile_patience(const gt_host_farm *farm);
+void gt_compile_check_deadlines(gt_host_farm *farm);
+void gt_compile_cancel(gt_host_farm *farm);
+void gt_compile_close(gt_host_farm *farm);
+
+gputune_status gt_measure_submit(gt_host_farm *farm, gt_request *request);
+void gt_measure_start(gt_host_farm *farm);
+void gt_measure_pump(gt_host_farm *farm);
+void gt_measure_receive(gt_host_farm *farm);
+void gt_measure_cancel(gt_host_farm *farm);
+/* Ends the worker and frees what only it needed. */
+void gt_measure_rest(gt_host_farm *farm);
+void gt_measure_free(gt_host_farm *farm);
+
+gt_packet *gt_packet_keep(gt_packet *packet);
+void gt_packet_drop(gt_packet *packet);
+/* NULL when there is none. */
+gt_variant *gt_variant_find(gt_measure_host *host, uint64_t id);
+void gt_variant_forget(gt_measure_host *host, uint64_t id);
+void gt_request_free(gt_request *request);
+/* Inserts an internal request at `index`. */
+gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
+                                 gt_packet *packet);
+/* Takes the first request off the queue. */
+gt_request *gt_measure_pop(gt_measure_host *host);
+/* Ends a request that failed: its event, or for an internal one that of what depends on it. Frees
+ * it. */
+void gt_measure_fail(gt_host_farm *farm, gt_request *request, gputune_status status,
+                     const char *message, uint64_t culprit, bool repeatable);
+/* No worker can be had: every request fails with this until the next prepare(). */
+void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);
+
+/* ---- farm_recover.c: deaths and hangs of the measure worker ---------------------------------- */
+
+/* The channel ended. */
+void gt_measure_died(gt_host_farm *farm);
+/* The worker answered that its process is lost. */
+void gt_measure_restart(gt_host_farm *farm);
+double gt_measure_patience(const gt_host_farm *farm);
+void gt_measure_check_deadline(gt_host_farm *farm);
+
+#endif

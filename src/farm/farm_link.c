@@ -1,0 +1,238 @@
+#include "farm/farm_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---- Starting -------------------------------------------------------------------------------- */
+
+static gputune_status make_page(gt_page **out, int *descriptor)
+{
+    int low = memfd_create("gputune", MFD_CLOEXEC);
+    int high = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, 10);
+    if (low >= 0) {
+        close(low);
+    }
+    void *page = MAP_FAILED;
+    if (high >= 0 && ftruncate(high, sizeof(gt_page)) == 0) {
+        page = mmap(NULL, sizeof(gt_page), PROT_READ | PROT_WRITE, MAP_SHARED, high, 0);
+    }
+    if (page == MAP_FAILED) {
+        int error = errno;
+        if (high >= 0) {
+            close(high);
+        }
+        return gt_fail(GPUTUNE_EWORKER, "cannot make memory to share with a worker: %s",
+                       strerror(error));
+    }
+    *out = page;
+    *descriptor = high;
+    return GPUTUNE_OK;
+}
+
+static void set_nonblocking(int descriptor)
+{
+    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+}
+
+gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
+{
+    gt_link made = {.open = true, .reader = {.limits = gt_limits_host}};
+    int child = -1, page = -1;
+    gputune_status status = gt_process_channel(&made.channel, &child);
+    if (status < 0) {
+        return status;
+    }
+    if (start->with_page) {
+        status = make_page(&made.page, &page);
+    }
+    if (status == GPUTUNE_OK) {
+        gt_spawn spawn = {start->path, start->arguments, start->environment, child, page};
+        status = gt_process_spawn(&made.process, &spawn);
+    }
+    close(child);
+    if (page >= 0) {
+        close(page);
+    }
+    if (status < 0) {
+        close(made.channel);
+        if (made.page) {
+            munmap(made.page, sizeof *made.page);
+        }
+        return status;
+    }
+    set_nonblocking(made.channel);
+    *link = made;
+    return GPUTUNE_OK;
+}
+
+/* What a measure thread needs; its own, since a hung one is left behind. */
+typedef struct thread_work {
+    gt_page page; /* first: the link's page is this */
+    int channel, ordinal;
+    char *driver;
+} thread_work;
+
+static void *measure_thread(void *argument)
+{
+    thread_work *work = argument;
+    gt_measure_worker(work->channel, &work->page, work->driver, work->ordinal, true);
+    close(work->channel);
+    return NULL;
+}
+
+static void free_work(thread_work *work)
+{
+    free(work->driver);
+    free(work);
+}
+
+gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
+{
+    gt_link made = {.open = true, .is_thread = true, .reader = {.limits = gt_limits_host}};
+    thread_work *work = calloc(1, sizeof *work);
+    if (!work || (driver && gt_strdup(&work->driver, driver) < 0)) {
+        free(work);
+        return gt_fail_memory();
+    }
+    work->ordinal = ordinal;
+    gputune_status status = gt_process_channel(&made.channel, &work->channel);
+    if (status < 0) {
+        free_work(work);
+        return status;
+    }
+    if (pthread_create(&made.thread, NULL, measure_thread, work) != 0) {
+        close(made.channel);
+        close(work->channel);
+        free_work(work);
+        return gt_fail(GPUTUNE_EWORKER, "cannot start a thread to measure on: %s", strerror(errno));
+    }
+    made.page = &work->page;
+    set_nonblocking(made.channel);
+    *link = made;
+    return GPUTUNE_OK;
+}
+
+/* ---- Talking --------------------------------------------------------------------------------- */
+
+gt_push gt_link_push(gt_link *link, const char *data, size_t bytes, size_t *offset)
+{
+    while (*offset < bytes) {
+        ssize_t sent = send(link->channel, data + *offset, bytes - *offset, MSG_NOSIGNAL);
+        if (sent > 0) {
+            *offset += (size_t)sent;
+        } else if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            return GT_PUSH_AGAIN;
+        } else if (sent < 0 && errno != EINTR) {
+            return GT_PUSH_CLOSED;
+        }
+    }
+    return GT_PUSH_DONE;
+}
+
+static gputune_status check_hello(const gt_frame *frame)
+{
+    gt_hello hello;
+    char mine[64];
+    GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
+    if (strcmp(hello.version, gt_wire_version(mine)) != 0) {
+        return gt_fail(GPUTUNE_EWORKER,
+                       "the worker is gputune %s and this library %s; install both from one build, "
+                       "or point GPUTUNE_WORKER at the right gputune-worker",
+                       hello.version, mine);
+    }
+    return GPUTUNE_OK;
+}
+
+gt_read gt_link_read(gt_frame *out, gt_link *link)
+{
+    gt_frame frame;
+    for (;;) {
+        gt_read read = gt_frame_read(&frame, &link->reader, link->channel);
+        if (read != GT_READ_FRAME) {
+            return read;
+        }
+        if (frame.kind != GT_FRAME_HELLO) {
+            *out = frame;
+            return read;
+        }
+        gputune_status status = check_hello(&frame);
+        gt_frame_release(&frame);
+        if (status < 0) {
+            return GT_READ_FAILED;
+        }
+        link->greeted = true;
+    }
+}
+
+/* ---- Ending ---------------------------------------------------------------------------------- */
+
+static void describe(gt_death *death)
+{
+    switch (death->end) {
+    case GT_END_EXITED:
+        snprintf(death->words, sizeof death->words, "exited with code %d", death->code);
+        return;
+    case GT_END_SIGNALED:
+        snprintf(death->words, sizeof death->words, "was ended by signal %d (%s)", death->code,
+                 strsignal(death->code));
+        return;
+    case GT_END_RUNNING:
+        snprintf(death->words, sizeof death->words, "stopped answering");
+        return;
+    case GT_END_UNKNOWN:
+        snprintf(death->words, sizeof death->words, "ended");
+    }
+}
+
+static void finish_thread(gt_link *link, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds + 1;
+    if (pthread_timedjoin_np(link->thread, NULL, &until) == 0) {
+        free_work((thread_work *)(void *)link->page);
+    } else {
+        pthread_detach(link->thread); /* it hangs in a kernel; its memory must stay */
+    }
+}
+
+/* The channel goes last: its end makes a worker exit by itself, and that would be told as such. */
+void gt_link_finish(gt_link *link, gt_death *out, double seconds)
+{
+    gt_death death = {GT_END_UNKNOWN, 0, ""};
+    if (!link->open) {
+        return;
+    }
+    if (link->is_thread) {
+        shutdown(link->channel, SHUT_RDWR);
+        finish_thread(link, seconds);
+    } else {
+        death.end = gt_process_wait(&link->process, &death.code, seconds);
+        gt_process_kill(&link->process);
+        gt_process_abandon(&link->process);
+        if (link->page) {
+            munmap(link->page, sizeof *link->page);
+        }
+    }
+    describe(&death);
+    close(link->channel);
+    gt_frame_reader_free(&link->reader);
+    *link = (gt_link){0};
+    if (out) {
+        *out = death;
+    }
+}
+
+void gt_link_abandon(gt_link *link)
+{
+    if (link->open && !link->is_thread) {
+        gt_process_kill(&link->process);
+    }
+    gt_link_finish(link, NULL, link->is_thread ? 2 : 0);
+}

@@ -1,0 +1,254 @@
+/* When the measure worker dies or hangs: whose fault it was, a new worker, and what it must get
+ * again. */
+#include "base/clock.h"
+#include "farm/farm_host.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
+
+static const double END_S = 2;    /* a killed worker was gone after 53 ms; its memory must be */
+static const double START_S = 60; /* cuInit takes seconds where no driver state is kept */
+
+/* ---- A new worker ---------------------------------------------------------------------------- */
+
+/* What was sent again for the last worker is of no use for the next; it is worked out anew. */
+static void purge_internal(gt_measure_host *host)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < host->queue.count; i++) {
+        gt_request *request = host->queue.items[i];
+        request->alone = false;
+        if (request->internal || (i < host->sent && request->kind == GT_FRAME_DROP)) {
+            gt_request_free(request);
+        } else {
+            host->queue.items[kept++] = request;
+        }
+    }
+    host->queue.count = kept;
+}
+
+static void begin_again(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    purge_internal(host);
+    host->sent = host->offset = 0;
+    host->ready = false;
+    if (farm->isolation == GPUTUNE_ISOLATION_THREAD) {
+        gt_measure_refuse(farm, GPUTUNE_ECRASHED,
+                          "a variant made this process unable to measure; the isolation `process` "
+                          "would have survived it");
+        return;
+    }
+    bool prepares = host->queue.count > 0 && host->queue.items[0]->kind == GT_FRAME_PREPARE;
+    if (host->setup && !prepares &&
+        gt_measure_insert(farm, 0, GT_FRAME_PREPARE, 0, host->setup) < 0) {
+        gt_farm_break(farm, GPUTUNE_ENOMEM);
+        return;
+    }
+    gt_measure_start(farm);
+    gt_measure_pump(farm);
+}
+
+void gt_measure_restart(gt_host_farm *farm)
+{
+    gt_link *link = &farm->measure.link;
+    if (!link->is_thread) {
+        gt_process_kill(&link->process);
+    }
+    gt_link_finish(link, NULL, END_S);
+    begin_again(farm);
+}
+
+/* ---- Deaths ---------------------------------------------------------------------------------- */
+
+static bool is_crash(const gt_death *death)
+{
+    static const int faults[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        if (death->end == GT_END_SIGNALED && death->code == faults[i]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void died_starting(gt_host_farm *farm, const gt_death *death)
+{
+    gt_measure_host *host = &farm->measure;
+    if (++host->start_failures < START_FAILURES_MAX) {
+        begin_again(farm);
+        return;
+    }
+    char message[256];
+    snprintf(message, sizeof message, "the measure worker %s before its device was open",
+             death->words);
+    gt_measure_refuse(farm, GPUTUNE_EWORKER, message);
+}
+
+/* The worker had nothing in hand, or was ended from outside. */
+static void died_blameless(gt_host_farm *farm, const gt_death *death)
+{
+    gt_measure_host *host = &farm->measure;
+    if (++host->blameless < BLAMELESS_MAX) {
+        begin_again(farm);
+        return;
+    }
+    char message[256];
+    snprintf(message, sizeof message, "the measure worker %s %u times without a variant's fault",
+             death->words, host->blameless);
+    gt_measure_refuse(farm, GPUTUNE_EWORKER, message);
+}
+
+static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_request *request = host->queue.items[0];
+    bool crash = is_crash(death);
+    if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
+        begin_again(farm);
+        return;
+    }
+    if (request->internal && request->kind == GT_FRAME_PREPARE) {
+        died_blameless(farm, death);
+        return;
+    }
+    char message[256];
+    snprintf(message, sizeof message, "the measure worker %s", death->words);
+    gt_measure_pop(host);
+    gt_measure_fail(farm, request, GPUTUNE_ECRASHED, message, culprit, crash);
+    begin_again(farm);
+}
+
+void gt_measure_died(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_page page = *host->link.page;
+    bool ready = host->ready;
+    gt_death death;
+    gt_link_finish(&host->link, &death, END_S);
+    if (!ready) {
+        died_starting(farm, &death);
+    } else if (host->sent > 0 && page.sequence == host->queue.items[0]->sequence) {
+        died_in_hand(farm, page.current, &death);
+    } else {
+        died_blameless(farm, &death);
+    }
+}
+
+/* ---- Hangs ----------------------------------------------------------------------------------- */
+
+/* Launches that one sample of a variant takes, generously. */
+static double launches(gputune_objective objective)
+{
+    static const double table[] = {
+        [GPUTUNE_OBJECTIVE_DEFAULT] = 20, [GPUTUNE_OBJECTIVE_KERNEL] = 20,
+        [GPUTUNE_OBJECTIVE_LAUNCH] = 20,  [GPUTUNE_OBJECTIVE_LATENCY] = 200,
+        [GPUTUNE_OBJECTIVE_ENERGY] = 20,
+    };
+    return table[objective];
+}
+
+/* Seconds that the first request may go without progress: a hundred times what the reference takes,
+ * never under a second, and enough for machines where everything but the kernel is slow (the
+ * emulator), as the time to prepare shows. A sample's clock starts again with each variant. */
+static double allowance(const gt_host_farm *farm)
+{
+    const gt_measure_host *host = &farm->measure;
+    const gt_request *request = host->queue.items[0];
+    double slow = farm->emulated ? 30 : 1;
+    if (!host->ready) {
+        return START_S;
+    }
+    if (request->kind == GT_FRAME_PREPARE) {
+        return 6 * host->deadline_s * slow;
+    }
+    bool sample = request->kind == GT_FRAME_SAMPLE;
+    double count = sample ? launches(request->objective) : 10;
+    double least = fmax(1, 100 * count * host->reference_ns * 1e-9);
+    least = fmax(least, 5 * host->prepare_s);
+    if (sample && request->objective == GPUTUNE_OBJECTIVE_ENERGY) {
+        least += 5;
+    }
+    if (request->deferred) {
+        least *= 10;
+    }
+    return fmin(least, fmax(host->deadline_s * slow, 4 * host->prepare_s));
+}
+
+static bool waits(const gt_measure_host *host)
+{
+    return host->link.open && (!host->ready || host->sent > 0);
+}
+
+double gt_measure_patience(const gt_host_farm *farm)
+{
+    const gt_measure_host *host = &farm->measure;
+    if (!waits(host)) {
+        return INFINITY;
+    }
+    double limit = host->ready ? allowance(farm) : START_S;
+    return limit - gt_seconds_since(host->since_ns);
+}
+
+/* A hang is blamed on the variant only when a fresh worker with ten times the deadline hangs too;
+ * that attempt comes after everything else. */
+static void postpone(gt_host_farm *farm, gt_request *request)
+{
+    request->deferred = true;
+    if (gt_array_reserve(&farm->measure.queue) < 0) {
+        gt_farm_break(farm, GPUTUNE_ENOMEM);
+        gt_request_free(request);
+        return;
+    }
+    farm->measure.queue.items[farm->measure.queue.count++] = request;
+}
+
+static void hung(gt_host_farm *farm, double seconds)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_page page = *host->link.page;
+    gt_request *request = gt_measure_pop(host);
+    bool again = request->deferred;
+    if (request->kind == GT_FRAME_VERIFY && !request->internal && !again) {
+        gt_log_line(&farm->log, GPUTUNE_LOG_DEBUG,
+                    "variant %llu did not finish within %.3g s; trying it again at the end",
+                    (unsigned long long)request->id, seconds);
+        postpone(farm, request);
+        return;
+    }
+    char message[128];
+    snprintf(message, sizeof message, "did not finish within %.3g s%s", seconds,
+             again ? ", twice" : "");
+    uint64_t culprit = page.sequence == request->sequence ? page.current : 0;
+    gt_measure_fail(farm, request, GPUTUNE_ETIMEOUT, message, culprit, again);
+}
+
+void gt_measure_check_deadline(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    if (!waits(host) || gt_measure_patience(farm) > 0) {
+        return;
+    }
+    if (!host->ready) {
+        gt_measure_refuse(farm, GPUTUNE_EWORKER,
+                          "the measure worker did not open its device within a minute");
+        return;
+    }
+    gt_request *first = host->queue.items[0];
+    uint64_t current = host->link.page->current;
+    if (first->kind == GT_FRAME_SAMPLE && current != host->seen) {
+        host->seen = current; /* it works, on another variant by now */
+        host->since_ns = gt_now_ns();
+        return;
+    }
+    if (first->internal && first->kind == GT_FRAME_PREPARE) {
+        gt_measure_refuse(farm, GPUTUNE_ETIMEOUT, "preparing again did not finish in time");
+        return;
+    }
+    hung(farm, allowance(farm));
+    gt_measure_restart(farm);
+}

@@ -1,0 +1,162 @@
+#include "farm/measure.h"
+#include "farm/wire.h"
+#include "farm/worker.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- Requests -------------------------------------------------------------------------------- */
+
+static gputune_status prepare(gt_measure *measure, const void *job, void *reply, gt_page *page)
+{
+    (void)page;
+    return gt_measure_prepare(measure, job, reply);
+}
+
+static gputune_status verify(gt_measure *measure, const void *job, void *reply, gt_page *page)
+{
+    page->current = ((const gt_verify_job *)job)->id;
+    return gt_measure_verify(measure, job, reply);
+}
+
+static gputune_status recheck(gt_measure *measure, const void *job, void *reply, gt_page *page)
+{
+    page->current = ((const gt_recheck_job *)job)->id;
+    return gt_measure_recheck(measure, job, reply);
+}
+
+static gputune_status sample(gt_measure *measure, const void *job, void *reply, gt_page *page)
+{
+    return gt_measure_sample(measure, job, reply, &page->current);
+}
+
+static gputune_status drop(gt_measure *measure, const void *job, void *reply, gt_page *page)
+{
+    (void)reply;
+    (void)page;
+    gt_measure_drop(measure, ((const gt_drop_job *)job)->id);
+    return GPUTUNE_OK;
+}
+
+static const struct request {
+    gputune_status (*call)(gt_measure *measure, const void *job, void *reply, gt_page *page);
+    const gt_record *job, *reply; /* reply NULL: no answer */
+} requests[GT_FRAME_KINDS] = {
+    [GT_FRAME_PREPARE] = {prepare, &gt_record_setup, &gt_record_prepared},
+    [GT_FRAME_VERIFY] = {verify, &gt_record_verify_job, &gt_record_verified},
+    [GT_FRAME_RECHECK] = {recheck, &gt_record_recheck_job, &gt_record_verified},
+    [GT_FRAME_SAMPLE] = {sample, &gt_record_sample_job, &gt_record_sampled},
+    [GT_FRAME_DROP] = {drop, &gt_record_drop, NULL},
+};
+
+/* ---- Answers --------------------------------------------------------------------------------- */
+
+static gputune_status send_answer(int channel, gt_frame_kind kind, uint64_t sequence,
+                                  const gt_answer *answer, const gt_record *record,
+                                  const void *reply)
+{
+    gt_text out = {0};
+    gputune_status status = gt_frame_append(&out, kind, sequence, answer, record, reply);
+    if (status == GPUTUNE_OK) {
+        status = gt_send_all(channel, out.data, out.length);
+    }
+    gt_text_free(&out);
+    return status;
+}
+
+static gt_answer answer_for(gputune_status status, uint64_t culprit)
+{
+    gt_answer answer = {.status = status, .culprit = status < 0 ? culprit : 0};
+    if (status < 0) {
+        snprintf(answer.message, sizeof answer.message, "%s", gt_message());
+    }
+    return answer;
+}
+
+/* Carries one request out and answers it. Fails when the process is of no more use. */
+static gputune_status carry_out(gt_measure *measure, int channel, gt_page *page,
+                                const gt_frame *frame, void *job, void *reply)
+{
+    const struct request *request = &requests[frame->kind];
+    page->current = 0;
+    page->sequence = frame->sequence;
+    gputune_status done = request->call(measure, job, reply, page);
+    page->sequence = 0; /* from here on a death is not the request's fault */
+    if (!request->reply) {
+        return GPUTUNE_OK;
+    }
+    gt_answer answer = answer_for(done, page->current);
+    GT_TRY(send_answer(channel, frame->kind, frame->sequence, &answer, request->reply,
+                       done < 0 ? NULL : reply));
+    return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
+}
+
+static gputune_status serve(gt_measure *measure, int channel, gt_page *page, const gt_frame *frame)
+{
+    const struct request *request = &requests[frame->kind];
+    if (!request->call) {
+        return gt_fail(GPUTUNE_EWORKER, "the measure worker was asked for something else");
+    }
+    void *job = calloc(1, request->job->size);
+    void *reply = calloc(1, request->reply ? request->reply->size : 1);
+    gputune_status status = job && reply ? GPUTUNE_OK : gt_fail_memory();
+    if (status == GPUTUNE_OK) {
+        status = gt_frame_body(job, frame, request->job);
+    }
+    if (status == GPUTUNE_OK) {
+        status = carry_out(measure, channel, page, frame, job, reply);
+        gt_record_release(request->job, job);
+    }
+    if (reply && request->reply) {
+        gt_record_release(request->reply, reply);
+    }
+    free(reply);
+    free(job);
+    return status;
+}
+
+/* ---- The loop -------------------------------------------------------------------------------- */
+
+static gputune_status open_device(gt_measure **out, int channel, const char *driver, int ordinal)
+{
+    gt_measure *measure = NULL;
+    gputune_status status = gt_measure_open(&measure, driver, ordinal);
+    gt_answer answer = answer_for(status, 0);
+    gputune_status sent = send_answer(channel, GT_FRAME_READY, 0, &answer, NULL, NULL);
+    if (status < 0) {
+        return status;
+    }
+    *out = measure;
+    return sent;
+}
+
+static gputune_status serve_all(gt_measure *measure, int channel, gt_page *page)
+{
+    gt_frame_reader reader = {.limits = gt_limits_worker};
+    gt_frame frame;
+    gputune_status status = GPUTUNE_OK;
+    while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {
+        status = serve(measure, channel, page, &frame);
+        gt_frame_release(&frame);
+    }
+    gt_frame_reader_free(&reader);
+    return status;
+}
+
+int gt_measure_worker(int channel, gt_page *page, const char *driver, int ordinal,
+                      bool close_device)
+{
+    gt_measure *measure = NULL;
+    gputune_status status = gt_say_hello(channel);
+    if (status == GPUTUNE_OK) {
+        status = open_device(&measure, channel, driver, ordinal);
+    }
+    if (status < 0) {
+        return GT_EXIT_DEVICE;
+    }
+    status = serve_all(measure, channel, page);
+    if (close_device) {
+        gt_measure_close(measure);
+    }
+    return status == GPUTUNE_OK ? GT_EXIT_DONE : GT_EXIT_CHANNEL;
+}

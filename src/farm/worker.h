@@ -1,0 +1,32 @@
+/* The worker's side: the loops that serve requests. */
+#ifndef GT_FARM_WORKER_H
+#define GT_FARM_WORKER_H
+
+#include "base/status.h"
+
+#include <stdint.h>
+
+/* Memory shared by host and measure worker: what is in hand, readable after the worker's death. */
+typedef struct gt_page {
+    volatile uint64_t sequence; /* of the request in hand, 0: none */
+    volatile uint64_t current;  /* the variant in hand, 0: none */
+} gt_page;
+
+/* Sends the frame that every worker begins with. */
+gputune_status gt_say_hello(int channel);
+
+/* Serves compile jobs on `channel` until it ends, one at a time. Warms the compiler up for `arch`
+ * first, unless a job is waiting already (NULL: sm_90). `driver_version` as gt_nvrtc_open() takes
+ * it; without a compiler every job is answered ENOCOMPILER. Returns an exit code. */
+int gt_compile_worker(int channel, const char *arch, int driver_version);
+
+/* Says hello, opens the device, says READY, then serves measure requests on `channel` in order
+ * until it ends or a fatal CUDA error was answered. `page` is kept up to date. Closes the measure
+ * state before it returns only when `close_device` (a thread must, a process need not). Returns an
+ * exit code. */
+int gt_measure_worker(int channel, gt_page *page, const char *driver, int ordinal,
+                      bool close_device);
+
+enum { GT_EXIT_DONE = 0, GT_EXIT_CHANNEL = 3, GT_EXIT_DEVICE = 4 };
+
+#endif

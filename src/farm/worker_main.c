@@ -1,0 +1,109 @@
+/* gputune-worker: compiles, or measures, for a gputune host that started it. */
+#include "farm/process.h"
+#include "farm/wire.h"
+#include "farm/worker.h"
+
+#include <getopt.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+typedef struct settings {
+    const char *role, *arch, *driver;
+    int ordinal, driver_version;
+} settings;
+
+/* Ends the process when the host closes the channel or dies, whatever the main thread is doing. */
+static void *watch_channel(void *unused)
+{
+    (void)unused;
+    struct pollfd poller = {GT_CHILD_CHANNEL, POLLRDHUP, 0};
+    while (poll(&poller, 1, -1) <= 0) {
+    }
+    _exit(GT_EXIT_DONE);
+    return NULL;
+}
+
+static bool start_watcher(void)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, watch_channel, NULL) == 0;
+}
+
+static gt_page *map_page(void)
+{
+    static gt_page own;
+    void *page = mmap(NULL, sizeof own, PROT_READ | PROT_WRITE, MAP_SHARED, GT_CHILD_PAGE, 0);
+    return page == MAP_FAILED ? &own : page;
+}
+
+static int usage(FILE *out, int code)
+{
+    char version[64];
+    fprintf(out,
+            "gputune-worker %s\n"
+            "Started by gputune for itself; there is nothing to do with it by hand.\n",
+            gt_wire_version(version));
+    return code;
+}
+
+static int parse(settings *out, int argc, char **argv)
+{
+    static const struct option options[] = {
+        {"role", required_argument, NULL, 'r'},
+        {"arch", required_argument, NULL, 'a'},
+        {"driver", required_argument, NULL, 'd'},
+        {"driver-version", required_argument, NULL, 'n'},
+        {"ordinal", required_argument, NULL, 'o'},
+        {"version", no_argument, NULL, 'v'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'r':
+            out->role = optarg;
+            break;
+        case 'a':
+            out->arch = optarg;
+            break;
+        case 'd':
+            out->driver = optarg;
+            break;
+        case 'n':
+            out->driver_version = (int)strtol(optarg, NULL, 10);
+            break;
+        case 'o':
+            out->ordinal = (int)strtol(optarg, NULL, 10);
+            break;
+        default:
+            return option;
+        }
+    }
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    settings settings = {0};
+    int other = parse(&settings, argc, argv);
+    if (other == 'v') {
+        return usage(stdout, 0);
+    }
+    bool compile = settings.role && strcmp(settings.role, "compile") == 0;
+    bool measure = settings.role && strcmp(settings.role, "measure") == 0;
+    if (other || (!compile && !measure) || !start_watcher()) {
+        return usage(stderr, 2);
+    }
+    struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
+    setrlimit(RLIMIT_CORE, &none);
+    /* _exit: destroying contexts and NVRTC takes tens of milliseconds and helps nobody. */
+    _exit(compile ? gt_compile_worker(GT_CHILD_CHANNEL, settings.arch, settings.driver_version)
+                  : gt_measure_worker(GT_CHILD_CHANNEL, map_page(), settings.driver,
+                                      settings.ordinal, false));
+}
