@@ -22,6 +22,10 @@ enum { GT_LAUNCHER_STREAMS = 8 };
  * image and launch are copied. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, const gt_launch *launch);
+/* Another launch (problem size) of the image that `parent` has loaded, without loading it again:
+ * the measure worker verifies each variant at two sizes, and a load costs as much as a
+ * verification. The parent must outlive it. ECUDA as gt_launcher_load(). */
+gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch);
 /* Waits for launches that use what it owns. Works from any context and thread. */
 void gt_launcher_free(gt_launcher *launcher);
 
@@ -30,6 +34,12 @@ void gt_launcher_free(gt_launcher *launcher);
  * capture makes it impossible, before the stream is touched. */
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
+
+/* The same without copying the pass block: the kernel reads what the last launch on this stream
+ * copied, so that a capture of it times the kernel (with its clears) alone. Where nothing is copied
+ * it is gt_launcher_launch(). */
+gputune_status gt_launcher_launch_bare(gt_launcher *launcher, CUstream stream,
+                                       const void *const *arguments);
 
 /* What the driver says of the function: registers, local, shared; and occupancy as resident warps
  * over the SM's maximum at the launch's block and shared memory. */
