@@ -234,13 +234,15 @@ typedef struct gputune_open_options {
     const char *worker;       /* the gputune-worker executable; NULL: searched for */
     uint32_t compile_workers; /* 0: as many as cores */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
+    bool keep_workers;        /* between tunings: quicker for many in a row, but the measure worker
+                                 then holds device memory */
     gputune_log_fn log;
     void *user;
 } gputune_open_options;
 #define GPUTUNE_OPEN_OPTIONS_VERSION 1
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, NULL, NULL           \
+        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL    \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */

@@ -13,7 +13,7 @@ static gputune_status parse_configs(gt_config *out, const gt_request *request,
     return GPUTUNE_OK;
 }
 
-static int run_locked(gputune *tuner, const gt_request *request, const char *const *configurations,
+static int run_locked(gputune *tuner, gt_request *request, const char *const *configurations,
                       size_t count, int (*each)(void *, const gputune_record *), void *user)
 {
     gt_config *configs = calloc(count, sizeof *configs);
@@ -23,7 +23,8 @@ static int run_locked(gputune *tuner, const gt_request *request, const char *con
     int status = parse_configs(configs, request, configurations, count);
     if (!status) {
         pthread_mutex_lock(&tuner->tuning);
-        status = gt_run((gt_request *)request, configs, count, each, user);
+        status = gt_run(request, configs, count, each, user);
+        gt_tuner_rest(tuner);
         pthread_mutex_unlock(&tuner->tuning);
     }
     free(configs);

@@ -58,6 +58,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     }
     pthread_mutex_lock(&tuner->tuning);
     gputune_status status = tune_locked(out, tuner, kernel, sizes, o, &key);
+    gt_tuner_rest(tuner);
     pthread_mutex_unlock(&tuner->tuning);
     return status;
 }

@@ -22,6 +22,8 @@ static gputune_status start_farm(gt_farm **out, const gputune *tuner, bool measu
                                      .device_uuid = tuner->device.uuid,
                                      .device_ordinal = tuner->device.ordinal,
                                      .compile_workers = tuner->compile_workers,
+                                     .driver_version = tuner->device.driver_version,
+                                     .arch = tuner->driver ? tuner->device.arch : NULL,
                                      .isolation = isolation,
                                      .log = tuner->log};
     return gt_farm_open(out, &options);
@@ -114,6 +116,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     pthread_mutex_init(&tuner->tuning, NULL);
     tuner->log = (gt_log){o->log, o->user};
     tuner->compile_workers = o->compile_workers;
+    tuner->keep_workers = o->keep_workers;
     gputune_status status = open_parts(tuner, o);
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
@@ -129,6 +132,13 @@ int gputune_open(gputune **out, const gputune_open_options *options)
                                     .user = tuner};
     *out = tuner;
     return GPUTUNE_OK;
+}
+
+void gt_tuner_rest(gputune *tuner)
+{
+    if (tuner->farm && !tuner->keep_workers) {
+        tuner->farm->ops->rest(tuner->farm);
+    }
 }
 
 static void close_farm(gt_farm *farm)

@@ -21,7 +21,12 @@ struct gputune {
     gt_farm *compile_farm;  /* without, where only compiling was asked for so far */
     char *worker;
     uint32_t compile_workers;
+    bool keep_workers;
 };
+
+/* After a tuning: gives the device memory back unless the workers are to be kept. Holds `tuning`.
+ */
+void gt_tuner_rest(gputune *tuner);
 
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
  * tuner has none. */

@@ -120,8 +120,16 @@ static void do_not_close(gt_farm *base)
 
 void scripted_farm_open(scripted_farm *farm)
 {
-    static const gt_farm_ops ops = {compile, prepare, verify, sample,      recheck,
-                                    drop,    next,    cancel, do_not_close};
+    static const gt_farm_ops ops = {.compile = compile,
+                                    .prepare = prepare,
+                                    .verify = verify,
+                                    .sample = sample,
+                                    .recheck = recheck,
+                                    .drop = drop,
+                                    .wait = next,
+                                    .cancel = cancel,
+                                    .rest = cancel,
+                                    .close = do_not_close};
     farm->farm = (gt_farm){&ops, 4};
 }
 
