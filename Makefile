@@ -41,12 +41,13 @@ EXAMPLE_SRC := $(wildcard tools/examples/*.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o
+LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o
 CLI_OBJ := $(call obj,$(CLI_SRC))
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
+FAKE_WORKER := $(B)/tests/farm/fake-worker
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
@@ -84,6 +85,9 @@ $(B)/generated/schema.c: tools/embed $(wildcard db/*.sql)
 $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profile)
 	$(call say,GEN)mkdir -p $(@D); tools/embed emu_profiles src/emulator/profiles/*.profile > $@
 
+$(B)/generated/service.c: tools/embed src/farm/measure_kernels.cu
+	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source src/farm/measure_kernels.cu > $@
+
 # --- products ----------------------------------------------------------------------------------------
 $(B)/libgputune-internal.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
@@ -102,6 +106,9 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 EMU_TEST_OBJ = $(EMU_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+$(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include))
