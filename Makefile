@@ -37,6 +37,7 @@ CLI_SRC := $(wildcard src/cli/*.c)
 EMU_SRC := $(wildcard src/emulator/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 EXAMPLE_SRC := $(wildcard tools/examples/*.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 
@@ -48,15 +49,18 @@ EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profil
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
+FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
+FAKE := $(B)/tests/cli/gputune-fake
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
-.PHONY: all help lib tests examples benches check check-build check-layers check-style demo install uninstall clean setup \
+.PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
         check-san check-fault check-fuzz check-gpu bench FORCE
 .DELETE_ON_ERROR:
 all: $(B)/gputune $(B)/gputune-worker $(B)/libgputune.so $(B)/libgputune.a $(B)/libgputune-emu.so
 lib: $(B)/libgputune-internal.a
-tests: $(TESTS)
+tests: $(TESTS) $(FAKE)
+fuzzers: $(FUZZERS)
 examples: $(EXAMPLES)
 benches: $(BENCHES)
 
@@ -69,7 +73,7 @@ $(B)/flags: FORCE
 	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX)' > $@
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
-$(B)/obj/src/farm/%.o $(B)/obj/src/api/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"'
+$(B)/obj/src/farm/%.o $(B)/obj/src/tuner/%.o $(B)/obj/src/gpu/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"'
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
@@ -106,6 +110,15 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 EMU_TEST_OBJ = $(EMU_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+# the command line with canned answers, for exact output
+$(FAKE): $(B)/obj/tests/cli/fake_gputune.o $(CLI_OBJ) $(B)/obj/src/base/status.o
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+# FUZZER=libfuzzer (with CC=clang) takes libFuzzer's driver in place of the built-in one
+FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)
+$(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune-internal.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
 $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(B)/gputune-worker

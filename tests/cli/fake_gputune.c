@@ -1,0 +1,412 @@
+/* gputune.h with canned answers: the command line linked with this prints exactly the same on every
+ * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
+ * "wrong", "broken", "crash", "baddb", "empty", "interrupt". */
+#include <gputune.h>
+
+#include "base/status.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct gputune {
+    bool has_device, emulated;
+    char added[256];
+};
+struct gputune_plan {
+    gputune_info info;
+    char configuration[64];
+};
+
+static const char default_configuration[] = "VEC=1 BLOCK=256 UNROLL=1";
+static const char best_configuration[] = "VEC=4 BLOCK=128 UNROLL=2";
+
+static bool fake(const char *word)
+{
+    const char *words = getenv("GPUTUNE_FAKE");
+    return words && strstr(words, word);
+}
+
+const char *gputune_version(void)
+{
+    return GPUTUNE_VERSION_STRING;
+}
+
+const char *gputune_source_name(gputune_source source)
+{
+    static const char *const names[] = {"default", "nearest", "cached", "measured", "estimated"};
+    return names[source];
+}
+
+const char *gputune_objective_name(gputune_objective objective)
+{
+    static const char *const names[] = {"default", "kernel", "launch", "latency", "energy"};
+    return names[objective];
+}
+
+int gputune_open(gputune **out, const gputune_open_options *options)
+{
+    const char *device = options->device, *driver = options->driver;
+    bool none = device && strcmp(device, "none") == 0;
+    bool emulated = (driver && strncmp(driver, "emu", 3) == 0) ||
+                    (fake("nogpu") && options->emulate_without_gpu && !fake("noemulator"));
+    if (!none && !emulated && fake("nogpu")) {
+        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver; searched libcuda.so.1");
+    }
+    if (fake("baddb") && options->log) {
+        options->log(options->user, GPUTUNE_LOG_WARNING,
+                     "the database is read-only; going without");
+    }
+    gputune *tuner = calloc(1, sizeof *tuner);
+    if (!tuner) {
+        return gt_fail_memory();
+    }
+    tuner->has_device = !none;
+    tuner->emulated = emulated;
+    *out = tuner;
+    return 0;
+}
+
+void gputune_close(gputune *tuner)
+{
+    free(tuner);
+}
+
+static void fill_device(gputune_device *out, bool emulated)
+{
+    *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
+                            .uuid = "GPU-00000000-0000-0000-0000-000000000001",
+                            .arch = "sm_90",
+                            .environment = "cc90-sm132",
+                            .compute_capability = 90,
+                            .sm_count = 132,
+                            .memory_bytes = INT64_C(150000000000),
+                            .l2_bytes = 62914560,
+                            .shared_per_sm_bytes = 233472,
+                            .shared_optin_bytes = 232448,
+                            .memory_clock_khz = 3201000,
+                            .sm_clock_khz = 1980000,
+                            .bus_width_bits = 6144,
+                            .max_cluster = 16,
+                            .max_parameter_bytes = 32764,
+                            .driver_version = 13000,
+                            .nvrtc_version = 13000,
+                            .peak_bytes_per_s = 4.9e12,
+                            .emulated = emulated};
+    snprintf(out->name, sizeof out->name, "%s", emulated ? "emulated Test 9000" : "Test 9000");
+}
+
+int gputune_tuner_device(gputune_device *out, gputune *tuner)
+{
+    if (!tuner->has_device) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner has no device");
+    }
+    fill_device(out, tuner->emulated);
+    return 0;
+}
+
+int gputune_devices(const char *driver, int (*each)(void *user, const gputune_device *device),
+                    void *user)
+{
+    bool emulated = driver && strncmp(driver, "emu", 3) == 0;
+    if (fake("nogpu") && !emulated) {
+        return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver; searched libcuda.so.1");
+    }
+    gputune_device device;
+    fill_device(&device, emulated);
+    return each(user, &device);
+}
+
+int gputune_add_template(gputune *tuner, const char *path)
+{
+    if (strstr(path, "broken")) {
+        return gt_fail(GPUTUNE_ETEMPLATE, "%s:3:9: unknown word 'tunee'; expected tune", path);
+    }
+    snprintf(tuner->added, sizeof tuner->added, "%s", path);
+    return 0;
+}
+
+int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel *kernel),
+                    void *user)
+{
+    const gputune_kernel kernels[] = {
+        {GPUTUNE_KERNEL_VERSION, "axpy", "templates/axpy.cu", "axpy: y[i] += a * x[i]",
+         "n=67108864", "VEC=1,2,4 BLOCK=64,128,256 UNROLL=1,2", GPUTUNE_OBJECTIVE_KERNEL},
+        {GPUTUNE_KERNEL_VERSION, "scale", "templates/scale.cu", "scale: x[i] *= a, of any type",
+         "n=1000 T=float", "BLOCK=64,128", GPUTUNE_OBJECTIVE_LAUNCH},
+        {GPUTUNE_KERNEL_VERSION, "mine", tuner->added, "a template of one's own", "n=4096",
+         "BLOCK=64,128", GPUTUNE_OBJECTIVE_KERNEL},
+    };
+    size_t count = tuner->added[0] ? 3 : 2;
+    int answer = 0;
+    for (size_t i = 0; i < count && !answer; i++) {
+        answer = each(user, &kernels[i]);
+    }
+    return answer;
+}
+
+/* The time of a size: 3 ns an element kilo, so that every scenario has another. */
+static double time_of(gputune_sizes sizes)
+{
+    double elements = 1 << 20;
+    for (size_t i = 0; i < sizes.count; i++) {
+        if (sizes.items[i].value) {
+            elements = (double)sizes.items[i].value;
+        }
+    }
+    return 1000 + elements * 3 / 1024;
+}
+
+static void report_progress(const gputune_options *options, double time_ns)
+{
+    gputune_progress at = {.variants = 18,
+                           .compiled = 18,
+                           .verified = 17,
+                           .failed = 1,
+                           .racing = 3,
+                           .round = 6,
+                           .best_ns = time_ns,
+                           .default_ns = time_ns * 1.25,
+                           .best = best_configuration,
+                           .elapsed_s = 6,
+                           .limit_s = 10,
+                           .phase = "race"};
+    if (options->progress) {
+        options->progress(options->user, &at);
+    }
+}
+
+int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                const gputune_options *options)
+{
+    if (fake("nonvrtc")) {
+        return gt_fail(GPUTUNE_ENOCOMPILER, "no NVRTC; searched libnvrtc.so.13");
+    }
+    if (sizes.count && sizes.items[0].value == 13) {
+        return gt_fail(GPUTUNE_EDEVMEM,
+                       "%s needs 9 GB of device memory, 8 GB are free; take a "
+                       "smaller size",
+                       kernel);
+    }
+    double time_ns = time_of(sizes);
+    report_progress(options, time_ns);
+    if (fake("interrupt")) {
+        raise(SIGINT);
+    }
+    gputune_plan *plan = calloc(1, sizeof *plan);
+    if (!plan) {
+        return gt_fail_memory();
+    }
+    bool fails = fake("wrong") || fake("broken") || fake("crash");
+    plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
+                                .kernel = strcmp(kernel, "scale") ? "axpy" : "scale",
+                                .configuration = fails ? default_configuration : best_configuration,
+                                .default_configuration = default_configuration,
+                                .source = fails            ? GPUTUNE_SOURCE_DEFAULT
+                                          : options->force ? GPUTUNE_SOURCE_MEASURED
+                                                           : GPUTUNE_SOURCE_CACHED,
+                                .objective = options->objective ? options->objective
+                                                                : GPUTUNE_OBJECTIVE_KERNEL,
+                                .variants = 18,
+                                .failed = fails ? 18 : 1,
+                                .stop_reason = fails ? "no variant is left" : "one is left"};
+    if (!fails) {
+        plan->info.time_ns = time_ns;
+        plan->info.default_ns = time_ns * 1.25;
+        plan->info.speedup = 1.25;
+        plan->info.speedup_low = 1.24;
+        plan->info.speedup_high = 1.26;
+        plan->info.registers = 32;
+        plan->info.modelled = tuner->emulated;
+    }
+    *out = plan;
+    return 0;
+}
+
+int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
+{
+    *out = plan->info;
+    return 0;
+}
+
+void gputune_plan_release(gputune_plan *plan)
+{
+    free(plan);
+}
+
+int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
+                           gputune_sizes sizes, const char *arch, const gputune_options *options)
+{
+    (void)tuner, (void)kernel, (void)sizes, (void)options;
+    static const gputune_axis_value values[] = {
+        {1, "VEC", "vector", "1", "", true},
+        {1, "VEC", "vector", "4", "", false},
+        {1, "CLUSTER", "cluster", "1", "", true},
+        {1, "CLUSTER", "cluster", "2", "compute capability 9.0 or higher only", false},
+    };
+    static const gputune_exclusion exclusions[] = {{"compute capability 9.0 or higher only", 2}};
+    bool old = arch && strcmp(arch, "sm_80") == 0;
+    gputune_space *space = calloc(1, sizeof *space);
+    if (!space) {
+        return gt_fail_memory();
+    }
+    *space = (gputune_space){GPUTUNE_SPACE_VERSION, 4,          old ? 2 : 4, 2, values,
+                             old ? 4 : 3,           exclusions, old};
+    *out = space;
+    return 0;
+}
+
+void gputune_space_free(gputune_space *space)
+{
+    free(space);
+}
+
+int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                 const char *configuration, const char *arch, gputune_form form)
+{
+    (void)tuner, (void)kernel, (void)sizes;
+    static const char *const forms[] = {"source", "ptx", "cubin"};
+    if (configuration && strstr(configuration, "BLOK")) {
+        return gt_fail(GPUTUNE_ENOTFOUND, "unknown axis 'BLOK'; did you mean 'BLOCK'?");
+    }
+    char text[256];
+    int length = snprintf(text, sizeof text, "// %s of %s for %s\n", forms[form],
+                          configuration ? configuration : "the default", arch ? arch : "this GPU");
+    *out = strdup(text);
+    *bytes = (size_t)length;
+    return *out ? 0 : gt_fail_memory();
+}
+
+static gputune_record base_record(const char *sizes)
+{
+    return (gputune_record){.version = GPUTUNE_RECORD_VERSION,
+                            .kernel = "axpy",
+                            .sizes = sizes,
+                            .objective = GPUTUNE_OBJECTIVE_KERNEL,
+                            .gpu = "Test 9000",
+                            .environment = "cc90-sm132",
+                            .origin = "cuda",
+                            .status = "ok",
+                            .message = "",
+                            .registers = 32,
+                            .occupancy = 0.75,
+                            .compile_ns = 2.5e7,
+                            .bytes = 12.0 * 67108864,
+                            .flops = 2.0 * 67108864,
+                            .copy_bytes_per_s = 4.238e12,
+                            .stop_reason = "one is left",
+                            .created = "2026-01-02T03:04:05Z"};
+}
+
+static void set_times(gputune_record *record, double median_ns)
+{
+    record->median_ns = median_ns;
+    record->mean_ns = median_ns * 1.001;
+    record->stddev_ns = median_ns * 0.004;
+    record->low_ns = median_ns * 0.999;
+    record->high_ns = median_ns * 1.001;
+    record->min_ns = median_ns * 0.99;
+    record->samples = 25;
+}
+
+static gputune_record winner_record(void)
+{
+    gputune_record record = base_record("n=67108864");
+    set_times(&record, 198100);
+    record.configuration = best_configuration;
+    record.is_winner = record.tie = true;
+    record.default_ns = 238400;
+    record.speedup = 1.2034;
+    record.speedup_low = 1.1991;
+    record.speedup_high = 1.2074;
+    return record;
+}
+
+static int all_records(int (*each)(void *user, const gputune_record *record), void *user, bool all)
+{
+    gputune_record winner = winner_record(), lost = base_record("n=67108864"),
+                   broken = base_record("n=67108864");
+    set_times(&lost, 238400);
+    lost.configuration = default_configuration;
+    lost.is_default = true;
+    lost.status = "eliminated";
+    lost.message = "20.3% slower than the best";
+    lost.eliminated_round = 5;
+    broken.configuration = "VEC=2 BLOCK=64 UNROLL=2";
+    broken.status = fake("broken") ? "compile" : fake("crash") ? "crashed" : "wrong";
+    broken.message = "y[17] is 2, not 3";
+    bool fails = fake("wrong") || fake("broken") || fake("crash");
+    int answer = fails ? 0 : each(user, &winner);
+    if (all && !answer && !fails) {
+        answer = each(user, &lost);
+    }
+    return all && !answer ? each(user, &broken) : answer;
+}
+
+int gputune_records(gputune *tuner, const gputune_record_filter *filter,
+                    int (*each)(void *user, const gputune_record *record), void *user)
+{
+    (void)tuner;
+    if (fake("baddb")) {
+        return gt_fail(GPUTUNE_EDATABASE, "database 'x.db' is not a database; move it away");
+    }
+    if (fake("empty") || (filter->kernel && strcmp(filter->kernel, "axpy") != 0)) {
+        return 0;
+    }
+    return all_records(each, user, filter->all_trials);
+}
+
+int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                const char *const *configurations, size_t count, const gputune_options *options,
+                int (*each)(void *user, const gputune_record *record), void *user)
+{
+    (void)kernel;
+    double time_ns = time_of(sizes);
+    int answer = 0;
+    for (size_t i = 0; i < (count ? count : 1) && !answer; i++) {
+        gputune_record record = base_record("n=1048576");
+        record.objective = options->objective ? options->objective : GPUTUNE_OBJECTIVE_KERNEL;
+        record.configuration = count ? configurations[i] : default_configuration;
+        record.modelled = tuner->emulated;
+        record.bytes = 12 << 20;
+        record.flops = 2 << 20;
+        if (fake("wrong") && i == 1) {
+            record.status = "wrong";
+            record.message = "y[17] is 2, not 3";
+        } else {
+            set_times(&record, time_ns * (1 + 0.1 * (double)i));
+            record.speedup = i ? 1 / 1.1 : 0;
+            record.speedup_low = i ? 0.90 : 0;
+            record.speedup_high = i ? 0.92 : 0;
+        }
+        answer = each(user, &record);
+    }
+    return answer;
+}
+
+int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes, const char *arch,
+                    const gputune_options *options,
+                    int (*each)(void *user, const gputune_compiled *compiled), void *user)
+{
+    (void)tuner, (void)sizes, (void)options;
+    if (fake("nonvrtc")) {
+        return gt_fail(GPUTUNE_ENOCOMPILER, "no NVRTC; searched libnvrtc.so.13");
+    }
+    const gputune_compiled variants[] = {
+        {1, kernel, default_configuration, arch ? arch : "sm_90", "ok", "", "", 16, 0, 0, 2.1e7},
+        {1, kernel, best_configuration, arch ? arch : "sm_90", "ok", "", "", 32, 8, 1024, 2.25e7},
+        {1, kernel, "VEC=8 BLOCK=64 UNROLL=2", arch ? arch : "sm_90", "compile",
+         "axpy.cu(14): error: expected a ';'", "axpy.cu(14): error: expected a ';'\n1 error", 0, 0,
+         0, 1e7},
+    };
+    if (fake("broken")) {
+        return each(user, &variants[2]) ? GPUTUNE_ECANCELED
+                                        : gt_fail(GPUTUNE_ECOMPILE, "no variant compiles");
+    }
+    int answer = 0;
+    for (size_t i = 0; i < 3 && !answer; i++) {
+        answer = each(user, &variants[i]);
+    }
+    return answer;
+}

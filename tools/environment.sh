@@ -1,0 +1,14 @@
+# Sourced by the scripts here, from the top of the tree, with $build set: what tests and the demo run
+# with, whatever the caller's environment says.
+build=$(cd "$build" && pwd)
+export GPUTUNE_WORKER="$build/gputune-worker" GPUTUNE_EMULATOR="$build/libgputune-emu.so"
+export GPUTUNE_TEMPLATES="$PWD/templates"
+export LC_ALL=C.UTF-8
+if [ -z "${GPUTUNE_NVRTC:-}" ]; then
+    # the wheel that tools/setup downloads where there is no toolkit
+    for file in build/nvrtc/nvidia/*/lib/libnvrtc.so.1[0-9]; do
+        if [ -e "$file" ]; then
+            export GPUTUNE_NVRTC="$PWD/$file"
+        fi
+    done
+fi
