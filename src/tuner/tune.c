@@ -60,8 +60,7 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, const gt_
     return gt_compile_one(image, resources, request, config);
 }
 
-static gputune_status obtain_fallback(gt_choice *choice, const gt_request *request,
-                                      gt_winner *winner)
+gputune_status gt_choose_fallback(gt_choice *choice, const gt_request *request, gt_winner *winner)
 {
     bool same = false;
     gt_resources resources;
@@ -88,7 +87,7 @@ static gputune_status choose_stored(gt_choice *out, const gt_request *request, g
     gputune_status status =
         obtain(&choice.image, &choice.resources, request, &choice.config, &winner->code);
     if (status == GPUTUNE_OK) {
-        status = obtain_fallback(&choice, request, winner);
+        status = gt_choose_fallback(&choice, request, winner);
     }
     if (status == GPUTUNE_OK) {
         status = gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : "");
@@ -149,7 +148,7 @@ static gputune_status choose_default(gt_choice *out, const gt_request *request)
                         .config = gt_config_default(request->template)};
     gputune_status status = obtain(&choice.image, &choice.resources, request, &choice.config, NULL);
     if (status == GPUTUNE_OK) {
-        status = obtain_fallback(&choice, request, NULL);
+        status = gt_choose_fallback(&choice, request, NULL);
     }
     if (status == GPUTUNE_OK) {
         status = gt_strdup(&choice.stop_reason, "");
@@ -164,6 +163,9 @@ static gputune_status choose_default(gt_choice *out, const gt_request *request)
 
 static gputune_status choose_unmeasured(gt_choice *out, const gt_request *request)
 {
+    if (request->options.effort == GPUTUNE_ESTIMATE && gt_rank(out, request) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
     return choose_nearest(out, request) == GPUTUNE_OK ? GPUTUNE_OK : choose_default(out, request);
 }
 

@@ -28,12 +28,20 @@ void gt_choice_free(gt_choice *choice);
  * never fails it. ENOCOMPILER only without a stored image and a compiler. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
-/* Races the request's space and stores every trial and the winner (search.c). *cancelled says that
- * it ended on request, with the best so far. */
+/* Races the request's space and stores every trial and the winner (search.c). Ended by time or
+ * on request, it is the best so far. */
 gputune_status gt_search(gt_choice *out, gt_request *request);
 
+/* Chooses without measuring (rank.c): compiles the space, ranks it by the estimate, and takes the
+ * best candidate that verifies in the worker. Stores nothing. */
+gputune_status gt_rank(gt_choice *out, const gt_request *request);
+
+/* Finds the variant that is right at any alignment for a choice, from `winner` (may be NULL) or by
+ * compiling it; none where the choice is that itself. */
+gputune_status gt_choose_fallback(gt_choice *choice, const gt_request *request, gt_winner *winner);
+
 /* Compiles one configuration (or takes it from the store) without measuring. Caller frees
- * image->data; *log (may be NULL) likewise. */
+ * image->data. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, const gt_request *request,
                               const gt_config *config);
 
