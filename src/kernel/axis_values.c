@@ -1,0 +1,163 @@
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gt_value_text(char *out, size_t bytes, const gt_value *value)
+{
+    if (value->word) {
+        (void)snprintf(out, bytes, "%s", value->word);
+    } else {
+        (void)snprintf(out, bytes, "%lld", (long long)value->number);
+    }
+}
+
+static gputune_status intern(gt_value *out, gt_template_parts *parts, const char *word)
+{
+    uint32_t i = 0;
+    while (i < parts->word_count && strcmp(parts->words[i], word) != 0) {
+        i++;
+    }
+    if (i == parts->word_count) {
+        if (i == GT_WORDS_ADDED) {
+            return gt_fail(GPUTUNE_EINVAL, "more than %d different words; expected fewer",
+                           GT_WORDS_ADDED);
+        }
+        GT_TRY(gt_strdup(&parts->words[i], word));
+        parts->word_count++;
+    }
+    *out = (gt_value){i == GT_WORD_AUTO ? -1 : (int64_t)i, parts->words[i]};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word)
+{
+    pthread_mutex_lock(&template->parts->lock);
+    gputune_status status = intern(out, template->parts, word);
+    pthread_mutex_unlock(&template->parts->lock);
+    return status;
+}
+
+/* "1, 2, 4" */
+static void list_values(gt_text *text, const gt_axis *axis)
+{
+    for (uint32_t i = 0; i < axis->count; i++) {
+        char value[GT_NAME_MAX];
+        gt_value_text(value, sizeof value, &axis->values[i]);
+        gt_text_printf(text, "%s%s", i ? ", " : "", value);
+    }
+}
+
+static gputune_status refuse(const gt_axis *axis, const char *text, const char *expected)
+{
+    gt_text list = {0};
+    if (!expected) {
+        list_values(&list, axis);
+    }
+    gputune_status status =
+        gt_fail(GPUTUNE_EINVAL, "%s has no value '%s'; expected %s%s", axis->name, text,
+                expected ? expected : "one of ", expected ? "" : gt_text_string(&list));
+    gt_text_free(&list);
+    return status;
+}
+
+static bool has_words(const gt_axis *axis)
+{
+    for (uint32_t i = 0; i < axis->count; i++) {
+        if (axis->values[i].word) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_numbers(const gt_axis *axis)
+{
+    for (uint32_t i = 0; i < axis->count; i++) {
+        if (!axis->values[i].word) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_word(const char *text)
+{
+    bool ok = isalpha((unsigned char)*text) || *text == '_';
+    for (; ok && *text; text++) {
+        ok = isalnum((unsigned char)*text) || *text == '_' || (*text == ' ' && text[1] > ' ');
+    }
+    return ok;
+}
+
+const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value)
+{
+    int64_t n = value->number;
+    switch (axis->kind) {
+    case GT_AXIS_VECTOR:
+        return value->word || (n != 1 && n != 2 && n != 4 && n != 8) ? "1, 2, 4 or 8" : NULL;
+    case GT_AXIS_PASS:
+        return value->word && n >= GT_PASS_VALUE && n <= GT_PASS_GLOBAL
+                   ? NULL
+                   : "value, split, constant or global";
+    case GT_AXIS_CLUSTER:
+        return value->word || n < 1 || n > 64 ? "a number of blocks from 1 to 64" : NULL;
+    case GT_AXIS_CARVEOUT:
+        return (value->word ? n != -1 : n < 0 || n > 4096) ? "auto, or KB" : NULL;
+    default:
+        return value->word ? (has_words(axis) ? NULL : "an integer")
+                           : (has_numbers(axis) ? NULL : "a word");
+    }
+}
+
+static gputune_status read_value(gt_value *out, gt_template_parts *parts, const char *text)
+{
+    if (is_word(text)) {
+        return intern(out, parts, text);
+    }
+    out->word = NULL;
+    return gt_parse_int(&out->number, text);
+}
+
+static gputune_status choose(uint8_t *out, const gt_template *template, uint32_t index,
+                             const char *text, bool add)
+{
+    gt_template_parts *parts = template->parts;
+    const gt_axis *axis = &template->axes[index];
+    gt_value value;
+    if (strlen(text) >= GT_NAME_MAX || read_value(&value, parts, text) == GPUTUNE_EINVAL) {
+        return refuse(axis, text, NULL);
+    }
+    for (uint32_t i = 0; i < parts->value_count[index]; i++) {
+        const gt_value *known = &axis->values[i];
+        if (known->number == value.number && !known->word == !value.word) {
+            *out = (uint8_t)i;
+            return GPUTUNE_OK;
+        }
+    }
+    const char *refusal = gt_axis_refuses(axis, &value);
+    if (!add || refusal) {
+        return refuse(axis, text, add ? refusal : NULL);
+    }
+    if (parts->value_count[index] == GT_AXIS_VALUES) {
+        return gt_fail(GPUTUNE_EINVAL, "%s: more than %d values tried; expected fewer", axis->name,
+                       GT_AXIS_VALUES);
+    }
+    *out = (uint8_t)parts->value_count[index];
+    parts->axis_values[index][parts->value_count[index]++] = value;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
+                              const char *text, bool add)
+{
+    pthread_mutex_lock(&template->parts->lock);
+    gputune_status status = choose(out, template, axis, text, add);
+    pthread_mutex_unlock(&template->parts->lock);
+    return status;
+}

@@ -1,0 +1,287 @@
+#include "kernel/body.h"
+
+#include "kernel/functions.h"
+#include "kernel/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void append_token(gt_text *out, const gt_token *token)
+{
+    gt_text_append_bytes(out, token->text, token->length);
+    gt_text_append(out, " ");
+}
+
+void gt_tokens_append(gt_text *out, const char *text, size_t length)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, text, length, (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            append_token(out, &lexer.token);
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_is(&line, "line")) {
+            continue;
+        }
+        gt_text_append(out, "\n#");
+        for (; line.token.kind != GT_TOKEN_END; gt_lexer_next(&line)) {
+            /* `#define f(x)` and `#define f (x)` differ */
+            bool glued = gt_lexer_is(&line, "(") && line.token.text[-1] != ' ';
+            gt_text_append(out, glued ? "\b" : "");
+            append_token(out, &line.token);
+        }
+        gt_text_append(out, "\n");
+    }
+}
+
+static void note_names(gt_body *body, const gt_template *template)
+{
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, body->text, strlen(body->text), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        if (lexer.token.kind != GT_TOKEN_NAME) {
+            continue;
+        }
+        for (uint32_t i = 0; i < template->axis_count; i++) {
+            const char *name = template->axes[i].name;
+            size_t length = strlen(name);
+            bool begins =
+                lexer.token.length >= length && memcmp(lexer.token.text, name, length) == 0;
+            /* MODE_word asks for one value of MODE */
+            bool asks = begins && lexer.token.length > length && lexer.token.text[length] == '_';
+            if (begins && (asks || lexer.token.length == length)) {
+                body->axis_mask |= UINT64_C(1) << i;
+            }
+        }
+        for (uint32_t i = 0; i < template->problem_count; i++) {
+            if (gt_token_is(&lexer.token, template->problem[i].name)) {
+                body->problem_mask |= UINT64_C(1) << i;
+            }
+        }
+    }
+}
+
+/* Blanks every function of that name that can be cut out, lines kept. */
+static void cut(char *text, const char *name)
+{
+    gt_function function;
+    for (size_t at = 0; gt_function_find(&function, text, name, at);) {
+        for (size_t i = function.begin; function.plain && i < function.end; i++) {
+            text[i] = text[i] == '\n' ? '\n' : ' ';
+        }
+        at = function.plain ? function.end : function.parameters_end;
+    }
+}
+
+/* Puts extern "C" in front of every declaration of a kernel, and GPUTUNE_LAUNCH_BOUNDS in front of
+ * its name when `bounds`. */
+static gputune_status export_kernel(char **text, const char *name, bool bounds)
+{
+    gt_function function;
+    gt_text out = {0};
+    size_t copied = 0;
+    for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
+        gt_text_append_bytes(&out, *text + copied, function.begin - copied);
+        gt_text_append(&out, function.is_extern_c ? "" : "extern \"C\" ");
+        gt_text_append_bytes(&out, *text + function.begin, function.name - function.begin);
+        gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
+        copied = function.name;
+        at = function.plain ? function.end : function.parameters_end;
+    }
+    gt_text_append(&out, *text + copied);
+    char *exported;
+    GT_TRY(gt_text_take(&exported, &out));
+    free(*text);
+    *text = exported;
+    return GPUTUNE_OK;
+}
+
+static gputune_status finish_body(gt_body *body, const gt_template *template)
+{
+    gt_text tokens = {0};
+    note_names(body, template);
+    gt_tokens_append(&tokens, body->text, strlen(body->text));
+    gputune_status status = tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
+    body->tokens = gt_hash_string(gt_text_string(&tokens));
+    gt_text_free(&tokens);
+    return status;
+}
+
+static gputune_status make_kernel_body(gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    gt_body *body = &parts->kernel_body;
+    GT_TRY(gt_strdup(&body->text, text));
+    if (parts->reference.present) {
+        cut(body->text, parts->reference.name);
+    }
+    if (parts->check.present) {
+        cut(body->text, parts->check.name);
+    }
+    GT_TRY(export_kernel(&body->text, parse->template->name, parts->launch_bounds[0] != NULL));
+    return finish_body(body, parse->template);
+}
+
+static gputune_status make_judge_body(gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    gt_body *body = &parts->judge_body;
+    GT_TRY(gt_strdup(&body->text, text));
+    cut(body->text, parse->template->name);
+    if (parts->reference.present) {
+        GT_TRY(export_kernel(&body->text, parts->reference.name, false));
+    }
+    if (parts->check.present) {
+        GT_TRY(export_kernel(&body->text, parts->check.name, false));
+    }
+    return finish_body(body, parse->template);
+}
+
+static gputune_status find_function(gt_function *out, const char *text, const char *name,
+                                    gt_place place)
+{
+    size_t at = 0;
+    do {
+        if (!gt_function_find(out, text, name, at)) {
+            return gt_fail_at(place,
+                              "no __global__ function '%s'; expected its definition in this "
+                              "file",
+                              name);
+        }
+        at = out->plain ? out->end : out->parameters_end;
+    } while (!out->is_definition);
+    if (out->is_template) {
+        return gt_fail_at(place,
+                          "'%s' is a C++ template; expected a plain function (types come "
+                          "from problem(type …) or tune(…))",
+                          name);
+    }
+    return GPUTUNE_OK;
+}
+
+/* The type that an argument has whatever the problem, if there is one. */
+static bool fixed_type(gt_type *out, const gt_argument *argument)
+{
+    return gt_type_from_name(out, argument->type);
+}
+
+static gputune_status check_parameter(const gt_function_parameter *given,
+                                      const gt_argument *argument, const char *function,
+                                      bool may_be_double, gt_place place)
+{
+    gt_type type;
+    if (given->has_type && given->pointer != argument->is_buffer) {
+        return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
+                          given->name, given->pointer ? "pointer" : "value",
+                          argument->is_buffer ? "pointer" : "value");
+    }
+    bool as_double = may_be_double && given->has_type && given->type == GT_TYPE_F64;
+    if (given->has_type && fixed_type(&type, argument) && !as_double &&
+        gt_type_bytes(type) != gt_type_bytes(given->type)) {
+        return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
+                          given->name, gt_type_name(given->type), argument->type);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_count(size_t given, size_t expected, const char *function,
+                                  const char *more, gt_place place)
+{
+    return given == expected ? GPUTUNE_OK
+                             : gt_fail_at(place, "'%s' takes %zu parameters; expected %zu%s",
+                                          function, given, expected, more);
+}
+
+static gputune_status check_kernel(const gt_parse *parse, const char *text)
+{
+    const gt_template *template = parse->template;
+    const gt_place place = parse->parts->kernel_place;
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t count;
+    char block[GT_NAME_MAX] = "";
+    GT_TRY(find_function(&function, text, template->name, place));
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function)) {
+        return GPUTUNE_OK;
+    }
+    if (strcmp(block, template->pass.name) != 0) {
+        return gt_fail_at(place, "'%s' begins its parameters with '%s'; expected %s%s%s",
+                          template->name, block[0] ? block : "no block",
+                          template->pass.present ? "GPUTUNE_PARAM(" : "no GPUTUNE_PARAM",
+                          template->pass.name, template->pass.present ? ")" : "");
+    }
+    GT_TRY(check_count(count, template->argument_count + parse->parts->scratch_count,
+                       template->name, ", those of args() and scratch()", place));
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        GT_TRY(
+            check_parameter(&parameters[i], &template->arguments[i], template->name, false, place));
+    }
+    return GPUTUNE_OK;
+}
+
+/* The arguments come behind the block's pointer, then `scale` in a reference. */
+static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
+                                             const gt_function_parameter *parameters, size_t count,
+                                             bool is_check)
+{
+    const gt_template *template = parse->template;
+    size_t first = template->pass.present;
+    size_t expected = template->argument_count + first + is_check;
+    const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
+    judge->scale = !is_check && count == expected + 1 && strcmp(last->name, "scale") == 0;
+    GT_TRY(check_count(count - judge->scale, expected, judge->name,
+                       is_check ? ": those of the kernel and 'unsigned long long *wrong'"
+                                : ", those of args(), or one more named 'scale'",
+                       judge->place));
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        const gt_function_parameter *given = &parameters[first + i];
+        bool may_be_double = !is_check && argument->is_buffer && argument->direction != GT_IN;
+        GT_TRY(check_parameter(given, argument, judge->name, may_be_double, judge->place));
+        if (may_be_double && given->has_type && given->type == GT_TYPE_F64) {
+            judge->double_mask |= UINT64_C(1) << i;
+        }
+    }
+    judge->scale_bytes = judge->scale && last->has_type ? gt_type_bytes(last->type) : 8;
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
+                                  bool is_check)
+{
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t count;
+    char block[GT_NAME_MAX] = "";
+    if (!judge->present) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(find_function(&function, text, judge->name, judge->place));
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function) ||
+        count > GT_PARAMETER_MAX) {
+        return gt_fail_at(judge->place,
+                          "the parameters of '%s' cannot be read; expected them "
+                          "without directives",
+                          judge->name);
+    }
+    if (block[0]) {
+        return gt_fail_at(judge->place,
+                          "'%s' begins its parameters with GPUTUNE_PARAM; expected a "
+                          "plain const pointer to the block",
+                          judge->name);
+    }
+    return check_judge_parameters(judge, parse, parameters, count, is_check);
+}
+
+gputune_status gt_bodies_make(gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    GT_TRY(check_kernel(parse, text));
+    GT_TRY(check_judge(&parts->reference, parse, text, false));
+    GT_TRY(check_judge(&parts->check, parse, text, true));
+    GT_TRY(make_kernel_body(parse, text));
+    return make_judge_body(parse, text);
+}

@@ -1,0 +1,15 @@
+/* From the text that was read to the two texts that are compiled, with the checks that only the
+ * functions' declarations allow. */
+#ifndef GT_KERNEL_BODY_H
+#define GT_KERNEL_BODY_H
+
+#include "kernel/parse.h"
+
+/* Makes parts->kernel_body and judge_body from `text`. ETEMPLATE when a function is missing, is a
+ * C++ template, or takes other parameters than the pragmas say. Notes which names occur. */
+gputune_status gt_bodies_make(gt_parse *parse, const char *text);
+/* Appends the token stream of a text: comments out, one blank between tokens, directives on lines
+ * of their own, #line left out. */
+void gt_tokens_append(gt_text *out, const char *text, size_t length);
+
+#endif

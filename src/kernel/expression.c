@@ -1,0 +1,417 @@
+#include "kernel/expression_code.h"
+#include "kernel/lexer.h"
+#include "kernel/types.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct parser {
+    gt_lexer *lexer;
+    const gt_scope *scope;
+    GT_ARRAY(gt_instruction) code;
+    int depth, nesting;
+    bool real;
+} parser;
+
+static gputune_status parse_conditional(parser *p);
+
+static gputune_status emit(parser *p, gt_instruction instruction, int growth)
+{
+    p->depth += growth;
+    if (p->code.count >= GT_EXPRESSION_CODE_MAX || p->depth >= GT_EXPRESSION_STACK) {
+        return gt_fail_at(gt_lexer_place(p->lexer),
+                          "the expression is too long or nested too deep; expected a simpler one");
+    }
+    return gt_array_push(&p->code, instruction) < 0 ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+static gputune_status emit_operation(parser *p, gt_operation operation)
+{
+    bool two = operation >= GT_DO_BINARY && operation < GT_DO_SQRT;
+    return emit(p, (gt_instruction){.operation = operation}, two ? -1 : 0);
+}
+
+/* Emits a forward jump and says where, for land(). */
+static gputune_status emit_jump(size_t *where, parser *p, gt_operation operation)
+{
+    *where = p->code.count;
+    return emit(p, (gt_instruction){.operation = operation}, operation == GT_DO_JUMP ? 0 : -1);
+}
+
+static void land(parser *p, size_t where)
+{
+    p->code.items[where].target = (int)p->code.count;
+}
+
+static bool integer_suffix(const char *end)
+{
+    static const char *const suffixes[] = {"",  "u", "l",  "ul", "lu", "ll",  "ull", "llu",
+                                           "U", "L", "UL", "LU", "LL", "ULL", "LLU"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        if (strcmp(end, suffixes[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_literal(gt_instruction *out, const char *text)
+{
+    char *end;
+    bool hex = text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
+    bool binary = text[0] == '0' && (text[1] == 'b' || text[1] == 'B');
+    bool floating = strchr(text, '.') || (!hex && !binary && strpbrk(text, "eE"));
+    errno = 0;
+    if (!floating) {
+        out->integer = binary ? strtoll(text + 2, &end, 2) : strtoll(text, &end, 0);
+        out->real = (double)out->integer;
+        return errno == 0 && end != text + (binary ? 2 : 0) && integer_suffix(end);
+    }
+    out->real = strtod(text, &end);
+    return end != text && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "F") == 0) &&
+           out->real - out->real == 0;
+}
+
+static gputune_status parse_number(parser *p)
+{
+    char text[64];
+    const gt_token *token = &p->lexer->token;
+    gt_instruction literal = {.operation = GT_DO_LITERAL};
+    bool fits = token->length < sizeof text;
+    if (fits) {
+        memcpy(text, token->text, token->length);
+        text[token->length] = '\0';
+    }
+    if (!fits || !read_literal(&literal, text)) {
+        return gt_fail_expected(p->lexer, "an integer below 2^63 or a floating literal");
+    }
+    p->real |= strchr(text, '.') || (text[1] != 'x' && text[1] != 'X' && strpbrk(text, "eE"));
+    gt_lexer_next(p->lexer);
+    return emit(p, literal, 1);
+}
+
+static const struct {
+    const char *name;
+    gt_operation operation;
+    int least, most;
+} functions[] = {{"ceil_div", GT_DO_CEIL_DIV, 2, 2}, {"round_up", GT_DO_ROUND_UP, 2, 2},
+                 {"min", GT_DO_MIN, 2, 16},          {"max", GT_DO_MAX, 2, 16},
+                 {"pow", GT_DO_POW, 2, 2},           {"sqrt", GT_DO_SQRT, 1, 1},
+                 {"log2", GT_DO_LOG2, 1, 1}};
+
+enum { FUNCTION_COUNT = sizeof functions / sizeof *functions };
+
+static int function_index(const gt_token *token)
+{
+    for (int i = 0; i < FUNCTION_COUNT; i++) {
+        if (gt_token_is(token, functions[i].name)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+/* With the lexer behind the function's name. */
+static gputune_status parse_call(parser *p, int function)
+{
+    int given = 0;
+    gt_place place = gt_lexer_place(p->lexer);
+    GT_TRY(gt_lexer_expect(p->lexer, "("));
+    do {
+        GT_TRY(parse_conditional(p));
+        if (++given >= 2 || functions[function].most == 1) {
+            GT_TRY(emit_operation(p, functions[function].operation));
+        }
+    } while (given < functions[function].most && gt_lexer_accept(p->lexer, ","));
+    if (given < functions[function].least) {
+        return gt_fail_at(place, "%s() with %d value%s; expected %d", functions[function].name,
+                          given, given == 1 ? "" : "s", functions[function].least);
+    }
+    return gt_lexer_expect(p->lexer, ")");
+}
+
+static gputune_status use_slot(parser *p, int slot)
+{
+    return emit(p, (gt_instruction){.operation = GT_DO_SLOT, .target = slot}, 1);
+}
+
+static gputune_status parse_sizeof(parser *p)
+{
+    char name[64];
+    gt_type type;
+    GT_TRY(gt_lexer_expect(p->lexer, "("));
+    gt_place place = gt_lexer_place(p->lexer);
+    GT_TRY(gt_words_read(name, sizeof name, p->lexer, "a type"));
+    GT_TRY(gt_lexer_expect(p->lexer, ")"));
+    if (gt_type_from_name(&type, name)) {
+        int64_t bytes = gt_type_bytes(type);
+        return emit(
+            p,
+            (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes, .real = (double)bytes},
+            1);
+    }
+    int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
+    if (slot < 0) {
+        return gt_fail_at(place, "unknown type '%s'; expected a type or a name whose values are",
+                          name);
+    }
+    return use_slot(p, slot);
+}
+
+static gputune_status parse_name(parser *p)
+{
+    char name[64], text[320];
+    gt_place place = gt_lexer_place(p->lexer);
+    const gt_token *token = &p->lexer->token;
+    int function = function_index(token);
+    if (token->length >= sizeof name) {
+        return gt_fail_at(place, "a name of %zu characters; expected at most %zu", token->length,
+                          sizeof name - 1);
+    }
+    memcpy(name, token->text, token->length);
+    name[token->length] = '\0';
+    gt_lexer_next(p->lexer);
+    if (function >= 0) {
+        return parse_call(p, function);
+    }
+    if (strcmp(name, "sizeof") == 0) {
+        return parse_sizeof(p);
+    }
+    int slot = p->scope->slot(p->scope->user, name);
+    if (slot >= 0) {
+        return use_slot(p, slot);
+    }
+    (void)snprintf(text, sizeof text, "unknown name '%s'; expected a number", name);
+    if (p->scope->explain) {
+        p->scope->explain(p->scope->user, name, text, sizeof text);
+    }
+    return gt_fail_at(place, "%s", text);
+}
+
+static gputune_status parse_primary(parser *p)
+{
+    if (p->lexer->token.kind == GT_TOKEN_NUMBER) {
+        return parse_number(p);
+    }
+    if (p->lexer->token.kind == GT_TOKEN_NAME) {
+        return parse_name(p);
+    }
+    if (gt_lexer_accept(p->lexer, "(")) {
+        GT_TRY(parse_conditional(p));
+        return gt_lexer_expect(p->lexer, ")");
+    }
+    return gt_fail_expected(p->lexer, "a number, a name or '('");
+}
+
+static gputune_status nested(parser *p, gputune_status (*parse)(parser *))
+{
+    if (++p->nesting > GT_EXPRESSION_NESTING) {
+        return gt_fail_at(gt_lexer_place(p->lexer),
+                          "the expression is nested too deep; expected at most %d levels",
+                          GT_EXPRESSION_NESTING);
+    }
+    gputune_status status = parse(p);
+    p->nesting--;
+    return status;
+}
+
+static gputune_status parse_unary(parser *p)
+{
+    static const struct {
+        const char *sign;
+        gt_operation operation;
+    } signs[] = {{"-", GT_DO_NEGATE}, {"!", GT_DO_NOT}, {"~", GT_DO_COMPLEMENT}};
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        if (gt_lexer_accept(p->lexer, signs[i].sign)) {
+            GT_TRY(nested(p, parse_unary));
+            return emit_operation(p, signs[i].operation);
+        }
+    }
+    if (gt_lexer_accept(p->lexer, "+")) {
+        return nested(p, parse_unary);
+    }
+    return parse_primary(p);
+}
+
+/* C's precedences, the tightest highest. */
+static const struct {
+    const char *sign;
+    int precedence;
+    gt_operation operation;
+} binaries[] = {
+    {"*", 10, GT_DO_MULTIPLY},    {"/", 10, GT_DO_DIVIDE},        {"%", 10, GT_DO_REMAINDER},
+    {"+", 9, GT_DO_ADD},          {"-", 9, GT_DO_SUBTRACT},       {"<<", 8, GT_DO_SHIFT_LEFT},
+    {">>", 8, GT_DO_SHIFT_RIGHT}, {"<", 7, GT_DO_LESS},           {"<=", 7, GT_DO_LESS_EQUAL},
+    {">", 7, GT_DO_GREATER},      {">=", 7, GT_DO_GREATER_EQUAL}, {"==", 6, GT_DO_EQUAL},
+    {"!=", 6, GT_DO_NOT_EQUAL},   {"&", 5, GT_DO_BIT_AND},        {"^", 4, GT_DO_BIT_XOR},
+    {"|", 3, GT_DO_BIT_OR},       {"&&", 2, GT_DO_AND_SHORTCUT},  {"||", 1, GT_DO_OR_SHORTCUT}};
+
+static int binary_index(const gt_lexer *lexer)
+{
+    for (int i = 0; i < (int)(sizeof binaries / sizeof *binaries); i++) {
+        if (gt_lexer_is(lexer, binaries[i].sign)) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static gputune_status parse_binary(parser *p, int least)
+{
+    GT_TRY(nested(p, parse_unary));
+    for (;;) {
+        int i = binary_index(p->lexer);
+        if (i < 0 || binaries[i].precedence < least) {
+            return GPUTUNE_OK;
+        }
+        gt_operation operation = binaries[i].operation;
+        bool shortcut = operation == GT_DO_AND_SHORTCUT || operation == GT_DO_OR_SHORTCUT;
+        size_t where = 0;
+        gt_lexer_next(p->lexer);
+        if (shortcut) {
+            GT_TRY(emit_jump(&where, p, operation));
+        }
+        GT_TRY(parse_binary(p, binaries[i].precedence + 1));
+        GT_TRY(emit_operation(p, shortcut ? GT_DO_TRUTH : operation));
+        if (shortcut) {
+            land(p, where);
+        }
+    }
+}
+
+static gputune_status parse_choice(parser *p)
+{
+    size_t otherwise, end;
+    GT_TRY(parse_binary(p, 1));
+    if (!gt_lexer_accept(p->lexer, "?")) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(emit_jump(&otherwise, p, GT_DO_BRANCH));
+    GT_TRY(parse_conditional(p));
+    GT_TRY(gt_lexer_expect(p->lexer, ":"));
+    GT_TRY(emit_jump(&end, p, GT_DO_JUMP));
+    land(p, otherwise);
+    p->depth--; /* only one of the two is evaluated */
+    GT_TRY(parse_conditional(p));
+    land(p, end);
+    return GPUTUNE_OK;
+}
+
+static gputune_status parse_conditional(parser *p)
+{
+    return nested(p, parse_choice);
+}
+
+/* The tokens from `from` to the lexer's current one, with one blank where there was space. */
+static gputune_status copy_text(char **out, gt_lexer from, const gt_lexer *to)
+{
+    gt_text text = {0};
+    const char *last = from.token.text;
+    while (from.token.kind != GT_TOKEN_END && from.token.text < to->token.text) {
+        if (from.token.text > last) {
+            gt_text_append(&text, " ");
+        }
+        gt_text_append_bytes(&text, from.token.text, from.token.length);
+        last = from.token.text + from.token.length;
+        gt_lexer_next(&from);
+    }
+    return gt_text_take(out, &text);
+}
+
+static void note_slots(gt_expression *expression)
+{
+    for (int i = 0; i < expression->count; i++) {
+        int slot = expression->code[i].target;
+        if (expression->code[i].operation == GT_DO_SLOT && slot >= 0 && slot < GT_SLOT_MAX) {
+            expression->used[slot / 64] |= UINT64_C(1) << (slot % 64);
+            expression->slots = slot >= expression->slots ? slot + 1 : expression->slots;
+        }
+    }
+}
+
+static gputune_status finish(gt_expression **out, parser *p, const gt_lexer *begin)
+{
+    gt_expression *expression = calloc(1, sizeof *expression);
+    if (!expression) {
+        return gt_fail_memory();
+    }
+    gputune_status status = copy_text(&expression->text, *begin, p->lexer);
+    if (status < 0) {
+        free(expression);
+        return status;
+    }
+    expression->code = p->code.items;
+    expression->count = (int)p->code.count;
+    expression->real = p->real;
+    expression->place = gt_lexer_place(begin);
+    note_slots(expression);
+    *out = expression;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt_scope *scope)
+{
+    gt_lexer begin = *lexer;
+    parser p = {.lexer = lexer, .scope = scope};
+    gputune_status status = parse_conditional(&p);
+    if (status == GPUTUNE_OK) {
+        status = finish(out, &p, &begin);
+    }
+    if (status < 0) {
+        gt_array_free(&p.code);
+    }
+    return status;
+}
+
+gputune_status gt_expression_parse(gt_expression **out, const char *text, size_t length,
+                                   gt_place place, const gt_scope *scope)
+{
+    gt_lexer lexer;
+    gt_expression *expression;
+    gt_lexer_open(&lexer, text, length, place);
+    GT_TRY(gt_expression_read(&expression, &lexer, scope));
+    if (lexer.token.kind != GT_TOKEN_END) {
+        gt_expression_free(expression);
+        return gt_fail_expected(&lexer, "an operator or the expression's end");
+    }
+    *out = expression;
+    return GPUTUNE_OK;
+}
+
+void gt_expression_free(gt_expression *expression)
+{
+    if (expression) {
+        free(expression->code);
+        free(expression->text);
+        free(expression);
+    }
+}
+
+int gt_expression_slots(const gt_expression *expression)
+{
+    return expression->slots;
+}
+
+bool gt_expression_uses(const gt_expression *expression, int slot)
+{
+    return slot >= 0 && slot < GT_SLOT_MAX && (expression->used[slot / 64] >> (slot % 64) & 1);
+}
+
+bool gt_expression_is_real(const gt_expression *expression)
+{
+    return expression->real;
+}
+
+const char *gt_expression_text(const gt_expression *expression)
+{
+    return expression->text;
+}
+
+gt_place gt_expression_place(const gt_expression *expression)
+{
+    return expression->place;
+}

@@ -1,0 +1,373 @@
+#include "kernel/expression_code.h"
+#include "kernel/lexer.h"
+
+#include <math.h>
+
+static const char division[] = "division by zero";
+static const char overflow[] = "overflow of 64 bits";
+static const char shift[] = "a shift by a negative count or one above 62";
+static const char domain[] = "a value outside the function's domain";
+
+static const char *divide(int64_t *out, int64_t a, int64_t b)
+{
+    if (b == 0) {
+        return division;
+    }
+    if (a == INT64_MIN && b == -1) {
+        return overflow;
+    }
+    *out = a / b;
+    return NULL;
+}
+
+static const char *ceil_div(int64_t *out, int64_t a, int64_t b)
+{
+    const char *error = divide(out, a, b);
+    if (!error && a % b != 0 && (a < 0) == (b < 0)) {
+        ++*out;
+    }
+    return error;
+}
+
+static const char *round_up(int64_t *out, int64_t a, int64_t b)
+{
+    int64_t times;
+    const char *error = ceil_div(&times, a, b);
+    return error ? error : __builtin_mul_overflow(times, b, out) ? overflow : NULL;
+}
+
+static const char *power(int64_t *out, int64_t base, int64_t exponent)
+{
+    int64_t value = 1;
+    if (exponent < 0) {
+        return domain;
+    }
+    if (exponent > 63 && (base < -1 || base > 1)) {
+        return overflow;
+    }
+    for (int64_t i = exponent > 63 ? exponent % 2 + 2 : exponent; i > 0; i--) {
+        if (__builtin_mul_overflow(value, base, &value)) {
+            return overflow;
+        }
+    }
+    *out = value;
+    return NULL;
+}
+
+static const char *root(int64_t *out, int64_t value)
+{
+    if (value < 0) {
+        return domain;
+    }
+    int64_t guess = (int64_t)sqrt((double)value);
+    while (guess > 0 && guess > value / guess) {
+        guess--;
+    }
+    while ((guess + 1) <= value / (guess + 1)) {
+        guess++;
+    }
+    *out = guess;
+    return NULL;
+}
+
+static const char *logarithm(int64_t *out, int64_t value)
+{
+    if (value <= 0) {
+        return domain;
+    }
+    *out = 63 - __builtin_clzll((unsigned long long)value);
+    return NULL;
+}
+
+static const char *shift_left(int64_t *out, int64_t a, int64_t b)
+{
+    if (b < 0 || b > 62) {
+        return shift;
+    }
+    return __builtin_mul_overflow(a, INT64_C(1) << b, out) ? overflow : NULL;
+}
+
+static const char *shift_right(int64_t *out, int64_t a, int64_t b)
+{
+    if (b < 0 || b > 62) {
+        return shift;
+    }
+    *out = a >> b;
+    return NULL;
+}
+
+static const char *remainder_of(int64_t *out, int64_t a, int64_t b)
+{
+    if (b == 0) {
+        return division;
+    }
+    *out = b == -1 ? 0 : a % b;
+    return NULL;
+}
+
+/* a OP b into *out for the integer machine. */
+static const char *combine(int64_t *out, gt_operation operation, int64_t a, int64_t b)
+{
+    switch (operation) {
+    case GT_DO_MULTIPLY:
+        return __builtin_mul_overflow(a, b, out) ? overflow : NULL;
+    case GT_DO_DIVIDE:
+        return divide(out, a, b);
+    case GT_DO_REMAINDER:
+        return remainder_of(out, a, b);
+    case GT_DO_ADD:
+        return __builtin_add_overflow(a, b, out) ? overflow : NULL;
+    case GT_DO_SUBTRACT:
+        return __builtin_sub_overflow(a, b, out) ? overflow : NULL;
+    case GT_DO_SHIFT_LEFT:
+        return shift_left(out, a, b);
+    case GT_DO_SHIFT_RIGHT:
+        return shift_right(out, a, b);
+    case GT_DO_BIT_AND:
+        *out = a & b;
+        return NULL;
+    case GT_DO_BIT_XOR:
+        *out = a ^ b;
+        return NULL;
+    case GT_DO_BIT_OR:
+        *out = a | b;
+        return NULL;
+    case GT_DO_CEIL_DIV:
+        return ceil_div(out, a, b);
+    case GT_DO_ROUND_UP:
+        return round_up(out, a, b);
+    case GT_DO_POW:
+        return power(out, a, b);
+    default:
+        *out = operation == GT_DO_MIN ? (a < b ? a : b) : (a > b ? a : b);
+        return NULL;
+    }
+}
+
+static bool compare(bool *out, gt_operation operation, double order)
+{
+    switch (operation) {
+    case GT_DO_LESS:
+        *out = order < 0;
+        return true;
+    case GT_DO_LESS_EQUAL:
+        *out = order <= 0;
+        return true;
+    case GT_DO_GREATER:
+        *out = order > 0;
+        return true;
+    case GT_DO_GREATER_EQUAL:
+        *out = order >= 0;
+        return true;
+    case GT_DO_EQUAL:
+        *out = order == 0;
+        return true;
+    case GT_DO_NOT_EQUAL:
+        *out = order != 0;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *unary(int64_t *value, gt_operation operation)
+{
+    switch (operation) {
+    case GT_DO_NEGATE:
+        return __builtin_sub_overflow(INT64_C(0), *value, value) ? overflow : NULL;
+    case GT_DO_NOT:
+        *value = !*value;
+        return NULL;
+    case GT_DO_COMPLEMENT:
+        *value = ~*value;
+        return NULL;
+    case GT_DO_TRUTH:
+        *value = *value != 0;
+        return NULL;
+    case GT_DO_SQRT:
+        return root(value, *value);
+    default:
+        return logarithm(value, *value);
+    }
+}
+
+/* Where a jump leads, given the top of the stack, and whether it pops it. */
+static bool jumps(gt_operation operation, bool zero, bool *pops)
+{
+    *pops = operation == GT_DO_BRANCH || (operation == GT_DO_AND_SHORTCUT && !zero) ||
+            (operation == GT_DO_OR_SHORTCUT && zero);
+    return operation == GT_DO_JUMP || (operation == GT_DO_BRANCH && zero) ||
+           (operation == GT_DO_AND_SHORTCUT && zero) || (operation == GT_DO_OR_SHORTCUT && !zero);
+}
+
+static const char *binary(int64_t *a, gt_operation operation, int64_t b)
+{
+    bool truth;
+    int order = *a < b ? -1 : *a > b;
+    if (compare(&truth, operation, order)) {
+        *a = truth;
+        return NULL;
+    }
+    return combine(a, operation, *a, b);
+}
+
+const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots)
+{
+    int64_t stack[GT_EXPRESSION_STACK];
+    int top = -1;
+    for (int i = 0; i < expression->count;) {
+        const gt_instruction *step = &expression->code[i++];
+        const char *error = NULL;
+        if (step->operation == GT_DO_SLOT) {
+            stack[++top] = slots[step->target];
+        } else if (step->operation == GT_DO_LITERAL) {
+            stack[++top] = step->integer;
+        } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
+            bool pops, jump = jumps(step->operation, stack[top] == 0, &pops);
+            stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
+            top -= pops;
+            i = jump ? step->target : i;
+        } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
+            error = binary(&stack[top - 1], step->operation, stack[top]);
+            top--;
+        } else {
+            error = unary(&stack[top], step->operation);
+        }
+        if (error) {
+            return error;
+        }
+    }
+    *out = stack[0];
+    return NULL;
+}
+
+static gputune_status fail(const gt_expression *expression, const char *error)
+{
+    return gt_fail_at(expression->place, "%s in '%s'; expected a value that can be computed", error,
+                      expression->text);
+}
+
+gputune_status gt_expression_integer(int64_t *out, const gt_expression *expression,
+                                     const int64_t *slots)
+{
+    const char *error = gt_expression_try(out, expression, slots);
+    return error ? fail(expression, error) : GPUTUNE_OK;
+}
+
+/* Bits, shifts and remainders of doubles that hold integers. */
+static const char *combine_as_integers(double *out, gt_operation operation, double a, double b)
+{
+    const double limit = 9.2e18;
+    int64_t result;
+    if (!(fabs(a) < limit && fabs(b) < limit)) {
+        return overflow;
+    }
+    const char *error = combine(&result, operation, (int64_t)a, (int64_t)b);
+    *out = error ? 0 : (double)result;
+    return error;
+}
+
+static const char *combine_reals(double *out, gt_operation operation, double a, double b)
+{
+    bool truth;
+    if (compare(&truth, operation, a < b ? -1 : a > b)) {
+        *out = truth;
+        return NULL;
+    }
+    switch (operation) {
+    case GT_DO_MULTIPLY:
+        *out = a * b;
+        return NULL;
+    case GT_DO_DIVIDE:
+        *out = a / b;
+        return b == 0 ? division : NULL;
+    case GT_DO_ADD:
+        *out = a + b;
+        return NULL;
+    case GT_DO_SUBTRACT:
+        *out = a - b;
+        return NULL;
+    case GT_DO_CEIL_DIV:
+        *out = ceil(a / b);
+        return b == 0 ? division : NULL;
+    case GT_DO_ROUND_UP:
+        *out = ceil(a / b) * b;
+        return b == 0 ? division : NULL;
+    case GT_DO_MIN:
+        *out = fmin(a, b);
+        return NULL;
+    case GT_DO_MAX:
+        *out = fmax(a, b);
+        return NULL;
+    case GT_DO_POW:
+        *out = pow(a, b);
+        return NULL;
+    default:
+        return combine_as_integers(out, operation, a, b);
+    }
+}
+
+static const char *unary_real(double *value, gt_operation operation)
+{
+    switch (operation) {
+    case GT_DO_NEGATE:
+        *value = -*value;
+        return NULL;
+    case GT_DO_NOT:
+        *value = *value == 0;
+        return NULL;
+    case GT_DO_TRUTH:
+        *value = *value != 0;
+        return NULL;
+    case GT_DO_COMPLEMENT:
+        return combine_as_integers(value, GT_DO_BIT_XOR, *value, -1);
+    case GT_DO_SQRT:
+        *value = sqrt(*value);
+        return NULL;
+    default:
+        *value = log2(*value);
+        return NULL;
+    }
+}
+
+static const char *try_real(double *out, const gt_expression *expression, const int64_t *slots)
+{
+    double stack[GT_EXPRESSION_STACK];
+    int top = -1;
+    for (int i = 0; i < expression->count;) {
+        const gt_instruction *step = &expression->code[i++];
+        const char *error = NULL;
+        if (step->operation == GT_DO_SLOT) {
+            stack[++top] = (double)slots[step->target];
+        } else if (step->operation == GT_DO_LITERAL) {
+            stack[++top] = step->real;
+        } else if (step->operation >= GT_DO_JUMP && step->operation < GT_DO_BINARY) {
+            bool pops, jump = jumps(step->operation, stack[top] == 0, &pops);
+            stack[top] = step->operation == GT_DO_OR_SHORTCUT ? stack[top] != 0 : stack[top];
+            top -= pops;
+            i = jump ? step->target : i;
+        } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
+            error = combine_reals(&stack[top - 1], step->operation, stack[top - 1], stack[top]);
+            top--;
+        } else {
+            error = unary_real(&stack[top], step->operation);
+        }
+        if (error) {
+            return error;
+        }
+    }
+    *out = stack[0];
+    return isfinite(*out) ? NULL : domain;
+}
+
+gputune_status gt_expression_real(double *out, const gt_expression *expression,
+                                  const int64_t *slots)
+{
+    double value;
+    const char *error = try_real(&value, expression, slots);
+    if (error) {
+        return fail(expression, error);
+    }
+    *out = value;
+    return GPUTUNE_OK;
+}

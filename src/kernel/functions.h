@@ -1,0 +1,31 @@
+/* Finds __global__ functions in CUDA text: where they begin and end and what they take. */
+#ifndef GT_KERNEL_FUNCTIONS_H
+#define GT_KERNEL_FUNCTIONS_H
+
+#include "kernel/template_parts.h"
+
+/* One declaration or definition. Offsets into the text. */
+typedef struct gt_function {
+    size_t begin;  /* of the declaration, a leading `extern "C"`, static or template included */
+    size_t global; /* of `__global__` */
+    size_t name, parameters, parameters_end; /* between the parentheses */
+    size_t end;                              /* behind `;` or `}` */
+    bool is_template, is_definition, is_extern_c;
+    bool plain; /* no directive inside and all brackets closed: it can be cut out */
+} gt_function;
+
+typedef struct gt_function_parameter {
+    char name[GT_NAME_MAX];
+    bool pointer, has_type;
+    gt_type type; /* of the element, where it is a known one */
+} gt_function_parameter;
+
+/* The next __global__ function `name` whose declaration begins at or after `from`. */
+bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
+/* The parameters of a function; a leading GPUTUNE_PARAM(block) is no parameter and sets block
+ * (else ""). At most `most` are written; *count says how many there are. false: directives or
+ * brackets make it unreadable. */
+bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
+                            char block[GT_NAME_MAX], const char *text, const gt_function *function);
+
+#endif

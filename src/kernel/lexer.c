@@ -1,0 +1,302 @@
+#include "kernel/lexer.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *const punctuation[] = {
+    "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
+    "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
+
+static bool name_byte(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static void new_line(gt_lexer *lexer)
+{
+    lexer->line++;
+    lexer->line_start = lexer->at;
+    lexer->column_base = 1;
+}
+
+static void skip_byte(gt_lexer *lexer)
+{
+    if (*lexer->at++ == '\n') {
+        new_line(lexer);
+    }
+}
+
+static bool looking_at(const gt_lexer *lexer, const char *text)
+{
+    size_t length = strlen(text);
+    return (size_t)(lexer->end - lexer->at) >= length && memcmp(lexer->at, text, length) == 0;
+}
+
+static bool skip_splice(gt_lexer *lexer)
+{
+    size_t length = looking_at(lexer, "\\\n") ? 2 : looking_at(lexer, "\\\r\n") ? 3 : 0;
+    if (length == 0) {
+        return false;
+    }
+    lexer->at += length;
+    new_line(lexer);
+    return true;
+}
+
+static int column(const gt_lexer *lexer)
+{
+    return (int)(lexer->at - lexer->line_start) + lexer->column_base;
+}
+
+static void skip_line_comment(gt_lexer *lexer)
+{
+    while (lexer->at < lexer->end && *lexer->at != '\n') {
+        if (!skip_splice(lexer)) {
+            lexer->at++;
+        }
+    }
+}
+
+static void skip_block_comment(gt_lexer *lexer)
+{
+    gt_place place = {lexer->path, lexer->line, column(lexer)};
+    lexer->at += 2;
+    while (lexer->at < lexer->end && !looking_at(lexer, "*/")) {
+        skip_byte(lexer);
+    }
+    if (lexer->at == lexer->end) {
+        lexer->open_comment = place;
+        return;
+    }
+    lexer->at += 2;
+}
+
+static void skip_blanks(gt_lexer *lexer)
+{
+    while (lexer->at < lexer->end) {
+        if (looking_at(lexer, "//")) {
+            skip_line_comment(lexer);
+        } else if (looking_at(lexer, "/*")) {
+            skip_block_comment(lexer);
+        } else if (*lexer->at == '\n') {
+            skip_byte(lexer);
+            lexer->fresh_line = true;
+        } else if (isspace((unsigned char)*lexer->at)) {
+            lexer->at++;
+        } else if (!skip_splice(lexer)) {
+            return;
+        }
+    }
+}
+
+/* Behind the quote; false when the line ends first. */
+static bool skip_quoted(gt_lexer *lexer, char quote)
+{
+    lexer->at++;
+    while (lexer->at < lexer->end && *lexer->at != '\n') {
+        if (skip_splice(lexer)) {
+            continue;
+        }
+        char c = *lexer->at++;
+        if (c == quote) {
+            return true;
+        }
+        if (c == '\\' && lexer->at < lexer->end && *lexer->at != '\n') {
+            lexer->at++;
+        }
+    }
+    return false;
+}
+
+/* R"tag( … )tag" with `at` on the quote. */
+static bool skip_raw(gt_lexer *lexer)
+{
+    enum { TAG_MAX = 16 };
+    char closing[TAG_MAX + 3] = ")";
+    size_t tag = 0;
+    const char *at = lexer->at + 1;
+    while (at < lexer->end && *at != '(' && tag < TAG_MAX) {
+        closing[++tag] = *at++;
+    }
+    if (at == lexer->end || *at != '(') {
+        return skip_quoted(lexer, '"');
+    }
+    closing[tag + 1] = '"';
+    while (lexer->at < lexer->end && !looking_at(lexer, closing)) {
+        skip_byte(lexer);
+    }
+    bool closed = lexer->at < lexer->end;
+    lexer->at += closed ? tag + 2 : 0;
+    return closed;
+}
+
+static gt_token_kind read_name(gt_lexer *lexer)
+{
+    const char *begin = lexer->at;
+    while (lexer->at < lexer->end && name_byte(*lexer->at)) {
+        lexer->at++;
+    }
+    bool raw = lexer->at[-1] == 'R' && lexer->at - begin <= 3;
+    if (raw && lexer->at < lexer->end && *lexer->at == '"') {
+        return skip_raw(lexer) ? GT_TOKEN_STRING : GT_TOKEN_OTHER;
+    }
+    return GT_TOKEN_NAME;
+}
+
+static gt_token_kind read_number(gt_lexer *lexer)
+{
+    const char *begin = lexer->at;
+    while (lexer->at < lexer->end) {
+        bool sign = lexer->at > begin && (*lexer->at == '+' || *lexer->at == '-') &&
+                    strchr("eEpP", lexer->at[-1]) && !(begin[0] == '0' && (begin[1] | 32) == 'x');
+        if (!name_byte(*lexer->at) && *lexer->at != '.' && !sign) {
+            break;
+        }
+        lexer->at++;
+    }
+    return GT_TOKEN_NUMBER;
+}
+
+static gt_token_kind read_punctuation(gt_lexer *lexer)
+{
+    for (size_t i = 0; i < sizeof punctuation / sizeof *punctuation; i++) {
+        if (looking_at(lexer, punctuation[i])) {
+            lexer->at += strlen(punctuation[i]);
+            return GT_TOKEN_PUNCTUATION;
+        }
+    }
+    char c = *lexer->at++;
+    return c && strchr("+-*/%&|^~!<>=?:;,.()[]{}#", c) ? GT_TOKEN_PUNCTUATION : GT_TOKEN_OTHER;
+}
+
+static gt_token_kind read_token(gt_lexer *lexer, bool first)
+{
+    char c = *lexer->at;
+    if (c == '#' && first && !looking_at(lexer, "##")) {
+        lexer->at++;
+        return GT_TOKEN_DIRECTIVE;
+    }
+    bool fraction = c == '.' && lexer->at + 1 < lexer->end && isdigit((unsigned char)lexer->at[1]);
+    if (isdigit((unsigned char)c) || fraction) {
+        return read_number(lexer);
+    }
+    if (name_byte(c)) {
+        return read_name(lexer);
+    }
+    if (c == '"') {
+        return skip_quoted(lexer, c) ? GT_TOKEN_STRING : GT_TOKEN_OTHER;
+    }
+    if (c == '\'') {
+        return skip_quoted(lexer, c) ? GT_TOKEN_CHARACTER : GT_TOKEN_OTHER;
+    }
+    return read_punctuation(lexer);
+}
+
+void gt_lexer_next(gt_lexer *lexer)
+{
+    skip_blanks(lexer);
+    gt_token token = {GT_TOKEN_END, lexer->at, 0, lexer->line, column(lexer)};
+    if (lexer->at < lexer->end) {
+        bool first = lexer->fresh_line;
+        lexer->fresh_line = false;
+        token.kind = read_token(lexer, first);
+        token.length = (size_t)(lexer->at - token.text);
+    }
+    lexer->token = token;
+}
+
+void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place)
+{
+    *lexer = (gt_lexer){.path = place.path,
+                        .at = text,
+                        .end = text + length,
+                        .line_start = text,
+                        .line = place.line,
+                        .column_base = place.column,
+                        .fresh_line = true};
+    gt_lexer_next(lexer);
+}
+
+/* Moves over the rest of a logical line: spliced lines and block comments belong to it. */
+static void skip_logical_line(gt_lexer *lexer)
+{
+    while (lexer->at < lexer->end && *lexer->at != '\n') {
+        if (looking_at(lexer, "//")) {
+            skip_line_comment(lexer);
+        } else if (looking_at(lexer, "/*")) {
+            skip_block_comment(lexer);
+        } else if (*lexer->at == '"' || *lexer->at == '\'') {
+            (void)skip_quoted(lexer, *lexer->at);
+        } else if (!skip_splice(lexer)) {
+            lexer->at++;
+        }
+    }
+}
+
+void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
+{
+    *line = *lexer;
+    line->fresh_line = false;
+    skip_logical_line(lexer);
+    line->end = lexer->at;
+    gt_lexer_next(line);
+    gt_lexer_next(lexer);
+}
+
+bool gt_token_is(const gt_token *token, const char *text)
+{
+    return token->kind != GT_TOKEN_END && token->length == strlen(text) &&
+           memcmp(token->text, text, token->length) == 0;
+}
+
+bool gt_lexer_is(const gt_lexer *lexer, const char *text)
+{
+    return gt_token_is(&lexer->token, text);
+}
+
+bool gt_lexer_accept(gt_lexer *lexer, const char *text)
+{
+    if (!gt_lexer_is(lexer, text)) {
+        return false;
+    }
+    gt_lexer_next(lexer);
+    return true;
+}
+
+gt_place gt_lexer_place(const gt_lexer *lexer)
+{
+    return (gt_place){lexer->path, lexer->token.line, lexer->token.column};
+}
+
+gputune_status gt_fail_at(gt_place place, const char *format, ...)
+{
+    char text[512];
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return gt_fail(GPUTUNE_ETEMPLATE, "%s:%d:%d: %s", place.path, place.line, place.column,
+                   length < 0 ? "?" : text);
+}
+
+gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what)
+{
+    enum { SHOWN = 40 };
+    const gt_token *token = &lexer->token;
+    if (token->kind == GT_TOKEN_END) {
+        return gt_fail_at(gt_lexer_place(lexer), "the pragma ends here; expected %s", what);
+    }
+    int shown = token->length > SHOWN ? SHOWN : (int)token->length;
+    return gt_fail_at(gt_lexer_place(lexer), "found '%.*s'; expected %s", shown, token->text, what);
+}
+
+gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text)
+{
+    char what[32];
+    if (gt_lexer_accept(lexer, text)) {
+        return GPUTUNE_OK;
+    }
+    (void)snprintf(what, sizeof what, "'%s'", text);
+    return gt_fail_expected(lexer, what);
+}

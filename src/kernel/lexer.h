@@ -1,0 +1,59 @@
+/* Tokens of C++ text, enough for pragmas, for token streams and for finding functions. Comments,
+ * blanks and spliced lines are skipped. Never fails: what is no token comes as GT_TOKEN_OTHER. */
+#ifndef GT_KERNEL_LEXER_H
+#define GT_KERNEL_LEXER_H
+
+#include "kernel/expression.h"
+
+typedef enum gt_token_kind {
+    GT_TOKEN_END,
+    GT_TOKEN_NAME,
+    GT_TOKEN_NUMBER,
+    GT_TOKEN_STRING,      /* with its quotes, raw strings too */
+    GT_TOKEN_CHARACTER,   /* with its quotes */
+    GT_TOKEN_PUNCTUATION, /* the longest that matches */
+    GT_TOKEN_DIRECTIVE,   /* '#' as the first token of a line */
+    GT_TOKEN_OTHER        /* a byte that begins no token, or an unterminated string */
+} gt_token_kind;
+
+/* `text` points into the lexer's text. */
+typedef struct gt_token {
+    gt_token_kind kind;
+    const char *text;
+    size_t length;
+    int line, column;
+} gt_token;
+
+/* `token` is the current one; the other fields are the lexer's own. A copy is a bookmark. */
+typedef struct gt_lexer {
+    gt_token token;
+    const char *path;
+    const char *at, *end, *line_start;
+    int line, column_base;
+    bool fresh_line;
+    gt_place open_comment; /* of an unterminated comment; line 0: none */
+} gt_lexer;
+
+/* Begins at `place` with `length` bytes (not copied) and reads the first token. */
+void gt_lexer_open(gt_lexer *lexer, const char *text, size_t length, gt_place place);
+/* Reads the next token into lexer->token; at the end stays at GT_TOKEN_END. */
+void gt_lexer_next(gt_lexer *lexer);
+/* With a directive's '#' as the current token: opens `line` on what follows it in its logical line
+ * and leaves `lexer` on the first token behind that line. */
+void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line);
+
+/* Whether the current token is exactly `text` (a name or punctuation). */
+bool gt_lexer_is(const gt_lexer *lexer, const char *text);
+/* Steps over the current token if it is `text`. */
+bool gt_lexer_accept(gt_lexer *lexer, const char *text);
+gt_place gt_lexer_place(const gt_lexer *lexer);
+bool gt_token_is(const gt_token *token, const char *text);
+
+/* ETEMPLATE with "path:line:column: " in front of the text. */
+gputune_status gt_fail_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
+/* ETEMPLATE at the current token: "found 'x'; expected WHAT". */
+gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
+/* Steps over `text` or fails as above. */
+gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text);
+
+#endif

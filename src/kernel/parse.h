@@ -1,0 +1,80 @@
+/* The pragmas' grammar, a function for each word. All fail with ETEMPLATE and a place; what they
+ * make is kept in the template, also when they fail half-way. */
+#ifndef GT_KERNEL_PARSE_H
+#define GT_KERNEL_PARSE_H
+
+#include "kernel/reader.h"
+#include "kernel/symbols.h"
+
+/* A template in the making. */
+typedef struct gt_parse {
+    gt_template *template;
+    gt_template_parts *parts;
+    gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
+    gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
+    gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
+    bool defaulted[GT_AXIS_MAX];
+} gt_parse;
+
+/* Reads one clause's body, which must be used up (the caller checks). */
+typedef gputune_status (*gt_parse_fn)(gt_parse *parse, const gt_clause *clause, gt_lexer *body);
+
+gputune_status gt_parse_kernel(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_problem(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_tune(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_vector(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_pass(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_cluster(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_carveout(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_block(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_grid(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_shared(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_launch_bounds(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_maxreg(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
+
+/* Resolves the buffers of the vector axes, once the arguments are known. */
+gputune_status gt_parse_vector_buffers(gt_parse *parse);
+
+/* Pieces that several of them share. `use` are the bits of symbols.h. */
+gputune_status gt_read_integer_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+                                          unsigned use);
+gputune_status gt_read_real_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+                                       unsigned use);
+/* An expression of numbers alone, computed. */
+gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer);
+/* One to three expressions separated by commas; stops at a comma that a `NAME =` follows. */
+gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
+                                  unsigned use);
+/* `[extent][extent]…`, one to three. */
+gputune_status gt_read_extents(gt_expression *out[3], uint32_t *count, gt_parse *parse,
+                               gt_lexer *lexer, unsigned use);
+/* A value of a problem value or an axis: a word, or an integer. */
+gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
+/* Values separated by commas into `values` (room for `most`), each once; stops at a comma that a
+ * `NAME =` follows. */
+gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
+                              gt_lexer *lexer);
+/* Whether `NAME =`, `const NAME =` or `type NAME =` comes now. */
+bool gt_looks_like_setting(const gt_lexer *lexer);
+/* A new name for an axis, a problem value or a buffer: not a type, not a device property, not the
+ * engine's, not taken. */
+gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
+                                const char *what);
+/* `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes. *stated says so. */
+gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                            const char *sign);
+/* Reads an element type: a type's name or a problem type's whose words are all types. */
+gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
+/* The types that such a name can stand for: calls it true when any is an integer. */
+bool gt_element_may_be_integer(const gt_template *template, const char *name);
+
+#endif

@@ -1,0 +1,210 @@
+#include "kernel/parse.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+static bool read_direction(gt_direction *out, gt_lexer *body)
+{
+    static const struct {
+        const char *word;
+        gt_direction direction;
+    } words[] = {{"in", GT_IN}, {"out", GT_OUT}, {"inout", GT_INOUT}};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (gt_lexer_accept(body, words[i].word)) {
+            *out = words[i].direction;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int problem_index(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (strcmp(template->problem[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
+{
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (strcmp(template->arguments[i].name, name) == 0) {
+            return gt_fail_at(place,
+                              "'%s' declared twice; expected another name (first on line "
+                              "%d)",
+                              name, template->arguments[i].line);
+        }
+    }
+    if (gt_template_axis(template, name)) {
+        return gt_fail_at(place,
+                          "'%s' is a tunable, which would replace the argument's name; "
+                          "expected another name",
+                          name);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body,
+                                  gt_place place)
+{
+    bool stated;
+    gt_expression *extents[3] = {NULL, NULL, NULL};
+    if (problem_index(parse->template, argument->name) >= 0) {
+        return gt_fail_at(place, "buffer '%s' is named like a problem value; expected another name",
+                          argument->name);
+    }
+    gputune_status status =
+        gt_read_extents(extents, &argument->extent_count, parse, body, GT_USE_PROBLEM);
+    memcpy(argument->extents, extents, sizeof extents);
+    GT_TRY(status);
+    GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
+    if (!stated && argument->direction != GT_OUT &&
+        gt_element_may_be_integer(parse->template, argument->type)) {
+        return gt_fail_at(place,
+                          "integers of '%s' without a fill; expected '= uniform(low, high)', "
+                          "'= index', '= zero' or '= constant(value)'",
+                          argument->name);
+    }
+    argument->nan_ok = gt_lexer_accept(body, "nan_ok");
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lexer *body,
+                                  gt_place place)
+{
+    gt_expression *value = NULL;
+    int named = problem_index(parse->template, argument->name);
+    if (gt_lexer_is(body, "[")) {
+        return gt_fail_at(place,
+                          "buffer '%s' without a direction; expected in, out or inout in "
+                          "front of its type",
+                          argument->name);
+    }
+    if (named >= 0 && parse->template->problem[named].kind != GT_PROBLEM_TYPE) {
+        return GPUTUNE_OK;
+    }
+    if (!gt_lexer_is(body, "=")) {
+        return gt_fail_at(place,
+                          "scalar '%s' without a value; expected '= value', or the name of a "
+                          "problem value",
+                          argument->name);
+    }
+    gt_lexer_next(body);
+    gputune_status status = gt_element_may_be_integer(parse->template, argument->type)
+                                ? gt_read_integer_expression(&value, parse, body, GT_USE_PROBLEM)
+                                : gt_read_real_expression(&value, parse, body, GT_USE_PROBLEM);
+    argument->value = value;
+    return status;
+}
+
+static gputune_status read_argument(gt_parse *parse, gt_lexer *body)
+{
+    gt_template *template = parse->template;
+    gt_argument *argument = &template->arguments[template->argument_count];
+    bool constant = gt_lexer_accept(body, "const");
+    argument->is_buffer = read_direction(&argument->direction, body);
+    constant |= gt_lexer_accept(body, "const");
+    if (constant && argument->direction != GT_IN) {
+        return gt_fail_expected(body, "no const in front of an output");
+    }
+    GT_TRY(gt_read_element_type(argument->type, parse, body));
+    if (gt_lexer_is(body, "*")) {
+        return gt_fail_expected(body, "a name and its extent, as in 'in float x[n]'");
+    }
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(argument->name, sizeof argument->name, body, "an argument's name"));
+    argument->line = place.line;
+    argument->column = place.column;
+    GT_TRY(check_name(parse, argument->name, place));
+    template->argument_count++;
+    return argument->is_buffer ? read_buffer(argument, parse, body, place)
+                               : read_scalar(argument, parse, body, place);
+}
+
+gputune_status gt_parse_args(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template *template = parse->template;
+    template->arguments = calloc(GT_PARAMETER_MAX, sizeof *template->arguments);
+    if (!template->arguments) {
+        return gt_fail_memory();
+    }
+    do {
+        if (template->argument_count == GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1) {
+            return gt_fail_at(clause->place, "more than %d arguments; expected fewer",
+                              GT_PARAMETER_MAX - GT_SCRATCH_MAX - 1);
+        }
+        GT_TRY(read_argument(parse, body));
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_scratch(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    do {
+        if (parts->scratch_count == GT_SCRATCH_MAX) {
+            return gt_fail_at(clause->place, "more than %d scratch buffers; expected fewer",
+                              GT_SCRATCH_MAX);
+        }
+        gt_scratch *scratch = &parts->scratch[parts->scratch_count];
+        GT_TRY(gt_read_element_type(scratch->type, parse, body));
+        gt_place place = gt_lexer_place(body);
+        GT_TRY(gt_name_read(scratch->name, sizeof scratch->name, body, "a scratch buffer's name"));
+        GT_TRY(check_name(parse, scratch->name, place));
+        for (uint32_t i = 0; i < parts->scratch_count; i++) {
+            if (strcmp(parts->scratch[i].name, scratch->name) == 0) {
+                return gt_fail_at(place, "'%s' declared twice; expected another name",
+                                  scratch->name);
+            }
+        }
+        parts->scratch_count++;
+        GT_TRY(gt_read_extents(scratch->extents.items, &scratch->extents.count, parse, body,
+                               GT_USE_PROBLEM | GT_USE_AXIS | GT_USE_BLOCK | GT_USE_OCCUPANCY |
+                                   GT_USE_GRID));
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}
+
+static bool is_clearable(const gt_parse *parse, const char *name)
+{
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (strcmp(template->arguments[i].name, name) == 0) {
+            return template->arguments[i].is_buffer && template->arguments[i].direction != GT_IN;
+        }
+    }
+    for (uint32_t i = 0; i < parse->parts->scratch_count; i++) {
+        if (strcmp(parse->parts->scratch[i].name, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gputune_status gt_parse_clear(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    (void)clause;
+    do {
+        char name[GT_NAME_MAX];
+        gt_place place = gt_lexer_place(body);
+        GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
+        if (!is_clearable(parse, name)) {
+            return gt_fail_at(place,
+                              "'%s' is not written by the kernel; expected an out, inout or "
+                              "scratch buffer",
+                              name);
+        }
+        for (uint32_t i = 0; i < parts->clear_count; i++) {
+            if (strcmp(parts->clears[i], name) == 0) {
+                return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
+            }
+        }
+        memcpy(parts->clears[parts->clear_count++], name, sizeof name);
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,223 @@
+#include "kernel/parse.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+static gputune_status new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
+{
+    gt_template *template = parse->template;
+    uint32_t index = template->axis_count;
+    gt_axis *axis = &template->axes[index];
+    gt_place place = gt_lexer_place(body);
+    if (index == GT_AXIS_MAX) {
+        return gt_fail_at(place, "more than %d tunables; expected fewer", GT_AXIS_MAX);
+    }
+    GT_TRY(gt_read_new_name(axis->name, parse, body, "NAME = values"));
+    gt_value *values = calloc(GT_AXIS_VALUES, sizeof *values);
+    if (!values) {
+        return gt_fail_memory();
+    }
+    parse->parts->axis_values[index] = values;
+    parse->axis_places[index] = place;
+    axis->values = values;
+    axis->kind = kind;
+    axis->line = place.line;
+    axis->column = place.column;
+    template->axis_count++;
+    *out = index;
+    return GPUTUNE_OK;
+}
+
+/* `= v, v` */
+static gputune_status read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *body)
+{
+    gt_axis *axis = &parse->template->axes[index];
+    GT_TRY(gt_lexer_expect(body, "="));
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_values(parse->parts->axis_values[index], &axis->count, GT_AXIS_OWN_VALUES, parse,
+                          body));
+    parse->parts->value_count[index] = axis->count;
+    for (uint32_t i = 0; i < axis->count; i++) {
+        char text[GT_NAME_MAX];
+        const char *refusal = gt_axis_refuses(axis, &axis->values[i]);
+        gt_value_text(text, sizeof text, &axis->values[i]);
+        if (refusal) {
+            return gt_fail_at(place, "%s has the value %s; expected %s", axis->name, text, refusal);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
+{
+    GT_TRY(new_axis(out, parse, body, kind));
+    return read_axis_values(parse, *out, body);
+}
+
+gputune_status gt_parse_tune(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    uint32_t index;
+    (void)clause;
+    do {
+        GT_TRY(read_axis(&index, parse, body, GT_AXIS_TUNE));
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    uint32_t index;
+    (void)clause;
+    GT_TRY(read_axis(&index, parse, body, GT_AXIS_VECTOR));
+    if (!gt_lexer_is(body, ":")) {
+        return gt_fail_expected(body, "': x, y', the buffers that are accessed so");
+    }
+    gt_lexer_next(body);
+    parse->vector_buffers[index] = *body;
+    while (body->token.kind != GT_TOKEN_END) {
+        gt_lexer_next(body);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
+{
+    gt_template *template = parse->template;
+    gt_lexer *body = &parse->vector_buffers[index];
+    do {
+        char name[GT_NAME_MAX];
+        gt_place place = gt_lexer_place(body);
+        GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
+        uint32_t i = 0;
+        while (i < template->argument_count && strcmp(template->arguments[i].name, name) != 0) {
+            i++;
+        }
+        if (i == template->argument_count || !template->arguments[i].is_buffer) {
+            return gt_fail_at(place, "'%s' is no buffer; expected one of args()", name);
+        }
+        if (template->axes[index].buffers >> i & 1) {
+            return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
+        }
+        template->axes[index].buffers |= UINT64_C(1) << i;
+    } while (gt_lexer_accept(body, ","));
+    return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
+}
+
+gputune_status gt_parse_vector_buffers(gt_parse *parse)
+{
+    for (uint32_t i = 0; i < parse->template->axis_count; i++) {
+        if (parse->template->axes[i].kind == GT_AXIS_VECTOR) {
+            GT_TRY(read_vector_buffers(parse, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* pass(NAME : TYPE[COUNT] = value, split : fill) */
+gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    bool stated;
+    gt_pass_block *block = &parse->template->pass;
+    gt_expression *count = NULL;
+    (void)clause;
+    GT_TRY(new_axis(&block->axis, parse, body, GT_AXIS_PASS));
+    memcpy(block->name, parse->template->axes[block->axis].name, sizeof block->name);
+    block->present = true;
+    GT_TRY(gt_lexer_expect(body, ":"));
+    gt_lexer type_at = *body;
+    /* `float[` has no name behind the type, so the words end at the bracket */
+    GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
+    gt_lexer after = *body;
+    GT_TRY(gt_read_element_type(block->type, parse, &type_at));
+    if (type_at.token.text != after.token.text) {
+        return gt_fail_expected(&type_at, "'[' and the number of elements");
+    }
+    GT_TRY(gt_lexer_expect(body, "["));
+    gputune_status status = gt_read_integer_expression(&count, parse, body, GT_USE_CONST);
+    block->count = count;
+    GT_TRY(status);
+    GT_TRY(gt_lexer_expect(body, "]"));
+    GT_TRY(read_axis_values(parse, block->axis, body));
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
+    if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
+        return gt_fail_at(place,
+                          "integers of '%s' without a fill; expected ': uniform(low, high)', "
+                          "': index', ': zero' or ': constant(value)'",
+                          block->name);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_cluster(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    uint32_t dimension = 0;
+    (void)clause;
+    do {
+        uint32_t index;
+        if (dimension == 3) {
+            return gt_fail_expected(body, "one to three dimensions");
+        }
+        GT_TRY(read_axis(&index, parse, body, GT_AXIS_CLUSTER));
+        parse->template->axes[index].dimension = dimension++;
+    } while (gt_lexer_accept(body, ";"));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_carveout(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    uint32_t index;
+    (void)clause;
+    return read_axis(&index, parse, body, GT_AXIS_CARVEOUT);
+}
+
+static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name, gt_place place)
+{
+    const char *names[GT_AXIS_MAX];
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        names[i] = template->axes[i].name;
+        if (strcmp(names[i], name) == 0) {
+            *out = i;
+            return GPUTUNE_OK;
+        }
+    }
+    const char *nearest = gt_nearest(name, names, template->axis_count);
+    return gt_fail_at(place, "'%s' is no tunable; expected %s%s%s", name, nearest ? "'" : "",
+                      nearest ? nearest : "one that tune() or another axis declares",
+                      nearest ? "'" : "");
+}
+
+static gputune_status read_default(gt_parse *parse, gt_lexer *body)
+{
+    uint32_t index;
+    uint8_t choice;
+    gt_value value;
+    char name[GT_NAME_MAX], text[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "AXIS = value"));
+    GT_TRY(find_axis(&index, parse, name, place));
+    if (parse->defaulted[index]) {
+        return gt_fail_at(place, "'%s' given twice; expected each axis once", name);
+    }
+    parse->defaulted[index] = true;
+    GT_TRY(gt_lexer_expect(body, "="));
+    place = gt_lexer_place(body);
+    GT_TRY(gt_read_value(&value, parse, body));
+    gt_value_text(text, sizeof text, &value);
+    gputune_status status = gt_axis_choice(&choice, parse->template, index, text, false);
+    if (status < 0) {
+        return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
+    }
+    parse->template->axes[index].default_choice = choice;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_default(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    (void)clause;
+    do {
+        GT_TRY(read_default(parse, body));
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}

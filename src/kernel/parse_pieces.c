@@ -1,0 +1,266 @@
+#include "kernel/parse.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+static gputune_status read_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+                                      unsigned use)
+{
+    gt_symbols symbols = {parse->template, use};
+    gt_scope scope = gt_symbols_scope(&symbols);
+    return gt_expression_read(out, lexer, &scope);
+}
+
+gputune_status gt_read_real_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+                                       unsigned use)
+{
+    if (*out) {
+        return gt_fail_at(gt_lexer_place(lexer), "given twice; expected it once (first as '%s')",
+                          gt_expression_text(*out));
+    }
+    return read_expression(out, parse, lexer, use);
+}
+
+gputune_status gt_read_integer_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,
+                                          unsigned use)
+{
+    GT_TRY(gt_read_real_expression(out, parse, lexer, use));
+    if (gt_expression_is_real(*out)) {
+        return gt_fail_at(gt_expression_place(*out),
+                          "'%s' is floating; expected an integer expression",
+                          gt_expression_text(*out));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer)
+{
+    static const int64_t none[GT_SLOT_MAX];
+    gt_expression *expression = NULL;
+    gputune_status status = gt_read_integer_expression(&expression, parse, lexer, 0);
+    if (status == GPUTUNE_OK) {
+        status = gt_expression_integer(out, expression, none);
+    }
+    gt_expression_free(expression);
+    return status;
+}
+
+bool gt_looks_like_setting(const gt_lexer *lexer)
+{
+    gt_lexer ahead = *lexer;
+    if (gt_lexer_is(&ahead, "const") || gt_lexer_is(&ahead, "type")) {
+        gt_lexer_next(&ahead);
+    }
+    if (ahead.token.kind != GT_TOKEN_NAME) {
+        return gt_lexer_is(&ahead, "=");
+    }
+    gt_lexer_next(&ahead);
+    return gt_lexer_is(&ahead, "=");
+}
+
+/* Steps over a comma unless a setting stands behind it. */
+static bool accept_comma(gt_lexer *lexer)
+{
+    gt_lexer ahead = *lexer;
+    if (!gt_lexer_accept(&ahead, ",") || gt_looks_like_setting(&ahead)) {
+        return false;
+    }
+    *lexer = ahead;
+    return true;
+}
+
+gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
+                                  unsigned use)
+{
+    do {
+        if (out->count == 3) {
+            return gt_fail_at(gt_lexer_place(lexer), "a fourth value; expected one to three");
+        }
+        GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, lexer, use));
+        out->count++;
+    } while (accept_comma(lexer));
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_extents(gt_expression *out[3], uint32_t *count, gt_parse *parse,
+                               gt_lexer *lexer, unsigned use)
+{
+    if (!gt_lexer_is(lexer, "[")) {
+        return gt_fail_expected(lexer, "'[' and the number of elements");
+    }
+    while (gt_lexer_accept(lexer, "[")) {
+        if (*count == 3) {
+            return gt_fail_at(gt_lexer_place(lexer), "a fourth extent; expected one to three");
+        }
+        GT_TRY(gt_read_integer_expression(&out[*count], parse, lexer, use));
+        ++*count;
+        GT_TRY(gt_lexer_expect(lexer, "]"));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer)
+{
+    char word[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(lexer);
+    if (lexer->token.kind != GT_TOKEN_NAME) {
+        out->word = NULL;
+        return gt_read_constant(&out->number, parse, lexer);
+    }
+    GT_TRY(gt_words_read(word, sizeof word, lexer, "a word or an integer"));
+    gputune_status status = gt_template_word(out, parse->template, word);
+    return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
+}
+
+gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
+                              gt_lexer *lexer)
+{
+    do {
+        gt_value value;
+        char text[GT_NAME_MAX];
+        gt_place place = gt_lexer_place(lexer);
+        GT_TRY(gt_read_value(&value, parse, lexer));
+        gt_value_text(text, sizeof text, &value);
+        for (uint32_t i = 0; i < *count; i++) {
+            if (values[i].number == value.number && !values[i].word == !value.word) {
+                return gt_fail_at(place, "value %s given twice; expected each once", text);
+            }
+        }
+        if (*count == most) {
+            return gt_fail_at(place, "more than %u values; expected fewer", most);
+        }
+        values[(*count)++] = value;
+    } while (accept_comma(lexer));
+    return GPUTUNE_OK;
+}
+
+static bool is_taken(const gt_parse *parse, const char *name, gt_place *first)
+{
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        if (strcmp(template->axes[i].name, name) == 0) {
+            *first = parse->axis_places[i];
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (strcmp(template->problem[i].name, name) == 0) {
+            *first = parse->problem_places[i];
+            return true;
+        }
+    }
+    return false;
+}
+
+gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
+                                const char *what)
+{
+    gt_type type;
+    gt_place first, place = gt_lexer_place(lexer);
+    char name[GT_NAME_MAX];
+    GT_TRY(gt_name_read(name, sizeof name, lexer, what));
+    if (gt_type_from_name(&type, name) || strcmp(name, "sizeof") == 0) {
+        return gt_fail_at(place, "'%s' is a word of the language; expected %s", name, what);
+    }
+    if (gt_symbol_is_reserved(name)) {
+        return gt_fail_at(place, "'%s' is a device property; expected another name", name);
+    }
+    if (strncmp(name, "gputune_", 8) == 0 || strncmp(name, "GPUTUNE_", 8) == 0 ||
+        strncmp(name, "__", 2) == 0) {
+        return gt_fail_at(place, "names like '%s' are reserved; expected another", name);
+    }
+    if (is_taken(parse, name, &first)) {
+        return gt_fail_at(place, "'%s' declared twice; expected another name (first on line %d)",
+                          name, first.line);
+    }
+    memcpy(out, name, sizeof name);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                            const char *sign)
+{
+    static const struct {
+        const char *word;
+        gt_fill_kind kind;
+        int values;
+    } fills[] = {{"uniform", GT_FILL_UNIFORM, 2},
+                 {"index", GT_FILL_INDEX, 0},
+                 {"zero", GT_FILL_ZERO, 0},
+                 {"constant", GT_FILL_CONSTANT, 1}};
+    size_t i = 0;
+    gt_expression *values[2] = {NULL, NULL};
+    *stated = gt_lexer_accept(lexer, sign);
+    if (!*stated) {
+        return GPUTUNE_OK;
+    }
+    while (i < 4 && !gt_lexer_is(lexer, fills[i].word)) {
+        i++;
+    }
+    if (i == 4) {
+        return gt_fail_expected(lexer, "uniform(low, high), index, zero or constant(value)");
+    }
+    gt_lexer_next(lexer);
+    out->kind = fills[i].kind;
+    gputune_status status = GPUTUNE_OK;
+    for (int v = 0; v < fills[i].values && status == GPUTUNE_OK; v++) {
+        status = gt_lexer_expect(lexer, v ? "," : "(");
+        if (status == GPUTUNE_OK) {
+            status = gt_read_real_expression(&values[v], parse, lexer, GT_USE_PROBLEM);
+        }
+    }
+    out->low = values[0]; /* kept also on failure: the template frees them */
+    out->high = values[1];
+    return status == GPUTUNE_OK && fills[i].values > 0 ? gt_lexer_expect(lexer, ")") : status;
+}
+
+static const gt_problem_value *problem_type(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (template->problem[i].kind == GT_PROBLEM_TYPE &&
+            strcmp(template->problem[i].name, name) == 0) {
+            return &template->problem[i];
+        }
+    }
+    return NULL;
+}
+
+gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer)
+{
+    gt_type type;
+    char name[GT_NAME_MAX];
+    gt_place place = gt_lexer_place(lexer);
+    GT_TRY(gt_type_words_read(name, sizeof name, lexer, "a type and a name"));
+    const gt_problem_value *value = problem_type(parse->template, name);
+    if (!value && !gt_type_from_name(&type, name)) {
+        const char *nearest = gt_type_nearest(name);
+        return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",
+                          nearest ? nearest : "a numeric type, or a problem(type …)",
+                          nearest ? "'" : "");
+    }
+    for (uint32_t i = 0; value && i < value->count; i++) {
+        if (!gt_type_from_name(&type, value->values[i].word)) {
+            return gt_fail_at(place,
+                              "'%s' may be '%s', which has no known size; expected types "
+                              "such as float or int",
+                              name, value->values[i].word);
+        }
+    }
+    memcpy(out, name, sizeof name);
+    return GPUTUNE_OK;
+}
+
+bool gt_element_may_be_integer(const gt_template *template, const char *name)
+{
+    gt_type type;
+    const gt_problem_value *value = problem_type(template, name);
+    if (!value) {
+        return gt_type_from_name(&type, name) && !gt_type_is_float(type);
+    }
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (gt_type_from_name(&type, value->values[i].word) && !gt_type_is_float(type)) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,83 @@
+/* A template bound to problem values: sizes, buffers, scalars, tolerances as numbers. */
+#ifndef GT_KERNEL_PROBLEM_H
+#define GT_KERNEL_PROBLEM_H
+
+#include "base/device.h"
+#include "kernel/template.h"
+
+/* Values in the template's order. */
+typedef struct gt_problem {
+    gt_value values[GT_PROBLEM_MAX];
+} gt_problem;
+
+/* Values by name over the template's defaults; a word comes as "T=half" (include/gputune.h).
+ * EINVAL names an unknown or repeated one with the nearest, a size below 1 or above 2^40, a type
+ * that is not among the listed. */
+gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
+/* "n=67108864 T=half" in the template's order; ENOMEM. Caller frees. */
+gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
+/* The problem that stands for this one in keys: bucketed sizes rounded up to their power of two. */
+gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
+/* An awkward size for verification: every size reduced by a small prime that leaves tails, within
+ * the template's require()s and small enough to be cheap. *changed is false when none was found. */
+gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
+                                  const gt_problem *problem, const gt_device *device);
+
+/* One buffer of a workload. */
+typedef struct gt_buffer {
+    char name[GT_NAME_MAX];
+    gt_type type;
+    gt_direction direction;
+    uint64_t elements, bytes;
+    gt_fill_kind fill;
+    double low, high;
+    bool nan_ok;
+    gt_type reference_type; /* of an output in the reference: F64 where it declares doubles */
+} gt_buffer;
+
+typedef struct gt_scalar {
+    char name[GT_NAME_MAX];
+    gt_type type;
+    int64_t integer;
+    double real;       /* for float types */
+    int problem_value; /* index of the problem value it is named like, or -1 */
+} gt_scalar;
+
+typedef struct gt_tolerance {
+    double atol, rtol, stol;
+} gt_tolerance;
+
+/* What one problem needs in memory and how results are judged. In the order of the template's
+ * args(): arguments[i] says whether caller argument i is buffers[index] or scalars[index]; with a
+ * pass block, caller argument 0 is the block and the others follow. */
+typedef struct gt_workload {
+    bool has_block;
+    gt_buffer block; /* the pass block as host data, direction IN */
+    uint32_t argument_count;
+    struct {
+        bool is_buffer;
+        uint32_t index;
+    } arguments[GT_PARAMETER_MAX];
+    uint32_t buffer_count, scalar_count;
+    gt_buffer buffers[GT_PARAMETER_MAX];
+    gt_scalar scalars[GT_PARAMETER_MAX];
+    gt_tolerance tolerance;
+    bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
+    bool has_check;                /* check(kernel) replaces the comparison */
+    gt_launch reference, check;    /* parameters index arguments as gt_launch says; the reference's
+                                      outputs may be double; `scale` is a scratch parameter named
+                                      last and declared by has_scale */
+    double work_bytes, work_flops; /* of one launch; 0: not declared */
+    uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
+} gt_workload;
+
+/* Evaluates a template at a problem. EINVAL for sizes whose buffers overflow 2^47 bytes; ETEMPLATE
+ * for expressions that fail. `alignment` is the one assumed of every buffer. */
+gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
+                                const gt_problem *problem, const gt_device *device,
+                                uint32_t alignment, const gputune_alignment *alignments,
+                                size_t alignment_count);
+/* Device bytes that verifying and timing need: buffers, pristine copies, reference, guards. */
+uint64_t gt_workload_device_bytes(const gt_workload *workload);
+
+#endif

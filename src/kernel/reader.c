@@ -1,0 +1,320 @@
+#include "kernel/reader.h"
+
+#include "kernel/types.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20, PAREN_MAX = 256 };
+
+static const char prelude_name[] = "gputune.cuh";
+
+const char *gt_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static gputune_status read_file(gt_reader *reader, gt_source_file *file);
+
+/* The quotes of a #line's name need no escape: a path's backslash and quote are replaced. */
+static void append_line_mark(gt_reader *reader, int line, const char *path)
+{
+    gt_text_printf(&reader->body, "#line %d \"", line);
+    for (const char *c = gt_base_name(path); *c; c++) {
+        gt_text_append_bytes(&reader->body, *c == '"' || *c == '\\' || *c < ' ' ? "_" : c, 1);
+    }
+    gt_text_append(&reader->body, "\"\n");
+}
+
+static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
+{
+    gt_template_parts *parts = reader->parts;
+    if (parts->file_count == GT_FILES_MAX) {
+        free(path);
+        free(text);
+        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d included files; expected fewer",
+                       parts->files[0].path, GT_FILES_MAX);
+    }
+    *out = &parts->files[parts->file_count++];
+    **out = (gt_source_file){path, text};
+    return GPUTUNE_OK;
+}
+
+/* Whether the file has `#pragma once`: it becomes an include guard, since each file that includes
+ * it gets the text. */
+static bool has_once(const gt_source_file *file)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer_directive(&lexer, &line);
+        if (gt_lexer_accept(&line, "pragma") && gt_lexer_is(&line, "once")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Joins an included file at an #include's or include()'s place. `must`: not found is an error. */
+static gputune_status join(gt_reader *reader, const char *name, gt_place place, bool must,
+                           bool *joined)
+{
+    char *text = NULL, *path = NULL;
+    gt_source_file *file;
+    gputune_status status = reader->include
+                                ? reader->include(reader->user, name, place.path, &text, &path)
+                                : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
+    *joined = status == GPUTUNE_OK;
+    if (status == GPUTUNE_ENOTFOUND) {
+        return must ? gt_fail_at(place, "file '%s' is not found; expected one beside the template",
+                                 name)
+                    : GPUTUNE_OK;
+    }
+    if (status < 0) {
+        return gt_fail_prefix(status, "%s:%d:%d: include of '%s'", place.path, place.line,
+                              place.column, name);
+    }
+    for (int i = 0; i < reader->depth; i++) {
+        if (strcmp(reader->stack[i], path) == 0) {
+            free(path);
+            free(text);
+            return gt_fail_at(place, "'%s' includes itself; expected no cycle", name);
+        }
+    }
+    GT_TRY(new_file(&file, reader, path, text));
+    bool once = has_once(file);
+    if (once) {
+        unsigned long long hash = gt_hash64(text, strlen(text));
+        gt_text_printf(&reader->body,
+                       "#ifndef GPUTUNE_ONCE_%016llx\n#define GPUTUNE_ONCE_%016llx\n", hash, hash);
+    }
+    append_line_mark(reader, 1, path);
+    GT_TRY(read_file(reader, file));
+    gt_text_append(&reader->body, once ? "#endif\n" : "");
+    return GPUTUNE_OK;
+}
+
+static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
+{
+    if (token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3 ||
+        token->length - 2 >= bytes || memchr(token->text, '\0', token->length)) {
+        return gt_fail_at(place, "an include without a name; expected include(\"file\")");
+    }
+    memcpy(out, token->text + 1, token->length - 2);
+    out[token->length - 2] = '\0';
+    return GPUTUNE_OK;
+}
+
+/* Finds the matching parenthesis; `line` ends behind it, *body spans what is inside. */
+static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
+{
+    int depth = 1;
+    clause->body = *line;
+    while (line->token.kind != GT_TOKEN_END) {
+        depth += gt_lexer_is(line, "(");
+        depth -= gt_lexer_is(line, ")");
+        if (depth == 0) {
+            /* a second reading that stops at the parenthesis */
+            gt_lexer body = clause->body;
+            body.end = line->token.text;
+            if (body.token.text == line->token.text) {
+                body.token.kind = GT_TOKEN_END;
+                body.token.length = 0;
+            }
+            clause->body = body;
+            gt_lexer_next(line);
+            return GPUTUNE_OK;
+        }
+        if (depth > PAREN_MAX) {
+            break;
+        }
+        gt_lexer_next(line);
+    }
+    return gt_fail_at(clause->place, "unterminated '%s('; expected ')'", clause->word);
+}
+
+static gputune_status add_clause(gt_reader *reader, gt_clause clause, bool *joined)
+{
+    char name[512];
+    if (strcmp(clause.word, "include") == 0) {
+        gt_place place = gt_lexer_place(&clause.body);
+        GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
+        return join(reader, name, place, true, joined);
+    }
+    if (reader->clauses.count == CLAUSES_MAX) {
+        return gt_fail_at(clause.place, "more than %d pragmas; expected fewer", CLAUSES_MAX);
+    }
+    return gt_array_push(&reader->clauses, clause) < 0 ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+/* One or more clauses behind `#pragma gputune`. */
+static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, bool *joined)
+{
+    do {
+        gt_clause clause = {.place = gt_lexer_place(line)};
+        bool one = false;
+        GT_TRY(
+            gt_name_read(clause.word, sizeof clause.word, line, "a pragma such as kernel(NAME)"));
+        if (!gt_lexer_is(line, "(")) {
+            return gt_fail_at(clause.place, "'%s' without '('; expected '%s(…)'", clause.word,
+                              clause.word);
+        }
+        gt_lexer_next(line);
+        GT_TRY(clause_body(line, &clause));
+        GT_TRY(add_clause(reader, clause, &one));
+        *joined |= one;
+    } while (line->token.kind != GT_TOKEN_END);
+    return GPUTUNE_OK;
+}
+
+/* What becomes of a directive. */
+typedef enum fate { KEPT, BLANKED, REPLACED } fate;
+
+static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
+{
+    char name[512];
+    bool joined = false;
+    gt_place place = gt_lexer_place(line);
+    if (line->token.kind != GT_TOKEN_STRING ||
+        string_name(name, sizeof name, &line->token, place) < 0) {
+        return GPUTUNE_OK; /* <system> or a macro: the compiler's */
+    }
+    if (strcmp(gt_base_name(name), prelude_name) == 0) {
+        *out = BLANKED;
+        return GPUTUNE_OK;
+    }
+    GT_TRY(join(reader, name, place, false, &joined));
+    *out = joined ? REPLACED : KEPT;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_pragma(gt_reader *reader, gt_lexer *line, fate *out)
+{
+    bool joined = false;
+    if (gt_lexer_is(line, "once")) {
+        *out = BLANKED;
+        return GPUTUNE_OK;
+    }
+    if (!gt_lexer_accept(line, "gputune")) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_clauses(reader, line, &joined));
+    *out = joined ? REPLACED : BLANKED;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *out)
+{
+    *out = KEPT;
+    if (gt_lexer_accept(line, "include")) {
+        return read_include(reader, line, out);
+    }
+    if (gt_lexer_accept(line, "pragma")) {
+        return read_pragma(reader, line, out);
+    }
+    return GPUTUNE_OK;
+}
+
+static void append_newlines(gt_text *text, const char *from, const char *to)
+{
+    for (; from < to; from++) {
+        if (*from == '\n') {
+            gt_text_append(text, "\n");
+        }
+    }
+}
+
+/* The directive's line from its '#' at `begin` to `end`; what came before is in the body already.
+ */
+static gputune_status carry(gt_reader *reader, const gt_source_file *file, const char *begin,
+                            const gt_lexer *line)
+{
+    fate what;
+    gt_lexer reading = *line;
+    GT_TRY(read_directive(reader, &reading, &what));
+    if (what == KEPT) {
+        gt_text_append_bytes(&reader->body, begin, (size_t)(line->end - begin));
+    } else if (what == BLANKED) {
+        append_newlines(&reader->body, begin, line->end);
+    } else {
+        int last = line->token.line;
+        for (const char *c = line->token.text; c < line->end; c++) {
+            last += *c == '\n';
+        }
+        append_line_mark(reader, last, file->path); /* the directive's own newline follows */
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_lines(gt_reader *reader, const gt_source_file *file)
+{
+    gt_lexer lexer;
+    const char *copied = file->text;
+    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+            gt_lexer_next(&lexer);
+            continue;
+        }
+        gt_lexer line;
+        const char *begin = lexer.token.text;
+        gt_lexer_directive(&lexer, &line);
+        gt_text_append_bytes(&reader->body, copied, (size_t)(begin - copied));
+        copied = line.end;
+        GT_TRY(carry(reader, file, begin, &line));
+        if (reader->body.length > TEXT_MAX) {
+            return gt_fail(GPUTUNE_ETEMPLATE,
+                           "%s:1:1: more than %d bytes with all includes; "
+                           "expected less",
+                           file->path, TEXT_MAX);
+        }
+    }
+    if (lexer.open_comment.line > 0) {
+        return gt_fail_at(lexer.open_comment, "unterminated comment; expected '*/'");
+    }
+    gt_text_append(&reader->body, copied);
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_file(gt_reader *reader, gt_source_file *file)
+{
+    if (reader->depth == DEPTH_MAX) {
+        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: includes nested %d deep; expected fewer",
+                       file->path, DEPTH_MAX);
+    }
+    reader->stack[reader->depth++] = file->path;
+    GT_TRY(read_lines(reader, file));
+    gt_text_append(&reader->body, "\n");
+    reader->depth--;
+    return reader->body.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
+{
+    char *own_path, *own_text;
+    gt_source_file *file;
+    if (strlen(text) > TEXT_MAX) {
+        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d bytes; expected less", path,
+                       TEXT_MAX);
+    }
+    GT_TRY(gt_strdup(&own_path, path));
+    gputune_status status = gt_strdup(&own_text, text);
+    if (status < 0) {
+        free(own_path);
+        return status;
+    }
+    GT_TRY(new_file(&file, reader, own_path, own_text));
+    return read_file(reader, file);
+}
+
+void gt_reader_free(gt_reader *reader)
+{
+    gt_text_free(&reader->body);
+    gt_array_free(&reader->clauses);
+}

@@ -1,0 +1,34 @@
+/* Reads a template's files into one text: pragmas out (lines kept), quoted includes in. */
+#ifndef GT_KERNEL_READER_H
+#define GT_KERNEL_READER_H
+
+#include "kernel/template_parts.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+/* One `word(…)` of a pragma. `body` is a lexer over what stands between the parentheses. */
+typedef struct gt_clause {
+    char word[GT_NAME_MAX];
+    gt_place place;
+    gt_lexer body;
+} gt_clause;
+
+typedef struct gt_reader {
+    gt_template_parts *parts; /* files are kept here: places and tokens point into them */
+    gt_include_fn include;
+    void *user;
+    gt_text body; /* the text, with #line where it changes files */
+    GT_ARRAY(gt_clause) clauses;
+    int depth, once_count;
+    const char *stack[32];
+} gt_reader;
+
+/* Reads `text` (copied) and what it includes. ETEMPLATE for unterminated clauses and comments,
+ * includes that are missing or contain themselves, and texts that are too large. */
+gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
+void gt_reader_free(gt_reader *reader);
+/* The part of a path behind the last slash. */
+const char *gt_base_name(const char *path);
+
+#endif

@@ -1,0 +1,40 @@
+/* From a configuration to what is compiled and what is launched. */
+#ifndef GT_KERNEL_SOURCE_H
+#define GT_KERNEL_SOURCE_H
+
+#include "kernel/space.h"
+
+/* One thing to compile. Variants with equal hash share it. */
+typedef struct gt_source {
+    char *text;     /* complete CUDA source: #line kept, macros and prelude in front, no includes
+                       left to resolve except the caller's own search paths; owned */
+    gt_hash hash;   /* of text and options */
+    char **options; /* extra NVRTC options beyond the standard ones: --maxrregcount=…; owned */
+    size_t option_count;
+} gt_source;
+
+/* Generates the source of a configuration. `prelude` is templates/gputune.cuh's text. The kernel is
+ * `extern "C"`. ETEMPLATE when a macro cannot be made. gt_source_free() releases. */
+gputune_status gt_source_generate(gt_source *out, const gt_template *template,
+                                  const gt_problem *problem, const gt_config *config,
+                                  const gt_device *device, const char *prelude);
+/* The source that holds the reference and the check kernel (default configuration, doubles where
+ * declared). */
+gputune_status gt_source_reference(gt_source *out, const gt_template *template,
+                                   const gt_problem *problem, const gt_device *device,
+                                   const char *prelude);
+void gt_source_free(gt_source *source);
+
+/* How to launch a configuration at a problem: geometry, parameters, scratch, clears. */
+gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
+                              const gt_problem *problem, const gt_config *config,
+                              const gt_device *device);
+/* A trial's key: the source's hash joined with the launch's geometry rule (block, cluster,
+ * carveout, shared, pass choices), so that launch-only axes are told apart. */
+gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);
+/* The configuration that launches safely with any alignment: the default with every vector axis at
+ * its narrowest. *same says that it is the given one. */
+gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
+                                const gt_config *config);
+
+#endif

@@ -1,0 +1,290 @@
+#include "kernel/symbols.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include "base/text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *const device_names[] = {
+    "cc",
+    "sm_count",
+    "warp_size",
+    "l2_bytes",
+    "bus_width_bits",
+    "max_threads",
+    "max_threads_per_sm",
+    "max_blocks_per_sm",
+    "registers_per_sm",
+    "registers_per_block",
+    "shared_per_block",
+    "shared_optin",
+    "shared_per_sm",
+    "shared_reserved",
+    "constant_bytes",
+    "max_cluster",
+    "max_parameter_bytes",
+};
+
+enum { DEVICE_COUNT = sizeof device_names / sizeof *device_names };
+_Static_assert((int)GT_SLOT_DEVICE + (int)DEVICE_COUNT <= (int)GT_SLOT_BLOCK, "slots overlap");
+_Static_assert((int)GT_SLOT_WORD + (int)GT_WORDS_MAX <= (int)GT_SLOT_MAX, "too many slots");
+
+static const struct {
+    const char *name;
+    int slot;
+    unsigned use;
+} launch_names[] = {
+    {"block_x", GT_SLOT_BLOCK, GT_USE_BLOCK},
+    {"block_y", GT_SLOT_BLOCK + 1, GT_USE_BLOCK},
+    {"block_z", GT_SLOT_BLOCK + 2, GT_USE_BLOCK},
+    {"max_blocks", GT_SLOT_OCCUPANCY, GT_USE_OCCUPANCY},
+    {"max_clusters", GT_SLOT_OCCUPANCY + 1, GT_USE_OCCUPANCY},
+    {"grid_x", GT_SLOT_GRID, GT_USE_GRID},
+    {"grid_y", GT_SLOT_GRID + 1, GT_USE_GRID},
+    {"grid_z", GT_SLOT_GRID + 2, GT_USE_GRID},
+};
+
+enum { LAUNCH_COUNT = sizeof launch_names / sizeof *launch_names };
+
+const char *gt_device_symbol(int index)
+{
+    return index >= 0 && index < DEVICE_COUNT ? device_names[index] : NULL;
+}
+
+static int axis_index(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        if (strcmp(template->axes[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static int problem_index(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (strcmp(template->problem[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+static int device_index(const char *name)
+{
+    for (int i = 0; i < DEVICE_COUNT; i++) {
+        if (strcmp(device_names[i], name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int launch_index(const char *name)
+{
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        if (strcmp(launch_names[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static int word_index(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->parts->word_count && i < GT_WORDS_MAX; i++) {
+        if (strcmp(template->parts->words[i], name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+bool gt_symbol_is_reserved(const char *name)
+{
+    return device_index(name) >= 0 || launch_index(name) >= 0;
+}
+
+/* The slot of a name whatever is allowed, and in *use what it needs; -1: no such name. */
+static int find(const gt_template *template, const char *name, unsigned *use)
+{
+    int i = problem_index(template, name);
+    if (i >= 0) {
+        *use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
+        return GT_SLOT_PROBLEM + i;
+    }
+    if ((i = axis_index(template, name)) >= 0) {
+        *use = GT_USE_AXIS;
+        return GT_SLOT_AXIS + i;
+    }
+    if ((i = device_index(name)) >= 0) {
+        *use = GT_USE_DEVICE;
+        return GT_SLOT_DEVICE + i;
+    }
+    if ((i = launch_index(name)) >= 0) {
+        *use = launch_names[i].use;
+        return launch_names[i].slot;
+    }
+    *use = 0;
+    i = word_index(template, name);
+    return i >= 0 ? GT_SLOT_WORD + i : -1;
+}
+
+static int slot_of(void *user, const char *name)
+{
+    const gt_symbols *symbols = user;
+    unsigned use;
+    int slot = find(symbols->template, name, &use);
+    return slot >= 0 && (use & ~symbols->use) == 0 ? slot : -1;
+}
+
+static int size_slot_of(void *user, const char *name)
+{
+    const gt_symbols *symbols = user;
+    int problem = problem_index(symbols->template, name);
+    int axis = axis_index(symbols->template, name);
+    if (problem >= 0 && symbols->template->problem[problem].kind == GT_PROBLEM_TYPE) {
+        return GT_SLOT_PROBLEM_BYTES + problem;
+    }
+    return axis >= 0 && (symbols->use & GT_USE_AXIS) ? GT_SLOT_AXIS_BYTES + axis : -1;
+}
+
+static const char *use_name(unsigned use)
+{
+    static const struct {
+        unsigned use;
+        const char *name;
+    } names[] = {{GT_USE_SIZE, "a run-time size"},
+                 {GT_USE_CONST, "a compile-time problem value"},
+                 {GT_USE_AXIS, "a tunable"},
+                 {GT_USE_DEVICE, "a device property"},
+                 {GT_USE_BLOCK, "a block's dimension"},
+                 {GT_USE_OCCUPANCY, "known only when block and shared memory are"},
+                 {GT_USE_GRID, "a grid's dimension"}};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (names[i].use == use) {
+            return names[i].name;
+        }
+    }
+    return "a word";
+}
+
+static const char *allowed_text(unsigned use)
+{
+    if (use & GT_USE_AXIS) {
+        return use & GT_USE_SIZE ? "a tunable, a problem value or a device property"
+                                 : "a tunable, a compile-time problem value or a device property";
+    }
+    if (use & GT_USE_SIZE) {
+        return "a problem value or a device property";
+    }
+    return use & GT_USE_CONST ? "a number or a compile-time problem value" : "a number";
+}
+
+static const char *nearest_name(const gt_symbols *symbols, const char *name)
+{
+    enum { MOST = GT_PROBLEM_MAX + GT_AXIS_MAX + DEVICE_COUNT + LAUNCH_COUNT };
+    const char *candidates[MOST];
+    size_t count = 0;
+    const gt_template *template = symbols->template;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        candidates[count++] = template->problem[i].name;
+    }
+    for (uint32_t i = 0; i < template->axis_count && (symbols->use & GT_USE_AXIS); i++) {
+        candidates[count++] = template->axes[i].name;
+    }
+    for (int i = 0; i < DEVICE_COUNT && (symbols->use & GT_USE_DEVICE); i++) {
+        candidates[count++] = device_names[i];
+    }
+    for (int i = 0; i < LAUNCH_COUNT; i++) {
+        if (launch_names[i].use & symbols->use) {
+            candidates[count++] = launch_names[i].name;
+        }
+    }
+    return gt_nearest(name, candidates, count);
+}
+
+static void explain(void *user, const char *name, char *out, size_t bytes)
+{
+    const gt_symbols *symbols = user;
+    unsigned use;
+    const char *nearest = nearest_name(symbols, name);
+    if (find(symbols->template, name, &use) >= 0) {
+        (void)snprintf(out, bytes, "'%s' is %s; expected %s here", name, use_name(use),
+                       allowed_text(symbols->use));
+    } else if (nearest) {
+        (void)snprintf(out, bytes, "unknown name '%s'; expected '%s'", name, nearest);
+    } else {
+        (void)snprintf(out, bytes, "unknown name '%s'; expected %s", name,
+                       allowed_text(symbols->use));
+    }
+}
+
+gt_scope gt_symbols_scope(gt_symbols *symbols)
+{
+    return (gt_scope){slot_of, size_slot_of, explain, symbols};
+}
+
+static int64_t word_bytes(const gt_value *value)
+{
+    gt_type type;
+    return value->word && gt_type_from_name(&type, value->word) ? gt_type_bytes(type) : 0;
+}
+
+static void fill_device(int64_t *slots, const gt_device *device)
+{
+    const int64_t values[DEVICE_COUNT] = {
+        device->cc,
+        device->sm_count,
+        device->warp_size,
+        device->l2_bytes,
+        device->bus_width_bits,
+        device->max_threads_per_block,
+        device->max_threads_per_sm,
+        device->max_blocks_per_sm,
+        device->registers_per_sm,
+        device->registers_per_block,
+        device->shared_per_block_bytes,
+        device->shared_per_block_optin_bytes,
+        device->shared_per_sm_bytes,
+        device->shared_reserved_per_block_bytes,
+        device->constant_bytes,
+        device->max_cluster,
+        device->max_parameter_bytes,
+    };
+    memcpy(slots + GT_SLOT_DEVICE, values, sizeof values);
+}
+
+void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
+                   const gt_problem *problem, const gt_device *device)
+{
+    memset(slots, 0, GT_SLOT_MAX * sizeof *slots);
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        slots[GT_SLOT_PROBLEM + i] = problem->values[i].number;
+        slots[GT_SLOT_PROBLEM_BYTES + i] = word_bytes(&problem->values[i]);
+    }
+    fill_device(slots, device);
+    for (int i = 0; i < GT_WORDS_MAX; i++) {
+        slots[GT_SLOT_WORD + i] = i;
+    }
+    slots[GT_SLOT_WORD + GT_WORD_AUTO] = -1;
+}
+
+void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint32_t axis,
+                   uint8_t choice)
+{
+    const gt_value *value = &template->axes[axis].values[choice];
+    slots[GT_SLOT_AXIS + axis] = value->number;
+    slots[GT_SLOT_AXIS_BYTES + axis] = word_bytes(value);
+}
+
+void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,
+                     const gt_config *config)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        gt_slots_axis(slots, template, i, config->choice[i]);
+    }
+}

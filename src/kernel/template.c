@@ -1,0 +1,409 @@
+#include "kernel/body.h"
+
+#include <ctype.h>
+#include <string.h>
+
+typedef enum occurrence { ONCE, MANY, NEEDED } occurrence;
+
+/* The words by the phase in which they are read: later ones use what earlier ones declare. */
+static const struct {
+    const char *word;
+    int phase;
+    occurrence occurrence;
+    gt_parse_fn parse;
+} words[] = {
+    {"kernel", 0, NEEDED, gt_parse_kernel},
+    {"problem", 0, MANY, gt_parse_problem},
+    {"tune", 1, MANY, gt_parse_tune},
+    {"vector", 1, MANY, gt_parse_vector},
+    {"pass", 1, ONCE, gt_parse_pass},
+    {"cluster", 1, ONCE, gt_parse_cluster},
+    {"carveout", 1, ONCE, gt_parse_carveout},
+    {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},
+    {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},
+    {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},
+    {"require", 2, MANY, gt_parse_require},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},
+    {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference},
+    {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},
+    {"clear", 3, MANY, gt_parse_clear},
+};
+
+enum { WORD_COUNT = sizeof words / sizeof *words, PHASES = 4 };
+
+/* Words that are known and not to be had yet. */
+static const struct {
+    const char *word, *expected;
+} refused[] = {{"cooperative", "a kernel without synchronisation across the grid"},
+               {"tensormap", "plain buffers"}};
+
+static int word_index(const char *word)
+{
+    for (int i = 0; i < WORD_COUNT; i++) {
+        if (strcmp(words[i].word, word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static gputune_status unknown_word(const gt_clause *clause)
+{
+    const char *names[WORD_COUNT + 1];
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (strcmp(refused[i].word, clause->word) == 0) {
+            return gt_fail_at(clause->place, "'%s' is not supported yet; expected %s", clause->word,
+                              refused[i].expected);
+        }
+    }
+    for (int i = 0; i < WORD_COUNT; i++) {
+        names[i] = words[i].word;
+    }
+    names[WORD_COUNT] = "include";
+    const char *nearest = gt_nearest(clause->word, names, WORD_COUNT + 1);
+    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s%s%s", clause->word,
+                      nearest ? "'" : "", nearest ? nearest : "one such as tune or require",
+                      nearest ? "'" : "");
+}
+
+/* Unknown words, words that came twice, and words that are missing. */
+static gputune_status check_words(const gt_reader *reader)
+{
+    const gt_clause *first[WORD_COUNT] = {NULL};
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        int i = word_index(clause->word);
+        if (i < 0) {
+            return unknown_word(clause);
+        }
+        if (first[i] && words[i].occurrence != MANY) {
+            return gt_fail_at(clause->place,
+                              "'%s' given twice; expected it once (first on line "
+                              "%d)",
+                              clause->word, first[i]->place.line);
+        }
+        first[i] = first[i] ? first[i] : clause;
+    }
+    for (int i = 0; i < WORD_COUNT; i++) {
+        if (words[i].occurrence == NEEDED && !first[i]) {
+            return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
+                           reader->parts->files[0].path, words[i].word, words[i].word);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int phase)
+{
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        int i = word_index(clause->word);
+        if (words[i].phase != phase) {
+            continue;
+        }
+        gt_lexer body = clause->body;
+        GT_TRY(words[i].parse(parse, clause, &body));
+        if (body.token.kind != GT_TOKEN_END) {
+            return gt_fail_expected(&body, "',' or ')'");
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_outputs(const gt_parse *parse)
+{
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (template->arguments[i].is_buffer && template->arguments[i].direction != GT_IN) {
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_fail_at(parse->parts->kernel_place,
+                      "no out or inout buffer in args(); expected at least one");
+}
+
+/* An axis's value reaches the source as a macro, through a define() or the like, or as the
+ * machinery of a pass block. */
+static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
+{
+    const gt_expression *others[] = {parts->launch_bounds[0], parts->launch_bounds[1],
+                                     parts->maxreg};
+    int slot = GT_SLOT_AXIS + (int)axis;
+    bool in =
+        template->axes[axis].kind == GT_AXIS_PASS || (parts->kernel_body.axis_mask >> axis & 1);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        in |= others[i] && gt_expression_uses(others[i], slot);
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        in |= parts->defines[i].value && gt_expression_uses(parts->defines[i].value, slot);
+    }
+    return in;
+}
+
+/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
+static const char *const meaning_words[] = {"args", "reference", "check", "work", "clear"};
+static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
+
+static void append_clauses(gt_text *out, const gt_reader *reader, const char *const *list,
+                           size_t count)
+{
+    for (size_t w = 0; w < count; w++) {
+        for (size_t c = 0; c < reader->clauses.count; c++) {
+            const gt_clause *clause = &reader->clauses.items[c];
+            if (strcmp(clause->word, list[w]) == 0) {
+                const char *begin = clause->body.token.text;
+                gt_text_printf(out, "\n%s ", list[w]);
+                gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+            }
+        }
+    }
+}
+
+static void append_pass(gt_text *out, const gt_template *template)
+{
+    const gt_pass_block *pass = &template->pass;
+    if (pass->present) {
+        gt_text_printf(out, "\npass %s %s %s %d %s %s", pass->name, pass->type,
+                       gt_expression_text(pass->count), (int)pass->fill.kind,
+                       pass->fill.low ? gt_expression_text(pass->fill.low) : "",
+                       pass->fill.high ? gt_expression_text(pass->fill.high) : "");
+    }
+}
+
+static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
+{
+    gt_text text = {0};
+    gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
+    append_clauses(&text, reader, meaning_words, sizeof meaning_words / sizeof *meaning_words);
+    append_pass(&text, parse->template);
+    parse->template->identity = gt_hash_string(gt_text_string(&text));
+    gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
+    gt_text_clear(&text);
+    append_clauses(&text, reader, launch_words, sizeof launch_words / sizeof *launch_words);
+    parse->parts->geometry = gt_hash_string(gt_text_string(&text));
+    status = text.failed ? gt_fail_memory() : status;
+    gt_text_free(&text);
+    return status;
+}
+
+static uint64_t axes_of(const gt_expression *const *expressions, size_t count)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (int axis = 0; expressions[i] && axis < GT_AXIS_MAX; axis++) {
+            if (gt_expression_uses(expressions[i], GT_SLOT_AXIS + axis)) {
+                mask |= UINT64_C(1) << axis;
+            }
+        }
+    }
+    return mask;
+}
+
+static void note_axes(gt_parse *parse)
+{
+    gt_template_parts *parts = parse->parts;
+    parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
+                           axes_of((const gt_expression *const *)parts->grid.items, 3) |
+                           axes_of((const gt_expression *const *)&parts->shared, 1);
+    for (uint32_t i = 0; i < parts->scratch_count; i++) {
+        parts->geometry_axes |=
+            axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < parse->template->axis_count; i++) {
+        parse->template->axes[i].in_source = is_in_source(parts, parse->template, i);
+    }
+}
+
+/* The first comment of the file without its slashes. */
+static gputune_status make_summary(gt_template *template, gt_template_parts *parts)
+{
+    const char *at = parts->files[0].text;
+    at += strspn(at, " \t\r\n");
+    bool comment = at[0] == '/' && (at[1] == '/' || at[1] == '*');
+    at += comment ? strspn(at, "/* \t!") : 0;
+    size_t length = comment ? strcspn(at, "\r\n") : 0;
+    while (length > 0 && strchr(" \t*/", at[length - 1])) {
+        length--;
+    }
+    GT_TRY(gt_strndup(&parts->summary, at, length));
+    for (char *c = parts->summary; *c; c++) {
+        *c = iscntrl((unsigned char)*c) ? ' ' : *c;
+    }
+    template->summary = parts->summary;
+    return GPUTUNE_OK;
+}
+
+static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
+                                const char *text)
+{
+    GT_TRY(gt_reader_run(reader, path, text));
+    GT_TRY(check_words(reader));
+    for (int phase = 0; phase < PHASES; phase++) {
+        GT_TRY(parse_phase(parse, reader, phase));
+    }
+    GT_TRY(gt_parse_vector_buffers(parse));
+    GT_TRY(check_outputs(parse));
+    GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
+    note_axes(parse);
+    GT_TRY(make_hashes(parse, reader));
+    parse->template->path = parse->parts->files[0].path;
+    parse->template->text = parse->parts->files[0].text;
+    return make_summary(parse->template, parse->parts);
+}
+
+static gputune_status seed_words(gt_template *template)
+{
+    static const char *const fixed[GT_WORD_FIXED] = {"",         "value",  "split",
+                                                     "constant", "global", "auto"};
+    gt_value ignored;
+    for (int i = 0; i < GT_WORD_FIXED; i++) {
+        GT_TRY(gt_template_word(&ignored, template, fixed[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status new_template(gt_template **out)
+{
+    gt_template *template = calloc(1, sizeof *template);
+    gt_template_parts *parts = calloc(1, sizeof *parts);
+    if (!template || !parts || pthread_mutex_init(&parts->lock, NULL) != 0) {
+        free(template);
+        free(parts);
+        return gt_fail_memory();
+    }
+    template->parts = parts;
+    gputune_status status = seed_words(template);
+    if (status < 0) {
+        gt_template_free(template);
+        return status;
+    }
+    *out = template;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
+                                 gt_include_fn include, void *user)
+{
+    gt_template *template;
+    GT_TRY(new_template(&template));
+    gt_parse *parse = calloc(1, sizeof *parse);
+    if (!parse) {
+        gt_template_free(template);
+        return gt_fail_memory();
+    }
+    gt_reader reader = {.parts = template->parts, .include = include, .user = user};
+    parse->template = template;
+    parse->parts = template->parts;
+    gputune_status status = parse_all(parse, &reader, path, text);
+    free(parse);
+    gt_reader_free(&reader);
+    if (status < 0) {
+        gt_template_free(template);
+        return status;
+    }
+    *out = template;
+    return GPUTUNE_OK;
+}
+
+static void free_expressions(gt_expression *const *expressions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        gt_expression_free(expressions[i]);
+    }
+}
+
+static void free_fill(const gt_fill *fill)
+{
+    gt_expression_free((gt_expression *)fill->low);
+    gt_expression_free((gt_expression *)fill->high);
+}
+
+static void free_arguments(gt_template *template)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        gt_argument *argument = &template->arguments[i];
+        free_expressions((gt_expression *const *)argument->extents, 3);
+        gt_expression_free((gt_expression *)argument->value);
+        free_fill(&argument->fill);
+    }
+    free(template->arguments);
+    gt_expression_free((gt_expression *)template->pass.count);
+    free_fill(&template->pass.fill);
+}
+
+static void free_judge(gt_judge *judge)
+{
+    gt_expression *const tolerances[] = {judge->rtol, judge->atol, judge->stol};
+    free_expressions(judge->block.items, 3);
+    free_expressions(judge->grid.items, 3);
+    free_expressions(tolerances, 3);
+}
+
+static void free_launch(gt_template_parts *parts)
+{
+    gt_expression *const singles[] = {parts->shared,           parts->launch_bounds[0],
+                                      parts->launch_bounds[1], parts->maxreg,
+                                      parts->work_bytes,       parts->work_flops};
+    free_expressions(singles, sizeof singles / sizeof *singles);
+    free_expressions(parts->block.items, 3);
+    free_expressions(parts->grid.items, 3);
+    free_expressions(parts->requires, GT_REQUIRE_MAX);
+    for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
+        free_expressions(parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < GT_DEFINE_MAX; i++) {
+        gt_expression_free(parts->defines[i].value);
+        free(parts->defines[i].text);
+    }
+}
+
+static void free_texts(gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        free(parts->files[i].path);
+        free(parts->files[i].text);
+    }
+    for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
+        free(parts->axis_values[i]);
+    }
+    for (uint32_t i = 0; i < GT_PROBLEM_MAX; i++) {
+        free(parts->problem_values[i]);
+    }
+    for (uint32_t i = 0; i < parts->word_count; i++) {
+        free(parts->words[i]);
+    }
+    free(parts->summary);
+    free(parts->kernel_body.text);
+    free(parts->judge_body.text);
+}
+
+void gt_template_free(gt_template *template)
+{
+    if (!template) {
+        return;
+    }
+    free_arguments(template);
+    free_judge(&template->parts->reference);
+    free_judge(&template->parts->check);
+    free_launch(template->parts);
+    free_texts(template->parts);
+    pthread_mutex_destroy(&template->parts->lock);
+    free(template->parts);
+    free(template);
+}
+
+const gt_axis *gt_template_axis(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        if (strcmp(template->axes[i].name, name) == 0) {
+            return &template->axes[i];
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,145 @@
+/* A parsed template: an ordinary CUDA source with `#pragma gputune` lines. Pure text work: files
+ * are read through a callback. Immutable once parsed, so any thread may read it. */
+#ifndef GT_KERNEL_TEMPLATE_H
+#define GT_KERNEL_TEMPLATE_H
+
+#include "base/hash.h"
+#include "base/launch.h"
+#include "base/status.h"
+#include "kernel/expression.h"
+
+enum { GT_AXIS_MAX = 32, GT_PROBLEM_MAX = 16, GT_NAME_MAX = 64 };
+
+/* An integer, or a word (`word` set; owned by the template; `number` is then what expressions see:
+ * equal for equal words, a gt_pass for the names of those, -1 for "auto"). */
+typedef struct gt_value {
+    int64_t number;
+    const char *word;
+} gt_value;
+
+typedef enum gt_axis_kind {
+    GT_AXIS_TUNE,
+    GT_AXIS_VECTOR,
+    GT_AXIS_PASS,
+    GT_AXIS_CLUSTER,
+    GT_AXIS_CARVEOUT
+} gt_axis_kind;
+
+/* One tunable with its values in the order written. Values that a user tries beyond the template's
+ * (gt_space_open, gt_config_parse) stand behind `count` for the template's life, so an index that
+ * one of those calls gave is always good for values[]. */
+typedef struct gt_axis {
+    char name[GT_NAME_MAX]; /* a pass axis is named like its block */
+    gt_axis_kind kind;
+    const gt_value *values;  /* pass: number is a gt_pass; carveout: KB, -1 for auto */
+    uint32_t count;          /* of the template's own values */
+    uint32_t default_choice; /* index into values */
+    bool in_source;          /* its value may change the generated source */
+    uint64_t buffers;        /* vector: bit i is argument i */
+    uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
+    int line, column;
+} gt_axis;
+
+typedef enum gt_problem_kind {
+    GT_PROBLEM_SIZE,  /* run-time integer, never a macro */
+    GT_PROBLEM_CONST, /* compile-time integer macro */
+    GT_PROBLEM_TYPE   /* compile-time word macro, one of `values` */
+} gt_problem_kind;
+
+typedef struct gt_problem_value {
+    char name[GT_NAME_MAX];
+    gt_problem_kind kind;
+    bool bucket_pow2;
+    gt_value fallback;      /* the default */
+    const gt_value *values; /* the allowed ones, of a type (and of a const that lists them) */
+    uint32_t count;
+} gt_problem_value;
+
+typedef enum gt_direction { GT_IN, GT_OUT, GT_INOUT } gt_direction;
+typedef enum gt_fill_kind {
+    GT_FILL_UNIFORM,
+    GT_FILL_INDEX,
+    GT_FILL_ZERO,
+    GT_FILL_CONSTANT
+} gt_fill_kind;
+/* How an input is filled, reproducibly from a seed. */
+typedef struct gt_fill {
+    gt_fill_kind kind;
+    const gt_expression *low, *high; /* uniform(low, high); constant(low) */
+} gt_fill;
+
+/* Element types that a template may declare; a type word of the problem resolves to one. */
+typedef enum gt_type {
+    GT_TYPE_I8,
+    GT_TYPE_U8,
+    GT_TYPE_I16,
+    GT_TYPE_U16,
+    GT_TYPE_I32,
+    GT_TYPE_U32,
+    GT_TYPE_I64,
+    GT_TYPE_U64,
+    GT_TYPE_F16,
+    GT_TYPE_BF16,
+    GT_TYPE_F32,
+    GT_TYPE_F64
+} gt_type;
+/* Bytes of one element: 1, 2, 4 or 8. */
+uint32_t gt_type_bytes(gt_type type);
+bool gt_type_is_float(gt_type type);
+/* "float", "unsigned int", … */
+const char *gt_type_name(gt_type type);
+
+typedef struct gt_argument {
+    char name[GT_NAME_MAX];
+    bool is_buffer;
+    gt_direction direction;          /* buffers only */
+    char type[GT_NAME_MAX];          /* as written; a problem type's name, or one of gt_type's */
+    const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
+    uint32_t extent_count;
+    gt_fill fill;               /* of a buffer */
+    const gt_expression *value; /* default of a scalar; of one named like a size: that size */
+    bool nan_ok;
+    int line, column;
+} gt_argument;
+
+/* The one block of parameters with a pass axis. It is the first caller argument. */
+typedef struct gt_pass_block {
+    bool present;
+    char name[GT_NAME_MAX], type[GT_NAME_MAX];
+    const gt_expression *count; /* elements */
+    gt_fill fill;
+    uint32_t axis;
+} gt_pass_block;
+
+/* Parsed once. The other parts (expressions, texts) are in template_parts.h, this room's own. */
+typedef struct gt_template {
+    char name[GT_NAME_MAX];
+    const char *path, *text, *summary; /* summary: the first comment line without slashes, or "" */
+    gt_axis axes[GT_AXIS_MAX];
+    uint32_t axis_count;
+    gt_problem_value problem[GT_PROBLEM_MAX];
+    uint32_t problem_count;
+    gt_argument *arguments; /* without the pass block and scratch */
+    uint32_t argument_count;
+    gt_pass_block pass;
+    gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
+                         tolerances, work: what a scenario's key needs of the template */
+    struct gt_template_parts *parts;
+} gt_template;
+
+/* Reads an included file: `name` as written, `from` the including file's path. *text is the
+ * caller's to free, *path too (used in messages and cycles). ENOTFOUND leaves a quoted #include to
+ * the compiler's search paths. */
+typedef gputune_status (*gt_include_fn)(void *user, const char *name, const char *from, char **text,
+                                        char **path);
+
+/* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
+ * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
+gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
+                                 gt_include_fn include, void *user);
+void gt_template_free(gt_template *template);
+
+/* The axis of that name, or NULL. */
+const gt_axis *gt_template_axis(const gt_template *template, const char *name);
+
+#endif

@@ -1,0 +1,106 @@
+/* What a parsed template holds beyond its public part. For src/kernel only. */
+#ifndef GT_KERNEL_TEMPLATE_PARTS_H
+#define GT_KERNEL_TEMPLATE_PARTS_H
+
+#include "kernel/lexer.h"
+#include "kernel/template.h"
+
+#include <pthread.h>
+
+enum {
+    GT_AXIS_VALUES = 255, /* of one axis, with the values that users try */
+    GT_AXIS_OWN_VALUES = 192,
+    GT_WORDS_MAX = 128,    /* different words among all values, in expressions */
+    GT_WORDS_ADDED = 1024, /* with those that users try */
+    GT_REQUIRE_MAX = 64,
+    GT_SCRATCH_MAX = 8,
+    GT_DEFINE_MAX = 64,
+    GT_FILES_MAX = 128,
+    GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
+    GT_WORD_FIXED = 6
+};
+
+/* One to three expressions; missing ones stand for 1. */
+typedef struct gt_dimensions {
+    gt_expression *items[3];
+    uint32_t count;
+} gt_dimensions;
+
+typedef struct gt_scratch {
+    char name[GT_NAME_MAX], type[GT_NAME_MAX];
+    gt_dimensions extents;
+} gt_scratch;
+
+/* A macro made by the engine: an expression's value, a text as it stands, or nothing. */
+typedef struct gt_define {
+    char name[GT_NAME_MAX];
+    gt_expression *value;
+    char *text;
+} gt_define;
+
+/* The reference or the check kernel. */
+typedef struct gt_judge {
+    bool present;
+    char name[GT_NAME_MAX];
+    gt_place place;
+    gt_dimensions block, grid; /* none: 256 threads, one for each element of the first output */
+    gt_expression *rtol, *atol, *stol;
+    uint32_t scale_bytes; /* of one element of it */
+    bool scale;           /* one more parameter, named so */
+    uint64_t double_mask; /* bit i: argument i is declared double */
+} gt_judge;
+
+/* A text that is compiled, its macros missing. */
+typedef struct gt_body {
+    char *text;
+    gt_hash tokens;        /* of its token stream */
+    uint64_t problem_mask; /* which problem values occur as tokens */
+    uint64_t axis_mask;
+} gt_body;
+
+typedef struct gt_source_file {
+    char *path, *text;
+} gt_source_file;
+
+typedef struct gt_template_parts {
+    gt_source_file files[GT_FILES_MAX];
+    uint32_t file_count;
+    gt_value *axis_values[GT_AXIS_MAX]; /* GT_AXIS_VALUES each; what gt_axis.values points to */
+    gt_value *problem_values[GT_PROBLEM_MAX];
+    char *summary;
+    gt_place kernel_place;
+
+    gt_dimensions block, grid;
+    gt_expression *shared, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    gt_expression *requires[GT_REQUIRE_MAX];
+    uint32_t require_count;
+    gt_scratch scratch[GT_SCRATCH_MAX];
+    uint32_t scratch_count;
+    char clears[GT_PARAMETER_MAX][GT_NAME_MAX];
+    uint32_t clear_count;
+    gt_define defines[GT_DEFINE_MAX];
+    uint32_t define_count;
+    gt_judge reference, check;
+    gt_body kernel_body, judge_body; /* without the reference and the check; with them */
+    gt_hash geometry;                /* of the texts that say how to launch */
+    uint64_t geometry_axes;          /* bit i: axis i occurs in them */
+
+    pthread_mutex_t lock;              /* over what follows */
+    uint32_t value_count[GT_AXIS_MAX]; /* with added ones */
+    char *words[GT_WORDS_ADDED];
+    uint32_t word_count;
+} gt_template_parts;
+
+/* The template's own copy of a word and the number that expressions see; EINVAL when there are too
+ * many. Thread-safe. */
+gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
+/* The index of a value of an axis, added when `add` and it is of the axis's kind. EINVAL with the
+ * nearest or the list of values. Thread-safe. */
+gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
+                              const char *text, bool add);
+/* What an axis takes that does not take this value ("1, 2, 4 or 8"), or NULL when it does. */
+const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
+/* "VEC" at its value: "4", "half", "auto"; into `out` of `bytes`. */
+void gt_value_text(char *out, size_t bytes, const gt_value *value);
+
+#endif

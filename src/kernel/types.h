@@ -1,0 +1,21 @@
+/* Element types and the words that name them. gt_type itself is in template.h. */
+#ifndef GT_KERNEL_TYPES_H
+#define GT_KERNEL_TYPES_H
+
+#include "kernel/lexer.h"
+#include "kernel/template.h"
+
+/* The type that a normalised name ("unsigned int", "uint32_t", "half") stands for; false: none. */
+bool gt_type_from_name(gt_type *out, const char *name);
+/* The known type nearest to a misspelt name, or NULL. */
+const char *gt_type_nearest(const char *name);
+/* Reads names that follow one another ("unsigned long long") joined by single blanks.
+ * ETEMPLATE "…; expected WHAT" when there is none or they are too long. */
+gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
+/* Like it, but leaves the last name alone: "unsigned int x" reads "unsigned int". At least one is
+ * read. */
+gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
+/* Copies the current token, which must be a name of fewer than `bytes` characters. */
+gputune_status gt_name_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);
+
+#endif
