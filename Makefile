@@ -110,7 +110,7 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 EMU_TEST_OBJ = $(EMU_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune-internal.a
+$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(B)/obj/tests/cli/fake_gputune.o $(B)/obj/src/base/status.o
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the command line with canned answers, for exact output
 $(FAKE): $(B)/obj/tests/cli/fake_gputune.o $(CLI_OBJ) $(B)/obj/src/base/status.o

@@ -39,10 +39,21 @@ int cli_exit_code(int status)
     return CLI_EXIT_NOTHING;
 }
 
-int cli_fail(int status)
+static const char *message_of(int status)
 {
     const char *message = gputune_error();
-    cli_error("%s", message[0] ? message : gputune_status_text(status));
+    return message[0] ? message : gputune_status_text(status);
+}
+
+int cli_fail(int status)
+{
+    cli_error("%s", message_of(status));
+    return cli_exit_code(status);
+}
+
+int cli_fail_at(int status, const char *label)
+{
+    cli_error("%s: %s", label, message_of(status));
     return cli_exit_code(status);
 }
 

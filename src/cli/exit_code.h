@@ -19,6 +19,8 @@ int cli_exit_code(int status);
 /* Prints the thread's last library message (the status' text when there is none) and returns the
  * exit code. */
 int cli_fail(int status);
+/* The same, with the scenario before the message. */
+int cli_fail_at(int status, const char *label);
 
 /* The exit code of several scenarios, of which one gave `next`: the first that is not 0 stays, but
  * CLI_EXIT_CANCELED replaces any. */

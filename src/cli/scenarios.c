@@ -41,6 +41,18 @@ static char *const *names_of(const cli_kernel *kernel, bool axes, size_t *count)
     return axes ? kernel->axis_names : kernel->size_names;
 }
 
+static const char **add_name(const char **names, size_t *count, const char *name)
+{
+    for (size_t i = 0; i < *count; i++) {
+        if (strcmp(names[i], name) == 0) {
+            return names;
+        }
+    }
+    names = cli_grow(names, *count, sizeof *names);
+    names[(*count)++] = name;
+    return names;
+}
+
 /* Every given name must be one of some selected kernel's. */
 static int check_names(const cli_values *values, bool axes, const cli_kernel *const *kernels,
                        size_t count)
@@ -54,8 +66,7 @@ static int check_names(const cli_values *values, bool axes, const cli_kernel *co
             char *const *names = names_of(kernels[k], axes, &n);
             found |= has_name(names, n, name);
             for (size_t i = 0; i < n; i++) {
-                known = cli_grow(known, known_count, sizeof *known);
-                known[known_count++] = names[i];
+                known = add_name(known, &known_count, names[i]);
             }
         }
         int code =

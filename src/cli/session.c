@@ -78,6 +78,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
     int status = open_tuner(out, common, none ? "none" : common->device);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !is_asked_for(common)) {
         none = true;
+        cli_note("no GPU here, and no emulator: going without");
         status = open_tuner(out, common, "none");
     }
     if (status < 0) {

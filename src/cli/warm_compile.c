@@ -71,7 +71,7 @@ static int compile(work *at, const cli_warm *warm, const cli_session *session)
         return CLI_EXIT_CANCELED;
     }
     if (status < 0) {
-        return cli_fail(status);
+        return cli_fail_at(status, at->scenario->label);
     }
     uint32_t done = at->done - before, failed = at->failed - failed_before;
     cli_note("%s: %u variants compiled, %u failed", at->scenario->label, done - failed, failed);

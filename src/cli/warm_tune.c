@@ -154,7 +154,7 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
                              cli_scenario_sizes(scenario), &options);
     cli_progress_end(progress);
     if (status < 0) {
-        return cli_fail(status);
+        return cli_fail_at(status, scenario->label);
     }
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     status = gputune_plan_info(&info, plan);

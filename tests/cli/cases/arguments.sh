@@ -1,0 +1,7 @@
+$FAKE warm
+echo "exit $?"
+$FAKE show axpy scale
+echo "exit $?"
+$FAKE compare axpy
+echo "exit $?"
+$FAKE warm axpy --arch sm_90

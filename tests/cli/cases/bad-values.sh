@@ -1,0 +1,8 @@
+for value in 0 5 abc -1 1e999 nan; do
+    $FAKE warm axpy --time-limit $value -q >/dev/null
+    echo "$value: exit $?"
+done
+for value in 7 abc -1 99999999999 ''; do
+    $FAKE warm axpy --max-variants "$value" -q >/dev/null
+    echo "$value: exit $?"
+done

@@ -1,0 +1,4 @@
+touch a.db b.db
+$FAKE compare a.db b.db
+echo "exit $?"
+$FAKE compare a.db missing.db

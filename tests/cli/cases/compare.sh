@@ -1,0 +1,1 @@
+$FAKE compare axpy "VEC=4" "VEC=2"

@@ -1,0 +1,3 @@
+$FAKE devices
+$FAKE devices --driver emu
+$FAKE devices --format json

@@ -1,0 +1,8 @@
+$FAKE emit axpy
+$FAKE emit axpy --as ptx --config "VEC=4" --arch sm_90
+$FAKE emit axpy --output code.cu && cat code.cu
+$FAKE emit axpy --config "BLOK=64"
+echo "exit $?"
+$FAKE emit axpy --as sas
+echo "exit $?"
+$FAKE emit axpy --output /nonexistent/x

@@ -1,0 +1,1 @@
+$FAKE kernels >/dev/full

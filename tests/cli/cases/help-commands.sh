@@ -1,0 +1,6 @@
+for command in warm show run compare kernels space emit devices; do
+    $FAKE help $command || echo "exit $?"
+    echo ==
+done
+$FAKE help help | head -n 1
+$FAKE show --help | head -n 1

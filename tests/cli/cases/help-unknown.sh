@@ -1,0 +1,1 @@
+$FAKE help wram

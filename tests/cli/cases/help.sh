@@ -1,0 +1,3 @@
+$FAKE help
+$FAKE --help | head -n 1
+$FAKE --version

@@ -1,0 +1,2 @@
+$FAKE kernels
+$FAKE kernels --format json

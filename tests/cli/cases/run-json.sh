@@ -1,0 +1,1 @@
+$FAKE run axpy --format json

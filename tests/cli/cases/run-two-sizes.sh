@@ -1,0 +1,1 @@
+$FAKE run axpy --size n=1M,2M

@@ -1,0 +1,1 @@
+$FAKE show --all

@@ -1,0 +1,1 @@
+GPUTUNE_FAKE=baddb $FAKE show

@@ -1,0 +1,2 @@
+$FAKE show
+$FAKE show axpy -q --any-gpu

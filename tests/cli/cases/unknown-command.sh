@@ -1,0 +1,3 @@
+$FAKE wram
+echo "exit $?"
+$FAKE frobnicate

@@ -1,0 +1,3 @@
+for format in table json csv md; do
+    $FAKE warm axpy --quiet --format $format
+done

@@ -1,0 +1,1 @@
+GPUTUNE_FAKE=interrupt $FAKE warm axpy scale --size n=1M,2M -q

@@ -1,0 +1,1 @@
+$FAKE warm axpy scale --size n=1M,16M

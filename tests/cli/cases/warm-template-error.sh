@@ -1,0 +1,1 @@
+$FAKE warm ./broken.cu

@@ -1,0 +1,140 @@
+#include "cli/nearest.h"
+#include "cli/table.h"
+#include "cli/units.h"
+
+#include <jansson.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void check_text(char *text, const char *expected)
+{
+    assert_string_equal(text, expected);
+    free(text);
+}
+
+static void units_have_four_digits(void **state)
+{
+    (void)state;
+    check_text(cli_duration(0.5), "0.500 ns");
+    check_text(cli_duration(812), "812.0 ns");
+    check_text(cli_duration(999.94), "999.9 ns");
+    check_text(cli_duration(999.96), "1.000 µs");
+    check_text(cli_duration(198123), "198.1 µs");
+    check_text(cli_duration(1234567), "1.235 ms");
+    check_text(cli_duration(2.5e9), "2.500 s");
+    check_text(cli_duration(7.2e12), "7200 s");
+    check_text(cli_energy(4.5e6), "4.500 mJ");
+    check_text(cli_rate(4.065e12), "4065 GB/s");
+    check_text(cli_rate(1.5e9), "1.50 GB/s");
+    check_text(cli_bytes(0), "0 B");
+    check_text(cli_bytes(49152), "48 KB");
+    check_text(cli_bytes(1536), "1.5 KB");
+    assert_int_equal(cli_columns("1 µs"), 4);
+}
+
+static void round_sizes_are_shortened(void **state)
+{
+    (void)state;
+    check_text(cli_short_sizes("n=67108864 T=half m=1000"), "n=64M T=half m=1000");
+    check_text(cli_short_sizes("n=1024"), "n=1K");
+    check_text(cli_short_sizes("n=0"), "n=0");
+    check_text(cli_short_sizes(""), "");
+    check_text(cli_short_sizes("n"), "n");
+    check_text(cli_short_sizes("n=99999999999999999999999999"), "n=99999999999999999999999999");
+}
+
+static void the_nearest_word_is_near(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"axpy", "copy", "histogram", "n"};
+    assert_string_equal(cli_nearest("axpi", words, 4), "axpy");
+    assert_string_equal(cli_nearest("AXPY", words, 4), "axpy");
+    assert_string_equal(cli_nearest("histograms", words, 4), "histogram");
+    assert_null(cli_nearest("matmul", words, 4));
+    assert_null(cli_nearest("", words, 4));
+    assert_null(cli_nearest("axpi", words, 0));
+}
+
+typedef struct item {
+    const char *text;
+    double number;
+} item;
+
+static const cli_column columns[] = {
+    {"text", "text", CLI_TEXT, CLI_IN_DATA | CLI_VIEW, offsetof(item, text), NULL},
+    {"number", "number", CLI_REAL, CLI_IN_DATA | CLI_VIEW, offsetof(item, number), NULL},
+};
+
+static char *write_item(const item *item, cli_format_kind format)
+{
+    cli_table table = {.columns = columns, .column_count = 2, .view = CLI_VIEW};
+    cli_table_add(&table, item);
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    assert_non_null(file);
+    cli_table_write(&table, format, file);
+    fclose(file);
+    cli_table_free(&table);
+    return text;
+}
+
+static void json_numbers_read_back_the_same(void **state)
+{
+    (void)state;
+    const double numbers[] = {0.1, 1.0 / 3, 198298.09999999998, 5e-324, 1.7976931348623157e308, -2};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        const item one = {"\"a\"\n,\xc2\xb5", numbers[i]};
+        char *text = write_item(&one, CLI_FORMAT_JSON);
+        json_t *rows = json_loads(text, 0, NULL);
+        const json_t *row = json_array_get(rows, 0);
+        assert_string_equal(json_string_value(json_object_get(row, "text")), one.text);
+        assert_true(json_number_value(json_object_get(row, "number")) == numbers[i]);
+        json_decref(rows);
+        free(text);
+    }
+}
+
+static void text_that_is_not_utf8_is_still_json(void **state)
+{
+    (void)state;
+    const item one = {"\xff\xfe", 1};
+    char *text = write_item(&one, CLI_FORMAT_JSON);
+    json_t *rows = json_loads(text, 0, NULL);
+    assert_int_equal(json_array_size(rows), 1);
+    json_decref(rows);
+    free(text);
+}
+
+static void infinity_is_nothing(void **state)
+{
+    (void)state;
+    const item one = {"x", 1e308 * 10};
+    check_text(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,\n");
+}
+
+static void csv_quotes_what_it_must(void **state)
+{
+    (void)state;
+    const item one = {"say \"a, b\"", 2};
+    check_text(write_item(&one, CLI_FORMAT_CSV), "text,number\n\"say \"\"a, b\"\"\",2\n");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_have_four_digits),
+        cmocka_unit_test(round_sizes_are_shortened),
+        cmocka_unit_test(the_nearest_word_is_near),
+        cmocka_unit_test(json_numbers_read_back_the_same),
+        cmocka_unit_test(text_that_is_not_utf8_is_still_json),
+        cmocka_unit_test(infinity_is_nothing),
+        cmocka_unit_test(csv_quotes_what_it_must),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,113 @@
+#include "cli/exit_code.h"
+#include "cli/options.h"
+#include "cli/sizes.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void numbers_with_suffixes_and_powers(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t value;
+    } cases[] = {
+        {"1", 1},
+        {"4096", 4096},
+        {"4K", 4096},
+        {"4k", 4096},
+        {"16M", 16777216},
+        {"1G", 1 << 30},
+        {"2^20", 1 << 20},
+        {"10^3", 1000},
+        {"1^99", 1},
+        {"7^0", 1},
+        {"2^40", 1099511627776},
+        {"1T", 1099511627776},
+        {"1024G", 1099511627776},
+        {"00012", 12},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t value = 0;
+        const char *problem;
+        assert_true(cli_size_number(&value, &problem, cases[i].text));
+        assert_int_equal(value, cases[i].value);
+    }
+}
+
+static void what_is_no_size_says_why(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *problem;
+    } cases[] = {
+        {"0", "out of range"},
+        {"-1", "out of range"},
+        {"1025G", "out of range"},
+        {"2^41", "out of range"},
+        {"0^5", "out of range"},
+        {"9999999999999999999999999", "out of range"},
+        {"9^99999999999999999", "out of range"},
+        {"1X", "not a number"},
+        {"1KB", "not a number"},
+        {"2^", "not a number"},
+        {"1.5", "not a number"},
+        {"2^3^4", "not a number"},
+        {"half", ""},
+        {"", ""},
+        {"-", ""},
+        {"K", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t value = 42;
+        const char *problem;
+        assert_false(cli_size_number(&value, &problem, cases[i].text));
+        assert_int_equal(value, 42);
+        assert_non_null(strstr(problem, cases[i].problem));
+    }
+}
+
+static void lists_of_one_name_join(void **state)
+{
+    (void)state;
+    cli_values values = {NULL, 0};
+    assert_int_equal(cli_values_parse(&values, "--size", " n=1,2;m=3 "), CLI_CONTINUE);
+    assert_int_equal(cli_values_parse(&values, "--size", "n=4"), CLI_CONTINUE);
+    assert_int_equal(values.count, 2);
+    const cli_value_list *n = cli_values_find(&values, "n");
+    assert_int_equal(n->count, 3);
+    assert_string_equal(n->values[2], "4");
+    assert_null(cli_values_find(&values, "x"));
+    cli_values_free(&values);
+}
+
+static void a_word_stands_in_the_name(void **state)
+{
+    (void)state;
+    gputune_size size;
+    char *storage;
+    assert_int_equal(cli_size_make(&size, &storage, "T", "half"), CLI_CONTINUE);
+    assert_string_equal(size.name, "T=half");
+    assert_int_equal(size.value, 0);
+    free(storage);
+    assert_int_equal(cli_size_make(&size, &storage, "n", "4K"), CLI_CONTINUE);
+    assert_string_equal(size.name, "n");
+    assert_int_equal(size.value, 4096);
+    assert_null(storage);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_with_suffixes_and_powers),
+        cmocka_unit_test(what_is_no_size_says_why),
+        cmocka_unit_test(lists_of_one_name_join),
+        cmocka_unit_test(a_word_stands_in_the_name),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
