@@ -9,46 +9,56 @@
 
 /* One variant loaded in the context that was current at load. Launches are thread-safe; a plan is
  * launched from several threads and on several streams at once (DESIGN.md "Passing parameters
- * safely"): for `constant` and `split` one module instance a stream up to GT_LAUNCHER_STREAMS, then
- * an event serialises; `global` and scratch likewise; copy, launch and event record are one
- * critical section; a staging slot is reused only after its event; stream capture as described
- * there. */
+ * safely").
+ *
+ * A kernel without pass copy, scratch and clear is launched without any lock. `constant` and
+ * `split` have one module instance a stream up to GT_LAUNCHER_STREAMS, then an event serialises;
+ * `global` and scratch likewise have device buffers. Clears, copy, launch and event record are one
+ * critical section, and a staging slot is reused only after its event. In a captured launch,
+ * instance, buffers and staging memory belong to the graph, and every replay uses the block's bytes
+ * of the time of capture. A graph must not outlive the launcher whose launches it holds. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };
 
-/* Loads the image and sets the function's attributes. Reads no user pointer. ECUDA when the driver
- * refuses (image, shared memory, cluster size that occupancy forbids: the message says which). The
- * image and launch are copied. */
+/* Loads the image and sets the function's attributes; the code is on the device when this returns.
+ * Reads no user pointer. ECUDA when the driver refuses (image, shared memory, cluster size that
+ * occupancy forbids: the message says which), EINVAL for a launch that contradicts itself or the
+ * kernel's parameters, or without a current context. The image and launch are copied. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, const gt_launch *launch);
-/* Another launch (problem size) of the image that `parent` has loaded, without loading it again:
- * the measure worker verifies each variant at two sizes, and a load costs as much as a
- * verification. The parent must outlive it. ECUDA as gt_launcher_load(). */
-gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch);
-/* Waits for launches that use what it owns. Works from any context and thread. */
+/* Waits for launches that use what it owns. Works from any context and thread. NULL is allowed. */
 void gt_launcher_free(gt_launcher *launcher);
 
 /* Launches on `stream`. `arguments` as in gputune_args: launch.argument_count pointers, in the
  * caller's order, block first where there is one. No checks of values here. ECAPTURE where a
- * capture makes it impossible, before the stream is touched. */
+ * capture makes it impossible, before the stream is touched; ECUDA when another context than the
+ * launcher's is current. */
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
-/* The same without copying the pass block: the kernel reads what the last launch on this stream
- * copied, so that a capture of it times the kernel (with its clears) alone. Where nothing is copied
- * it is gt_launcher_launch(). */
-gputune_status gt_launcher_launch_bare(gt_launcher *launcher, CUstream stream,
-                                       const void *const *arguments);
+/* The same without copying the pass block: the kernel sees the one that the last
+ * gt_launcher_launch() on this stream copied (a captured launch leaves none). EINVAL when there was
+ * none. For timing kernels alone: what is captured by it uses the stream's own instance, so the
+ * graph must be replayed on that stream, by one thread. The same as gt_launcher_launch() for
+ * kernels without pass copies. */
+gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
+                                  const void *const *arguments);
 
-/* What the driver says of the function: registers, local, shared; and occupancy as resident warps
- * over the SM's maximum at the launch's block and shared memory. */
+/* What the driver says of the function: registers, local, shared, constant bytes (spills 0); and
+ * occupancy as resident warps over the SM's maximum at the launch's block, cluster and shared
+ * memory. */
 gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, double *occupancy);
+
+/* The carveout hint in percent that makes the driver choose `kb` of an SM's `max_kb`: it takes the
+ * next larger size that the architecture has, so the fraction is rounded down. */
+int gt_carveout_percent(int kb, int max_kb);
 
 /* Loads an image and fetches plain functions from it, for service and reference kernels. */
 typedef struct gt_module gt_module;
 gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image);
 gputune_status gt_module_function(CUfunction *out, gt_module *module, const char *name);
+/* Works from any context and thread. NULL is allowed. */
 void gt_module_free(gt_module *module);
 
 #endif

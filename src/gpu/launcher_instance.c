@@ -1,0 +1,201 @@
+#include "gpu/launcher_parts.h"
+#include "gpu/module.h"
+
+#include <string.h>
+
+enum { PORTABLE_CLUSTER = 8 };
+
+static uint32_t volume(const uint32_t size[3])
+{
+    return size[0] * size[1] * size[2];
+}
+
+static gputune_status attribute(int *out, const gt_driver *driver, CUfunction function,
+                                CUfunction_attribute which)
+{
+    GT_CUDA(driver, FuncGetAttribute, out, which, function);
+    return GPUTUNE_OK;
+}
+
+/* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
+static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function)
+{
+    const gt_launch *launch = &launcher->launch;
+    size_t offset, bytes;
+    if (!launcher->driver->FuncGetParamInfo) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
+        if (result != CUDA_SUCCESS) {
+            return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters, the launch gives %u",
+                           launch->entry, i, launch->parameter_count);
+        }
+        if (bytes != launch->parameters[i].bytes) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "parameter %u of kernel %s has %zu bytes, the launch gives %u", i,
+                           launch->entry, bytes, launch->parameters[i].bytes);
+        }
+    }
+    if (launcher->driver->FuncGetParamInfo(function, launch->parameter_count, &offset, &bytes) ==
+        CUDA_SUCCESS) {
+        return gt_fail(GPUTUNE_EINVAL, "kernel %s has more parameters than the %u that are given",
+                       launch->entry, launch->parameter_count);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_threads(const gt_launcher *launcher, CUfunction function)
+{
+    int most, registers;
+    const gt_launch *launch = &launcher->launch;
+    GT_TRY(attribute(&most, launcher->driver, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
+    if (volume(launch->geometry.block) <= (uint32_t)most) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
+    return gt_fail(GPUTUNE_ECUDA,
+                   "a block of %u threads does not fit: %d registers a thread, or launch_bounds, "
+                   "allow %d",
+                   volume(launch->geometry.block), registers, most);
+}
+
+static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function)
+{
+    int fixed;
+    uint32_t dynamic = launcher->launch.geometry.shared_bytes;
+    GT_TRY(attribute(&fixed, launcher->driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
+    uint32_t sum = (uint32_t)fixed + dynamic;
+    if (sum <= (uint32_t)launcher->device.shared_per_block_bytes) {
+        return GPUTUNE_OK;
+    }
+    if (sum > (uint32_t)launcher->device.shared_per_block_optin_bytes) {
+        return gt_fail(GPUTUNE_ECUDA,
+                       "%u bytes of shared memory a block (%u of them dynamic) exceed the device's "
+                       "%d",
+                       sum, dynamic, launcher->device.shared_per_block_optin_bytes);
+    }
+    GT_CUDA(launcher->driver, FuncSetAttribute, function,
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic);
+    return GPUTUNE_OK;
+}
+
+static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function)
+{
+    const gt_geometry *geometry = &launcher->launch.geometry;
+    GT_TRY(allow_shared(launcher, function));
+    if (volume(geometry->cluster) > PORTABLE_CLUSTER) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
+    }
+    if (geometry->carveout_kb >= 0) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                gt_carveout_percent(geometry->carveout_kb,
+                                    launcher->device.shared_per_sm_bytes / 1024));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_symbol(gt_instance *out, const gt_launcher *launcher)
+{
+    size_t bytes;
+    if (!launcher->needs_module) {
+        return GPUTUNE_OK;
+    }
+    CUresult result =
+        launcher->driver->ModuleGetGlobal(&out->symbol, &bytes, out->module, GT_PASS_SYMBOL);
+    if (result == CUDA_ERROR_NOT_FOUND) {
+        return gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol " GT_PASS_SYMBOL,
+                       launcher->launch.entry);
+    }
+    GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
+    return bytes >= launcher->copy_bytes
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, GT_PASS_SYMBOL " has %zu bytes, the block needs %u", bytes,
+                         launcher->copy_bytes);
+}
+
+static gputune_status load_function(gt_instance *out, const gt_launcher *launcher)
+{
+    GT_TRY(gt_function_load(&out->function, launcher->driver, out->module, launcher->launch.entry));
+    GT_TRY(check_parameters(launcher, out->function));
+    GT_TRY(check_threads(launcher, out->function));
+    GT_TRY(set_attributes(launcher, out->function));
+    return find_symbol(out, launcher);
+}
+
+gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
+                                const gt_image *image)
+{
+    gt_instance instance = {.owns_module = true};
+    GT_TRY(gt_image_load(&instance.module, launcher->driver, image));
+    gputune_status status = load_function(&instance, launcher);
+    if (status < 0) {
+        launcher->driver->ModuleUnload(instance.module);
+        return status;
+    }
+    *out = instance;
+    return GPUTUNE_OK;
+}
+
+/* The base module goes to the first who needs one of its own. */
+static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
+{
+    gt_instance loaded = launcher->base;
+    if (launcher->needs_module && atomic_exchange(&launcher->base_taken, true)) {
+        GT_TRY(gt_instance_load(&loaded, launcher, &launcher->image));
+    }
+    out->module = loaded.module;
+    out->function = loaded.function;
+    out->symbol = loaded.symbol;
+    out->owns_module = launcher->needs_module;
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
+{
+    const gt_launch *launch = &launcher->launch;
+    if (launch->pass == GT_PASS_GLOBAL) {
+        GT_CUDA(launcher->driver, MemAlloc, &out->block, launch->block_bytes);
+    }
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        if (parameter->kind == GT_PARAMETER_SCRATCH) {
+            size_t bytes = parameter->scratch_bytes ? parameter->scratch_bytes : 1;
+            GT_CUDA(launcher->driver, MemAlloc, &out->scratch[i], bytes);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
+{
+    gt_instance instance = {0};
+    gputune_status status = make_buffers(&instance, launcher);
+    if (status == GPUTUNE_OK) {
+        status = take_module(&instance, launcher);
+    }
+    if (status < 0) {
+        gt_instance_free(&instance, launcher->driver);
+        return status;
+    }
+    *out = instance;
+    return GPUTUNE_OK;
+}
+
+void gt_instance_free(gt_instance *instance, const gt_driver *driver)
+{
+    if (instance->block) {
+        driver->MemFree(instance->block);
+    }
+    for (int i = 0; i < GT_PARAMETER_MAX; i++) {
+        if (instance->scratch[i]) {
+            driver->MemFree(instance->scratch[i]);
+        }
+    }
+    if (instance->owns_module) {
+        driver->ModuleUnload(instance->module);
+    }
+    memset(instance, 0, sizeof *instance);
+}

@@ -1,0 +1,118 @@
+/* What the files of the launcher share. */
+#ifndef GT_GPU_LAUNCHER_PARTS_H
+#define GT_GPU_LAUNCHER_PARTS_H
+
+#include "base/array.h"
+#include "gpu/launcher.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 2 };
+
+/* What only one stream at a time may use: a module with its own __constant__ symbol, the block's
+ * device buffer, scratch buffers by parameter. */
+typedef struct gt_instance {
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr symbol; /* 0 without a constant part */
+    CUdeviceptr block;  /* 0 unless the block is passed through `global` */
+    CUdeviceptr scratch[GT_PARAMETER_MAX];
+    bool owns_module;
+} gt_instance;
+
+/* The instance of one stream, with staging memory for blocks on their way to the device. */
+typedef struct gt_lane {
+    pthread_mutex_t lock;      /* over everything below, and over the calls of one launch */
+    atomic_uint_least64_t key; /* whose it is: the stream's, 0 nobody's; changes only under the
+                                  launcher's lock */
+    gt_instance instance;
+    bool ready;     /* the rest is made */
+    bool copied;    /* the instance holds a block */
+    bool must_wait; /* taken from another stream: wait for `last` first */
+    uint8_t *staging;
+    CUevent events[GT_LAUNCHER_SLOTS]; /* the slot's last launch has ended */
+    bool used[GT_LAUNCHER_SLOTS];
+    unsigned next;
+    CUevent last; /* of the latest launch, NULL before any */
+} gt_lane;
+
+/* The instance of one stream within one capture, kept while its graph lives. */
+typedef enum gt_graph_state {
+    GT_GRAPH_FREE,   /* the launcher's to use or free */
+    GT_GRAPH_HELD,   /* a graph refers to it */
+    GT_GRAPH_ORPHAN, /* a graph refers to it, the launcher is gone */
+    GT_GRAPH_DEAD    /* an orphan whose graph is gone too: to be freed */
+} gt_graph_state;
+
+typedef struct gt_graph_lane {
+    struct gt_graph_lane *next;
+    const gt_driver *driver;
+    CUcontext context;
+    atomic_int state;
+    uint64_t capture, key;
+    gt_instance instance;
+    GT_ARRAY(void *) staging; /* pinned, one a captured launch */
+    size_t used;              /* of them, by the present graph */
+} gt_graph_lane;
+
+struct gt_launcher {
+    const gt_driver *driver;
+    CUcontext context;
+    gt_device device;
+    gt_launch launch;
+    gt_image image; /* kept only where further instances may be loaded */
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
+    CUlaunchConfig config;            /* but for the stream */
+    gt_instance base;                 /* module and function only */
+    bool needs_lane;                  /* a pass copy or scratch */
+    bool needs_module;                /* constant or split: a module of its own for each lane */
+    uint32_t copy_offset, copy_bytes; /* the block's part that is copied */
+    size_t slot_bytes;
+    atomic_bool base_taken; /* the base module became a lane's */
+    pthread_mutex_t lock;   /* over the lanes' keys and the graph lanes; taken before a lane's */
+    pthread_mutex_t clear_lock;
+    gt_lane lanes[GT_LAUNCHER_STREAMS];
+    unsigned next_victim;
+    gt_graph_lane *graph_lanes;
+};
+
+/* ---- launcher_instance.c: what is on the device; in the launcher's context, relaxed ---- */
+
+/* Loads the image once more (or the first time), checks it against the launch and sets the
+ * attributes: module, function and symbol of *out. */
+gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
+                                const gt_image *image);
+/* An instance for one stream: a module if it needs one, buffers and scratch. */
+gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
+void gt_instance_free(gt_instance *instance, const gt_driver *driver);
+
+/* ---- launcher.c ---- */
+
+/* Queues clears, the copy from `staged` (NULL: none) and the kernel. */
+gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
+                                 CUstream stream, const void *const *arguments, const void *staged);
+
+/* ---- launcher_lane.c ---- */
+
+/* Launches on a stream that is not being captured, with or without copying the block. `key` names
+ * the stream. */
+gputune_status gt_lane_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+                              const void *const *arguments, bool copy);
+/* Captures a launch without copy, on the stream's own instance. */
+gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream, uint64_t key,
+                               const void *const *arguments);
+/* Waits for the lane's launches, then releases what it owns. In the launcher's context. */
+void gt_lane_free(gt_lane *lane, const gt_driver *driver);
+
+/* ---- launcher_capture.c ---- */
+
+/* Captures a launch with an instance that belongs to the graph. */
+gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+                               uint64_t capture, CUgraph graph, const void *const *arguments);
+/* Releases the launcher's graph lanes; those that a graph still holds go on as orphans. */
+void gt_graph_lanes_free(gt_launcher *launcher);
+/* Releases orphans whose graphs are gone. From any context. */
+void gt_graph_orphans_collect(void);
+
+#endif

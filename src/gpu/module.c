@@ -1,0 +1,113 @@
+#include "gpu/module.h"
+
+#include "gpu/context.h"
+#include "gpu/launcher.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_ptx(const gt_image *image)
+{
+    static const char elf[] = {0x7f, 'E', 'L', 'F'};
+    return image->bytes < sizeof elf || memcmp(image->data, elf, sizeof elf) != 0;
+}
+
+static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_image *image)
+{
+    char log[1024] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)(uintptr_t)sizeof log};
+    CUresult result = driver->ModuleLoadDataEx(out, image->data, 2, options, values);
+    gputune_status status = gt_cuda_check(driver, result, "cuModuleLoadDataEx");
+    log[sizeof log - 1] = '\0';
+    log[strcspn(log, "\n")] = '\0';
+    return status < 0 && *log ? gt_fail_prefix(status, "%.200s", log) : status;
+}
+
+gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image)
+{
+    if (!image->data || !image->bytes) {
+        return gt_fail(GPUTUNE_EINVAL, "an empty image cannot be loaded");
+    }
+    if (is_ptx(image)) {
+        return load_ptx(out, driver, image);
+    }
+    GT_CUDA(driver, ModuleLoadData, out, image->data);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
+                                const char *name)
+{
+    CUfunction function;
+    CUresult result = driver->ModuleGetFunction(&function, module, name);
+    if (result == CUDA_ERROR_NOT_FOUND) {
+        return gt_fail(GPUTUNE_ECUDA, "the image has no kernel \"%s\"", name);
+    }
+    GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
+    if (driver->FuncLoad) {
+        GT_CUDA(driver, FuncLoad, function);
+    } else { /* before 12.4 asking for a figure that only loaded code has does it */
+        int registers;
+        GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+    }
+    *out = function;
+    return GPUTUNE_OK;
+}
+
+/* ---- plain modules ---- */
+
+struct gt_module {
+    const gt_driver *driver;
+    CUcontext context;
+    CUmodule module;
+};
+
+static gputune_status load_relaxed(CUmodule *out, const gt_driver *driver, const gt_image *image)
+{
+    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    gputune_status status = gt_image_load(out, driver, image);
+    gt_relaxed_leave(driver, mode);
+    return status;
+}
+
+gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image)
+{
+    gt_module *module = calloc(1, sizeof *module);
+    if (!module) {
+        return gt_fail_memory();
+    }
+    module->driver = driver;
+    gputune_status status = gt_context_current(&module->context, driver);
+    if (status == GPUTUNE_OK) {
+        status = load_relaxed(&module->module, driver, image);
+    }
+    if (status < 0) {
+        free(module);
+        return status;
+    }
+    *out = module;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_module_function(CUfunction *out, gt_module *module, const char *name)
+{
+    CUstreamCaptureMode mode = gt_relaxed_enter(module->driver);
+    gputune_status status = gt_function_load(out, module->driver, module->module, name);
+    gt_relaxed_leave(module->driver, mode);
+    return status;
+}
+
+void gt_module_free(gt_module *module)
+{
+    gt_context_visit visit;
+    if (!module) {
+        return;
+    }
+    if (gt_context_enter(&visit, module->driver, module->context) == GPUTUNE_OK) {
+        module->driver->ModuleUnload(module->module);
+        gt_context_leave(&visit, module->driver);
+    }
+    free(module);
+}
