@@ -42,8 +42,8 @@ static uint16_t float_to_half(float value)
     if (value != value) {
         return 0x7fff;
     }
-    if (magnitude >= 65520.0) {
-        return sign | 0x7c00;
+    if (magnitude >= 65520.0 || magnitude == 0) {
+        return magnitude == 0 ? sign : sign | 0x7c00;
     }
     int exponent;
     (void)frexp(magnitude, &exponent);

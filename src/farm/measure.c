@@ -1,0 +1,208 @@
+#include "farm/measure.h"
+
+#include "base/clock.h"
+#include "farm/measure_parts.h"
+
+#include <stdlib.h>
+
+/* ---- Opening --------------------------------------------------------------------------------- */
+
+static gputune_status make_context(gt_measure *measure)
+{
+    CUdevice device;
+    GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
+    /* refused where the context is in use already, which is no harm */
+    (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
+    CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
+    if (result == CUDA_ERROR_DEVICE_UNAVAILABLE) {
+        return gt_fail(GPUTUNE_EBUSY,
+                       "GPU %d (%s) is in exclusive use: end the other process, or set its compute "
+                       "mode to default",
+                       measure->device.ordinal, measure->device.name);
+    }
+    GT_TRY(gt_measure_check(measure, result, "cuDevicePrimaryCtxRetain"));
+    GT_CALL(measure, CtxSetCurrent, measure->context);
+    GT_CALL(measure, StreamCreate, &measure->stream, CU_STREAM_NON_BLOCKING);
+    GT_CALL(measure, EventCreate, &measure->start, CU_EVENT_DEFAULT);
+    GT_CALL(measure, EventCreate, &measure->stop, CU_EVENT_DEFAULT);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
+{
+    gt_measure *measure = calloc(1, sizeof *measure);
+    if (!measure) {
+        return gt_fail_memory();
+    }
+    gputune_status status = gt_driver_open(&measure->driver, driver);
+    if (status == GPUTUNE_OK) {
+        (void)gt_relaxed_enter(measure->driver); /* for good: this thread never captures globally */
+        status = gt_device_query(&measure->device, measure->driver, ordinal);
+    }
+    if (status == GPUTUNE_OK) {
+        status = make_context(measure);
+    }
+    if (status < 0) {
+        gt_measure_close(measure);
+        return status;
+    }
+    *out = measure;
+    return GPUTUNE_OK;
+}
+
+const gt_device *gt_measure_device(const gt_measure *measure)
+{
+    return &measure->device;
+}
+
+/* Frees the earlier setup and its variants. */
+static void forget(gt_measure *measure)
+{
+    gt_variants_free(measure);
+    gt_memory_free(measure);
+    gt_table *const tables[] = {&measure->fill,  &measure->reset, &measure->restore,
+                                &measure->check, &measure->hash,  &measure->convert,
+                                &measure->rotate};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
+        gt_table_free(tables[i]);
+    }
+    for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
+        gt_stage_free(&measure->stages[i]);
+    }
+    measure->ready = measure->stale = measure->has_expected = false;
+}
+
+void gt_measure_close(gt_measure *measure)
+{
+    if (!measure) {
+        return;
+    }
+    gt_monitor_stop(measure->monitor);
+    if (measure->context) {
+        const gt_driver *driver = measure->driver;
+        forget(measure);
+        gt_array_free(&measure->allocations);
+        gt_array_free(&measure->variants);
+        gt_module_free(measure->reference);
+        gt_module_free(measure->service);
+        CUevent events[] = {measure->start, measure->stop};
+        for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {
+            if (events[i]) {
+                (void)driver->EventDestroy(events[i]);
+            }
+        }
+        if (measure->stream) {
+            (void)driver->StreamDestroy(measure->stream);
+        }
+        (void)driver->CtxSetCurrent(NULL);
+        (void)driver->DevicePrimaryCtxRelease(measure->device.ordinal);
+    }
+    free(measure);
+}
+
+/* ---- Preparing ------------------------------------------------------------------------------- */
+
+/* Two copies there and back of up to 512 MiB, timed as one: short enough to be done once per
+ * process, long enough that what stays in L2 does not matter. */
+static gputune_status time_copies(gt_measure *measure, CUdeviceptr memory, uint64_t bytes)
+{
+    double elapsed_ns = 0;
+    int repeats = measure->device.emulated ? 1 : 4;
+    GT_CALL(measure, MemcpyDtoDAsync, memory + bytes, memory, bytes, measure->stream);
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    for (int i = 0; i < repeats; ++i) {
+        CUdeviceptr to = i % 2 == 0 ? memory + bytes : memory;
+        GT_CALL(measure, MemcpyDtoDAsync, to, i % 2 == 0 ? memory : memory + bytes, bytes,
+                measure->stream);
+    }
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
+    measure->copy_bytes_per_s = elapsed_ns > 0 ? 2e9 * repeats * (double)bytes / elapsed_ns : 0;
+    return GPUTUNE_OK;
+}
+
+static gputune_status measure_copy(gt_measure *measure)
+{
+    size_t available = 0, total = 0;
+    uint64_t bytes = measure->device.emulated ? 16u << 20 : 512u << 20;
+    CUdeviceptr memory = 0;
+    if (measure->copy_bytes_per_s > 0) {
+        return GPUTUNE_OK;
+    }
+    GT_CALL(measure, MemGetInfo, &available, &total);
+    if (2 * bytes > available / 2 ||
+        measure->driver->MemAlloc(&memory, 2 * bytes) != CUDA_SUCCESS) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = time_copies(measure, memory, bytes);
+    (void)measure->driver->MemFree(memory);
+    return status;
+}
+
+static gputune_status check_setup(const gt_measure_setup *setup)
+{
+    if (setup->workload_count < 1 || setup->workload_count > GT_WORKLOAD_MAX) {
+        return gt_fail(GPUTUNE_EINVAL, "a setup has 1 or %d workloads, not %u", GT_WORKLOAD_MAX,
+                       setup->workload_count);
+    }
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        if (setup->inputs[i].buffer >= setup->workloads[0].buffer_count) {
+            return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer of the kernel", i);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Without a reference the first verified variant's results are the expected ones. */
+static void adopt_workload(gt_stage *stage, const gt_workload *workload)
+{
+    stage->workload = *workload;
+    for (uint32_t i = 0; !workload->has_reference && i < workload->buffer_count; ++i) {
+        stage->workload.buffers[i].reference_type = workload->buffers[i].type;
+    }
+}
+
+static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
+{
+    uint64_t live = 0;
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        live |= 1ull << setup->inputs[i].buffer;
+    }
+    GT_TRY(gt_service_load(measure, &setup->service));
+    for (uint32_t i = 0; i < setup->workload_count; ++i) {
+        gt_stage *stage = &measure->stages[i];
+        adopt_workload(stage, &setup->workloads[i]);
+        GT_TRY(gt_stage_allocate(measure, stage, i == 0 ? live : 0));
+    }
+    GT_TRY(gt_reference_load(measure, &setup->reference));
+    for (uint32_t i = 0; i < setup->workload_count; ++i) {
+        GT_TRY(gt_stage_rotate(measure, &measure->stages[i]));
+    }
+    GT_TRY(gt_contents_plan(measure));
+    GT_TRY(gt_memory_service(measure));
+    GT_TRY(gt_inputs_copy(measure, setup));
+    return gt_contents_make(measure, setup->seed, false);
+}
+
+gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
+                                  gt_prepared *out)
+{
+    int64_t start = gt_now_ns();
+    forget(measure);
+    GT_TRY(check_setup(setup));
+    GT_TRY(gt_memory_precheck(measure, setup));
+    measure->setup = *setup;
+    measure->setup.inputs = NULL;
+    measure->setup.input_count = 0;
+    measure->setup.reference = measure->setup.service = (gt_image){0};
+    GT_TRY(build(measure, setup));
+    GT_TRY(measure_copy(measure));
+    if (!measure->monitor && !measure->device.emulated) {
+        measure->monitor = gt_monitor_start(measure->device.uuid);
+    }
+    measure->ready = true;
+    *out = (gt_prepared){.reference_ns = measure->reference_ns,
+                         .copy_bytes_per_s = measure->copy_bytes_per_s,
+                         .prepare_ns = (double)(gt_now_ns() - start)};
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,122 @@
+#include "farm/measure_parts.h"
+
+/* ---- Graphs ---------------------------------------------------------------------------------- */
+
+/* Launches without the block's copies: those of an earlier launch are on the device already. */
+static gputune_status capture_launches(gt_measure *measure, gt_variant *variant, uint32_t launches)
+{
+    const gt_stage *stage = &measure->stages[0];
+    for (uint32_t i = 0; i < launches; ++i) {
+        GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
+                                  &stage->arguments[i % stage->sets * stage->argument_count]));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status capture(CUgraph *out, gt_measure *measure, gt_variant *variant,
+                              uint32_t launches)
+{
+    GT_CALL(measure, StreamBeginCapture, measure->stream, CU_STREAM_CAPTURE_MODE_RELAXED);
+    gputune_status status = capture_launches(measure, variant, launches);
+    CUgraph graph = NULL;
+    CUresult ended = measure->driver->StreamEndCapture(measure->stream, &graph);
+    if (status == GPUTUNE_OK) {
+        status = gt_measure_check(measure, ended, "cuStreamEndCapture");
+    }
+    if (status < 0) {
+        if (graph) {
+            (void)measure->driver->GraphDestroy(graph);
+        }
+        return status;
+    }
+    *out = graph;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_variant *variant,
+                              uint32_t launches)
+{
+    if (replay->exec) {
+        return GPUTUNE_OK;
+    }
+    CUgraph graph = NULL;
+    CUgraphExec exec = NULL;
+    GT_TRY(capture(&graph, measure, variant, launches));
+    CUresult made = measure->driver->GraphInstantiateWithFlags(&exec, graph, 0);
+    (void)measure->driver->GraphDestroy(graph);
+    GT_TRY(gt_measure_check(measure, made, "cuGraphInstantiateWithFlags"));
+    replay->exec = exec;
+    replay->launches = launches;
+    if (measure->driver->GraphUpload) { /* else the first replay pays for it */
+        GT_CALL(measure, GraphUpload, exec, measure->stream);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_replay_free(gt_replay *replay, gt_measure *measure)
+{
+    if (replay->exec) {
+        (void)measure->driver->GraphExecDestroy(replay->exec);
+    }
+    *replay = (gt_replay){0};
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+enum {
+    HOST_AHEAD_NS = 15000,   /* the host queues what is timed meanwhile */
+    HOST_AHEAD_NODE_NS = 100 /* for each node of a graph */
+};
+
+/* In front of what is timed: without a sweep the stream would be idle by then, and the gap between
+ * the event and the launch would be timed. */
+static gputune_status begin(gt_measure *measure, uint32_t launches)
+{
+    if (measure->sweep == 0) {
+        GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS + HOST_AHEAD_NODE_NS * (uint64_t)launches));
+    }
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    return GPUTUNE_OK;
+}
+
+static gputune_status end(double *out, gt_measure *measure, gt_variant *variant, uint32_t launches)
+{
+    double elapsed_ns;
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
+    *out = elapsed_ns / launches;
+    variant->launch_ns = *out;
+    return GPUTUNE_OK;
+}
+
+static gputune_status plain(double *out, gt_measure *measure, gt_variant *variant)
+{
+    const gt_stage *stage = &measure->stages[0];
+    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(begin(measure, 1));
+    gputune_status status =
+        gt_launcher_repeat(variant->launchers[0], measure->stream, stage->arguments);
+    GT_TRY(status);
+    return end(out, measure, variant, 1);
+}
+
+static gputune_status replay(double *out, gt_measure *measure, gt_variant *variant,
+                             const gt_replay *graph)
+{
+    GT_TRY(gt_sample_ready(measure, variant));
+    GT_TRY(begin(measure, graph->launches));
+    GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
+    return end(out, measure, variant, graph->launches);
+}
+
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_variant *variant,
+                                const gt_sampling *sampling)
+{
+    gt_replay *graph = sampling->quick ? &variant->quick : &variant->full;
+    uint32_t launches = gt_plan_launches(variant->launch_ns, sampling->quick);
+    if (launches == 1) {
+        return plain(out, measure, variant);
+    }
+    GT_TRY(gt_replay_make(graph, measure, variant, launches));
+    return replay(out, measure, variant, graph);
+}

@@ -1,0 +1,114 @@
+/* Samples by the host's clock: launch and latency; and those of an emulated device. */
+#include "base/clock.h"
+#include "farm/measure_parts.h"
+
+#include <stdlib.h>
+
+/* Nothing queued, buffers ready, one untimed launch behind us. */
+static gputune_status settle(gt_measure *measure, gt_variant *variant)
+{
+    if (variant->call_ns == 0 && measure->setup.cache == GPUTUNE_CACHE_COLD) {
+        GT_TRY(gt_sample_issue(measure, variant, 0));
+    }
+    GT_TRY(gt_sample_ready(measure, variant));
+    return gt_measure_wait(measure);
+}
+
+/* Per launch, for `count` launches back to back. */
+static gputune_status burst(double *out, gt_measure *measure, gt_variant *variant, uint32_t count)
+{
+    int64_t start = gt_now_ns();
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(gt_sample_issue(measure, variant, i));
+    }
+    GT_TRY(gt_measure_wait(measure));
+    *out = (double)(gt_now_ns() - start) / count;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_variant *variant,
+                                const gt_sampling *sampling)
+{
+    enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
+    GT_TRY(settle(measure, variant));
+    if (variant->call_ns == 0) {
+        double least =
+            variant->launch_ns > CHEAPEST_CALL_NS ? variant->launch_ns : CHEAPEST_CALL_NS;
+        GT_TRY(burst(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
+        GT_TRY(settle(measure, variant));
+    }
+    GT_TRY(burst(out, measure, variant, gt_plan_burst(variant->call_ns, sampling->quick)));
+    variant->call_ns = *out;
+    return GPUTUNE_OK;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_variant *variant,
+                                 const gt_sampling *sampling)
+{
+    double times[100];
+    uint32_t count = gt_plan_singles(variant->launch_ns, sampling->quick);
+    GT_TRY(settle(measure, variant));
+    for (uint32_t i = 0; i < count; ++i) {
+        int64_t start = gt_now_ns();
+        GT_TRY(gt_sample_issue(measure, variant, i));
+        GT_TRY(gt_measure_wait(measure));
+        times[i] = (double)(gt_now_ns() - start);
+    }
+    qsort(times, count, sizeof times[0], by_value);
+    *out = count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
+    variant->call_ns = *out;
+    return GPUTUNE_OK;
+}
+
+/* ---- Emulated devices ------------------------------------------------------------------------ */
+
+static gputune_status modelled_host(double *out, gt_measure *measure, gt_variant *variant,
+                                    uint32_t count)
+{
+    double start, end;
+    GT_CALL(measure, EmuModelledTimeNs, &start);
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(gt_sample_issue(measure, variant, 0));
+    }
+    GT_TRY(gt_measure_wait(measure));
+    GT_CALL(measure, EmuModelledTimeNs, &end);
+    *out = (end - start) / count;
+    return GPUTUNE_OK;
+}
+
+static gputune_status modelled_device(double *out, gt_measure *measure, gt_variant *variant)
+{
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    GT_TRY(
+        gt_launcher_repeat(variant->launchers[0], measure->stream, measure->stages[0].arguments));
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    return gt_measure_elapsed(out, measure);
+}
+
+gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_variant *variant,
+                                  const gt_sampling *sampling)
+{
+    enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
+    double *known = &variant->modelled[sampling->objective];
+    bool by_host = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ||
+                   sampling->objective == GPUTUNE_OBJECTIVE_LATENCY;
+    if (sampling->objective == GPUTUNE_OBJECTIVE_ENERGY) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "an emulated device has no energy counter");
+    }
+    if (*known == 0) { /* the model is deterministic: once is enough */
+        GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->restore, false));
+        GT_TRY(gt_measure_wait(measure));
+        uint32_t count = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ? PIPELINED : 1;
+        GT_TRY(by_host && measure->driver->EmuModelledTimeNs
+                   ? modelled_host(known, measure, variant, count)
+                   : modelled_device(known, measure, variant));
+    }
+    *out = *known;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,54 @@
+#include "farm/measure_parts.h"
+
+#include <string.h>
+
+static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_live_input *input,
+                                  uint64_t bytes)
+{
+    CUipcMemHandle handle;
+    CUdeviceptr mapping = 0;
+    memcpy(handle.reserved, input->handle, sizeof handle.reserved);
+    GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
+    gputune_status status = gt_measure_check(
+        measure,
+        measure->driver->MemcpyDtoDAsync(to, mapping + input->offset, bytes, measure->stream),
+        "cuMemcpyDtoDAsync");
+    if (status == GPUTUNE_OK) {
+        status = gt_measure_wait(measure);
+    }
+    /* before any variant runs: nothing of the caller's may be within a variant's reach */
+    CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
+    GT_TRY(status);
+    return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
+}
+
+static gputune_status copy_input(gt_measure *measure, const gt_live_input *input)
+{
+    const gt_stage *stage = &measure->stages[0];
+    if (input->buffer >= stage->workload.buffer_count) {
+        return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer of the kernel", input->buffer);
+    }
+    const gt_buffer *buffer = &stage->workload.buffers[input->buffer];
+    const gt_slot *slot = &stage->slots[input->buffer];
+    if (buffer->direction == GT_OUT) {
+        return GPUTUNE_OK;
+    }
+    if (input->is_ipc) {
+        return copy_mapped(measure, slot->pristine, input, buffer->bytes);
+    }
+    if (input->bytes.bytes != buffer->bytes) {
+        return gt_fail(GPUTUNE_EINVAL, "the input for %s has %zu bytes; %llu are expected",
+                       buffer->name, input->bytes.bytes, (unsigned long long)buffer->bytes);
+    }
+    GT_CALL(measure, MemcpyHtoDAsync, slot->pristine, input->bytes.data, buffer->bytes,
+            measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup)
+{
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        GT_TRY(copy_input(measure, &setup->inputs[i]));
+    }
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,203 @@
+#include "farm/measure_parts.h"
+#include "farm/measure_value.h"
+
+#include <stdlib.h>
+
+gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes)
+{
+    CUdeviceptr address = 0;
+    if (gt_array_reserve(&measure->allocations) < 0) {
+        return gt_fail_memory();
+    }
+    GT_CALL(measure, MemAlloc, &address, bytes ? bytes : 1);
+    measure->allocations.items[measure->allocations.count++] = address;
+    *out = address;
+    return GPUTUNE_OK;
+}
+
+void gt_memory_free(gt_measure *measure)
+{
+    for (size_t i = 0; i < measure->allocations.count; ++i) {
+        (void)measure->driver->MemFree(measure->allocations.items[i]);
+    }
+    measure->allocations.count = 0;
+    if (measure->findings) {
+        (void)measure->driver->MemFreeHost(measure->findings);
+    }
+    measure->findings = NULL;
+    measure->sums = measure->found = measure->sweep = 0;
+}
+
+static uint64_t live_buffers(const gt_measure_setup *setup)
+{
+    uint64_t live = 0;
+    for (uint32_t i = 0; i < setup->input_count; ++i) {
+        live |= 1ull << setup->inputs[i].buffer;
+    }
+    return live;
+}
+
+gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup)
+{
+    uint64_t need =
+        gt_plan_device_bytes(setup->workloads, setup->workload_count, live_buffers(setup));
+    size_t available = 0, total = 0;
+    GT_CALL(measure, MemGetInfo, &available, &total);
+    if (need <= available) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(
+        GPUTUNE_EDEVMEM,
+        "the buffers with their copies, reference and guard zones need %.1f MB of device "
+        "memory, %.1f of %.1f MB are free: take a smaller size",
+        (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
+}
+
+/* ---- Stages ---------------------------------------------------------------------------------- */
+
+static gputune_status allocate_slot(gt_measure *measure, gt_stage *stage, uint32_t index, bool live)
+{
+    bool timed = stage == &measure->stages[0];
+    const gt_workload *workload = &stage->workload;
+    const gt_buffer *buffer = &workload->buffers[index];
+    gt_slot *slot = &stage->slots[index];
+    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
+    slot->address = slot->base + GT_GUARD_FRONT + (timed ? 0 : gt_plan_skew(workload, index));
+    slot->live = live;
+    if (gt_plan_needs_pristine(buffer, live)) {
+        GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
+    }
+    uint64_t expected = gt_plan_expected_bytes(buffer);
+    return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
+}
+
+static gputune_status allocate_block(gt_measure *measure, gt_stage *stage)
+{
+    if (!stage->workload.has_block) {
+        return GPUTUNE_OK;
+    }
+    stage->block = calloc(1, stage->workload.block.bytes + 1);
+    if (!stage->block) {
+        return gt_fail_memory();
+    }
+    return gt_memory_take(&stage->device_block, measure, stage->workload.block.bytes);
+}
+
+gputune_status gt_stage_allocate(gt_measure *measure, gt_stage *stage, uint64_t live)
+{
+    const gt_workload *workload = &stage->workload;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        GT_TRY(allocate_slot(measure, stage, i, live >> i & 1));
+    }
+    uint64_t scale_bytes = gt_plan_scale_bytes(workload, &stage->scale_type);
+    if (scale_bytes) {
+        GT_TRY(gt_memory_take(&stage->scale, measure, scale_bytes));
+    }
+    for (uint32_t i = 0; i < workload->scalar_count; ++i) {
+        stage->scalars[i] = gt_scalar_bits(&workload->scalars[i]);
+    }
+    return allocate_block(measure, stage);
+}
+
+/* ---- Rotated sets ---------------------------------------------------------------------------- */
+
+/* How many sets, and where those beside the slots begin. */
+static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_stage *stage,
+                                uint64_t set_bytes)
+{
+    size_t available = 0, total = 0;
+    stage->sets = 1;
+    if (stage != &measure->stages[0] || measure->device.emulated ||
+        measure->setup.cache != GPUTUNE_CACHE_COLD) {
+        return GPUTUNE_OK;
+    }
+    GT_CALL(measure, MemGetInfo, &available, &total);
+    uint32_t sets = gt_plan_rotations(
+        measure->device.l2_bytes, gt_plan_working_set(&stage->workload), set_bytes, available / 2);
+    if (sets > 1) {
+        GT_TRY(gt_memory_take(extra, measure, (sets - 1) * set_bytes));
+    }
+    stage->sets = sets;
+    return GPUTUNE_OK;
+}
+
+static void bind_arguments(gt_stage *stage, uint32_t set)
+{
+    const gt_workload *workload = &stage->workload;
+    const void **arguments = &stage->arguments[set * stage->argument_count];
+    if (workload->has_block) {
+        *arguments++ = stage->block;
+    }
+    for (uint32_t i = 0; i < workload->argument_count; ++i) {
+        uint32_t index = workload->arguments[i].index;
+        arguments[i] = workload->arguments[i].is_buffer
+                           ? (const void *)&stage->addresses[set * workload->buffer_count + index]
+                           : (const void *)&stage->scalars[index];
+    }
+}
+
+gputune_status gt_stage_rotate(gt_measure *measure, gt_stage *stage)
+{
+    uint64_t offsets[GT_PARAMETER_MAX];
+    uint32_t buffers = stage->workload.buffer_count;
+    uint64_t set_bytes = gt_plan_set(offsets, &stage->workload);
+    CUdeviceptr extra = 0;
+    GT_TRY(take_sets(&extra, measure, stage, set_bytes));
+    stage->argument_count = stage->workload.argument_count + (stage->workload.has_block ? 1 : 0);
+    stage->addresses = calloc((size_t)stage->sets * buffers + 1, sizeof *stage->addresses);
+    stage->arguments =
+        calloc((size_t)stage->sets * stage->argument_count + 1, sizeof *stage->arguments);
+    if (!stage->addresses || !stage->arguments) {
+        return gt_fail_memory();
+    }
+    for (uint32_t set = 0; set < stage->sets; ++set) {
+        for (uint32_t i = 0; i < buffers; ++i) {
+            stage->addresses[set * buffers + i] =
+                set == 0 ? stage->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
+        }
+        bind_arguments(stage, set);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_stage_free(gt_stage *stage)
+{
+    free(stage->block);
+    free(stage->addresses);
+    free(stage->arguments);
+    *stage = (gt_stage){0};
+}
+
+/* ---- Service buffers ------------------------------------------------------------------------- */
+
+static gputune_status take_sweep(gt_measure *measure)
+{
+    CUdeviceptr sweep = 0;
+    uint64_t bytes = 2 * (uint64_t)measure->device.l2_bytes & ~15ull;
+    if (measure->device.emulated || measure->setup.cache != GPUTUNE_CACHE_COLD || bytes == 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_memory_take(&sweep, measure, bytes));
+    GT_CALL(measure, MemsetD8Async, sweep, 0, bytes, measure->stream);
+    measure->sweep = sweep;
+    measure->sweep_bytes = bytes;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_memory_service(gt_measure *measure)
+{
+    size_t count = measure->check.tasks.count > measure->hash.tasks.count
+                       ? measure->check.tasks.count
+                       : measure->hash.tasks.count;
+    size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
+    uint32_t findings = (uint32_t)count;
+    void *pinned = NULL;
+    GT_TRY(gt_memory_take(&measure->sums, measure, bytes));
+    GT_TRY(gt_memory_take(&measure->found, measure, bytes));
+    GT_CALL(measure, MemAllocHost, &pinned, bytes);
+    measure->findings = pinned;
+    GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_CLEAR], 1, 1, 1,
+            GT_SERVICE_THREADS, 1, 1, 0, measure->stream, (void *[]){&measure->sums, &findings},
+            NULL);
+    return take_sweep(measure);
+}

@@ -1,0 +1,184 @@
+#include "farm/measure_monitor.h"
+
+#include "gpu/nvml.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum {
+    INTERVAL_MS = 50,   /* between readings */
+    PROCESSES_EVERY = 4 /* readings */
+};
+
+struct gt_monitor {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    char uuid[48];
+    bool stopping, opened;
+    gt_nvml *nvml;      /* valid when opened; NULL: there is none */
+    gt_nvml_state last; /* the latest reading */
+    uint64_t throttle;  /* seen since the round began */
+    bool spoiled, noisy;
+    char other[96];
+};
+
+/* The host application has a context of its own as a rule; whether it computes cannot be seen. In a
+ * container, processes have other numbers than NVML says: one unknown process is then taken for
+ * the host. */
+static bool is_foreign(const gt_nvml_state *state)
+{
+    if (state->others != 1) {
+        return state->others > 1;
+    }
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u", state->other_pid);
+    return state->other_pid != (uint32_t)getppid() && access(path, F_OK) == 0;
+}
+
+static void process_name(char *out, size_t size, uint32_t pid)
+{
+    char path[32];
+    snprintf(path, sizeof path, "/proc/%u/comm", pid);
+    FILE *file = fopen(path, "re");
+    out[0] = 0;
+    if (file) {
+        if (!fgets(out, (int)size, file)) {
+            out[0] = 0;
+        }
+        fclose(file);
+    }
+    out[strcspn(out, "\n")] = 0;
+}
+
+static void note(gt_monitor *monitor, const gt_nvml_state *state, bool processes)
+{
+    monitor->last = *state;
+    monitor->throttle |= state->throttle;
+    monitor->spoiled |= state->spoils;
+    if (processes && is_foreign(state)) {
+        char name[32];
+        process_name(name, sizeof name, state->other_pid);
+        monitor->noisy = true;
+        snprintf(monitor->other, sizeof monitor->other, "%u other process%s, one is %u %s",
+                 state->others, state->others == 1 ? "" : "es", state->other_pid, name);
+    }
+}
+
+/* Waits until the next reading is due; false when the monitor stops. The mutex is held. */
+static bool rest(gt_monitor *monitor)
+{
+    struct timespec due;
+    clock_gettime(CLOCK_MONOTONIC, &due);
+    due.tv_nsec += INTERVAL_MS * 1000000L;
+    due.tv_sec += due.tv_nsec / 1000000000L;
+    due.tv_nsec %= 1000000000L;
+    while (!monitor->stopping &&
+           pthread_cond_timedwait(&monitor->changed, &monitor->mutex, &due) != ETIMEDOUT) {
+    }
+    return !monitor->stopping;
+}
+
+static void *watch(void *argument)
+{
+    gt_monitor *monitor = argument;
+    gt_nvml *nvml = gt_nvml_open(monitor->uuid);
+    pthread_mutex_lock(&monitor->mutex);
+    monitor->nvml = nvml;
+    monitor->opened = true;
+    pthread_cond_broadcast(&monitor->changed);
+    for (unsigned turn = 0; nvml && !monitor->stopping; ++turn) {
+        gt_nvml_state state;
+        bool processes = turn % PROCESSES_EVERY == 0;
+        pthread_mutex_unlock(&monitor->mutex);
+        gt_nvml_read(&state, nvml, processes);
+        pthread_mutex_lock(&monitor->mutex);
+        note(monitor, &state, processes);
+        if (!rest(monitor)) {
+            break;
+        }
+    }
+    pthread_mutex_unlock(&monitor->mutex);
+    return NULL;
+}
+
+gt_monitor *gt_monitor_start(const char *uuid)
+{
+    gt_monitor *monitor = calloc(1, sizeof *monitor);
+    pthread_condattr_t attributes;
+    if (!monitor) {
+        return NULL;
+    }
+    snprintf(monitor->uuid, sizeof monitor->uuid, "%s", uuid);
+    pthread_mutex_init(&monitor->mutex, NULL);
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&monitor->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    if (pthread_create(&monitor->thread, NULL, watch, monitor) != 0) {
+        free(monitor);
+        return NULL;
+    }
+    return monitor;
+}
+
+void gt_monitor_stop(gt_monitor *monitor)
+{
+    if (!monitor) {
+        return;
+    }
+    pthread_mutex_lock(&monitor->mutex);
+    monitor->stopping = true;
+    pthread_cond_broadcast(&monitor->changed);
+    pthread_mutex_unlock(&monitor->mutex);
+    pthread_join(monitor->thread, NULL);
+    gt_nvml_close(monitor->nvml);
+    pthread_cond_destroy(&monitor->changed);
+    pthread_mutex_destroy(&monitor->mutex);
+    free(monitor);
+}
+
+void gt_monitor_begin(gt_monitor *monitor)
+{
+    if (!monitor) {
+        return;
+    }
+    pthread_mutex_lock(&monitor->mutex);
+    monitor->throttle = monitor->last.throttle;
+    monitor->spoiled = monitor->last.spoils;
+    pthread_mutex_unlock(&monitor->mutex);
+}
+
+void gt_monitor_end(gt_monitor *monitor, gt_sampled *out)
+{
+    if (!monitor) {
+        return;
+    }
+    pthread_mutex_lock(&monitor->mutex);
+    out->sm_clock_mhz = monitor->last.sm_clock_mhz;
+    out->memory_clock_mhz = monitor->last.memory_clock_mhz;
+    out->throttle = monitor->throttle;
+    out->spoiled = monitor->spoiled;
+    out->noisy = monitor->noisy;
+    memcpy(out->other, monitor->other, sizeof out->other);
+    pthread_mutex_unlock(&monitor->mutex);
+}
+
+bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor)
+{
+    if (!monitor) {
+        return false;
+    }
+    pthread_mutex_lock(&monitor->mutex);
+    while (!monitor->opened) {
+        pthread_cond_wait(&monitor->changed, &monitor->mutex);
+    }
+    gt_nvml *nvml = monitor->nvml;
+    pthread_mutex_unlock(&monitor->mutex);
+    return gt_nvml_energy_mj(out, nvml);
+}

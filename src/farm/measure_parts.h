@@ -1,0 +1,223 @@
+/* What the files of measure*.c share: one GPU's state while it measures. Everything runs on one
+ * thread and one stream; device work is queued and waited for as rarely as possible. */
+#ifndef GT_FARM_MEASURE_PARTS_H
+#define GT_FARM_MEASURE_PARTS_H
+
+#include "farm/measure.h"
+#include "farm/measure_monitor.h"
+#include "farm/measure_plan.h"
+#include "farm/measure_task.h"
+#include "gpu/device.h"
+#include "gpu/launcher.h"
+
+/* The service kernels, in the order of their names in measure_service.c. */
+typedef enum gt_service {
+    GT_SERVICE_FILL,
+    GT_SERVICE_RESET,
+    GT_SERVICE_CHECK,
+    GT_SERVICE_CLEAR,
+    GT_SERVICE_SWEEP,
+    GT_SERVICE_DELAY,
+    GT_SERVICE_COUNT
+} gt_service;
+
+/* One buffer of a workload on the device. */
+typedef struct gt_slot {
+    CUdeviceptr base;     /* of its allocation: the front guard begins here or a skew later */
+    CUdeviceptr address;  /* what kernels get */
+    CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
+    CUdeviceptr expected; /* results of the reference, 0 for an input */
+    bool live;            /* the caller's data: never filled */
+    uint64_t hash;        /* of an input's contents */
+    int compare_task, guard_task, hash_task; /* index into the check table, or -1 */
+    int reference_task;                      /* index into the hash table, or -1 */
+} gt_slot;
+
+/* One workload made real. stages[0] is the one that is timed. */
+typedef struct gt_stage {
+    gt_workload workload;
+    gt_slot slots[GT_PARAMETER_MAX];
+    CUdeviceptr scale;
+    gt_type scale_type;
+    void *block;                              /* the pass block on the host; owned */
+    CUdeviceptr device_block;                 /* and for the reference */
+    CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
+    CUfunction reference, check;              /* NULL without */
+    CUdeviceptr failures;                     /* what the check kernel counts */
+    int failures_task;                        /* index into the check table, or -1 */
+    uint64_t scalars[GT_PARAMETER_MAX];       /* raw bits */
+    uint32_t sets;                            /* of buffers to rotate over, the slots included */
+    CUdeviceptr *addresses;                   /* [set][buffer]; owned */
+    const void **arguments;                   /* [set][caller argument]; owned */
+    uint32_t argument_count;
+} gt_stage;
+
+/* A captured sample. */
+typedef struct gt_replay {
+    CUgraphExec exec; /* NULL: none yet */
+    uint32_t launches;
+} gt_replay;
+
+/* One verified variant. */
+typedef struct gt_variant {
+    uint64_t id;
+    gt_launcher *launchers[GT_WORKLOAD_MAX];
+    double launch_ns; /* best knowledge of one launch on the device */
+    double call_ns;   /* of one launch as the host sees it; 0: unknown */
+    gt_replay full, quick;
+    double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample, 0: none yet */
+} gt_variant;
+
+struct gt_measure {
+    const gt_driver *driver;
+    gt_device device;
+    CUcontext context;
+    CUstream stream;
+    CUevent start, stop;
+    gt_monitor *monitor;
+    bool lost;  /* after a fatal error */
+    bool ready; /* prepared */
+
+    gt_module *service, *reference;
+    CUfunction functions[GT_SERVICE_COUNT];
+    gt_measure_setup setup; /* without images and inputs */
+    gt_stage stages[GT_WORKLOAD_MAX];
+    GT_ARRAY(CUdeviceptr) allocations;
+    gt_table fill;           /* inputs, pristine copies, guards */
+    gt_table reset;          /* before a verification: inout restored, outputs poisoned */
+    gt_table restore;        /* before a sample: inout of every set */
+    gt_table rotate;         /* set 0 to all others */
+    gt_table check;          /* comparisons, guards, hashes */
+    gt_table hash;           /* expected results and inputs */
+    gt_table convert;        /* inout to the reference's doubles */
+    CUdeviceptr sums, found; /* accumulators and result of the check kernel */
+    gt_findings *findings;   /* the result here, in pinned memory */
+    uint32_t finding_capacity;
+    uint64_t sequence; /* of the last check */
+    CUdeviceptr sweep; /* zeros, twice the L2; 0: no sweep */
+    uint64_t sweep_bytes;
+    uint64_t seed;     /* of what the buffers hold now */
+    bool stale;        /* buffers must be made anew before the next use */
+    bool has_expected; /* expected results are there */
+    double reference_ns, copy_bytes_per_s;
+
+    GT_ARRAY(gt_variant) variants;
+};
+
+/* Records the failure of a CUDA call; a fatal one marks the process lost. */
+gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call);
+/* GT_CALL(measure, MemFree, address): as GT_CUDA, and marks a fatal failure. */
+#define GT_CALL(measure, function, ...)                                                            \
+    GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
+
+/* ---- measure_service.c: tables and kernels, all queued on the stream ------------------------- */
+
+/* Loads the service image and looks its kernels up. */
+gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
+/* Copies a table's tasks to the device. */
+gputune_status gt_table_upload(gt_measure *measure, gt_table *table);
+/* Runs a table's tasks, or only the timed workload's. Empty tables do nothing. */
+gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_table *table,
+                              bool timed_only);
+/* Queues the check kernel over a table and the copy of its findings; they are in
+ * measure->findings after the next synchronisation. */
+gputune_status gt_service_check(gt_measure *measure, const gt_table *table, bool timed_only);
+/* Reads twice the L2. Nothing where there is no sweep. */
+gputune_status gt_service_sweep(gt_measure *measure);
+/* Keeps the stream busy for so long. Nothing on an emulated device. */
+gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds);
+/* Waits for the stream. */
+gputune_status gt_measure_wait(gt_measure *measure);
+/* Nanoseconds between start and stop; waits for stop. */
+gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
+
+/* ---- measure_memory.c ------------------------------------------------------------------------ */
+
+/* Device memory that lives until gt_memory_free(). */
+gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
+void gt_memory_free(gt_measure *measure);
+/* EDEVMEM naming need, free memory and remedy, before anything is allocated. */
+gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
+/* Allocates slots, expected results, scales, blocks and scalars of a stage. `live`: bit per buffer.
+ */
+gputune_status gt_stage_allocate(gt_measure *measure, gt_stage *stage, uint64_t live);
+/* Allocates the rotated sets of the timed stage where memory permits, and every stage's argument
+ * arrays. */
+gputune_status gt_stage_rotate(gt_measure *measure, gt_stage *stage);
+void gt_stage_free(gt_stage *stage);
+/* The sweep's buffer, findings and accumulators. */
+gputune_status gt_memory_service(gt_measure *measure);
+
+/* ---- measure_contents.c: what the buffers hold ----------------------------------------------- */
+
+/* Builds the tables; after allocation, before gt_contents_make(). */
+gputune_status gt_contents_plan(gt_measure *measure);
+/* Fills everything from `seed` and runs the reference twice on each stage (once where
+ * `timed_only`, which leaves the other stage alone). ETEMPLATE for a reference that fails or
+ * differs from itself. */
+gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
+/* Takes the outputs that the stages hold now as the expected ones. Queued. */
+gputune_status gt_contents_adopt(gt_measure *measure);
+/* Makes stale contents anew from the setup's seed. */
+gputune_status gt_contents_refresh(gt_measure *measure);
+
+/* ---- measure_inputs.c ------------------------------------------------------------------------ */
+
+/* Copies the caller's data into the timed stage's pristine copies and slots. IPC mappings are
+ * closed before it returns. EINVAL for data of another size than the buffer. */
+gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup);
+
+/* ---- measure_reference.c --------------------------------------------------------------------- */
+
+/* Loads the image and looks up each stage's reference and check kernel; allocates their scratch. */
+gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
+/* Queues one launch of the reference, or of the check kernel, on a stage; clears first. */
+gputune_status gt_reference_launch(gt_measure *measure, gt_stage *stage);
+gputune_status gt_check_launch(gt_measure *measure, gt_stage *stage);
+
+/* ---- measure_verify.c ------------------------------------------------------------------------ */
+
+/* The variant of that id, or NULL. */
+gt_variant *gt_variant_find(gt_measure *measure, uint64_t id);
+/* Frees all variants. */
+void gt_variants_free(gt_measure *measure);
+
+/* ---- measure_report.c ------------------------------------------------------------------------ */
+
+/* Judges the findings of the last check: OK with the largest error, or EWRONG with place, value and
+ * expected value. *damaged is set when guards or inputs were overwritten. */
+gputune_status gt_report_findings(double *max_error, bool *damaged, const gt_measure *measure,
+                                  bool timed_only);
+
+/* ---- samples: measure_graph.c, measure_host.c, measure_energy.c --------------------------------
+ */
+
+/* What a sampler needs to know. */
+typedef struct gt_sampling {
+    gputune_objective objective;
+    bool quick;
+} gt_sampling;
+
+/* Queues what comes before a sample, untimed: inout restored, hot: one launch, cold: the sweep. */
+gputune_status gt_sample_ready(gt_measure *measure, gt_variant *variant);
+/* One sample of each objective, in nanoseconds (energy: nanojoules) a launch. The buffers are
+ * ready. */
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_variant *variant,
+                                const gt_sampling *sampling);
+gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_variant *variant,
+                                const gt_sampling *sampling);
+gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_variant *variant,
+                                 const gt_sampling *sampling);
+gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_variant *variant,
+                                const gt_sampling *sampling);
+/* The same on an emulated device, by its modelled clocks. */
+gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_variant *variant,
+                                  const gt_sampling *sampling);
+/* Launch `index` of a sample, on the set whose turn it is. */
+gputune_status gt_sample_issue(gt_measure *measure, gt_variant *variant, uint32_t index);
+/* The graph of so many launches, captured, instantiated and uploaded if it is not there yet. */
+gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_variant *variant,
+                              uint32_t launches);
+void gt_replay_free(gt_replay *replay, gt_measure *measure);
+
+#endif

@@ -1,0 +1,124 @@
+#include "farm/measure_parts.h"
+
+/* Caller argument `index` as the address of a kernel parameter. */
+static void *argument_value(gt_stage *stage, int index, const CUdeviceptr *buffers)
+{
+    const gt_workload *workload = &stage->workload;
+    if (workload->has_block && index == 0) {
+        return &stage->device_block;
+    }
+    uint32_t at = (uint32_t)index - (workload->has_block ? 1 : 0);
+    uint32_t item = workload->arguments[at].index;
+    return workload->arguments[at].is_buffer ? (void *)&buffers[item]
+                                             : (void *)&stage->scalars[item];
+}
+
+static gputune_status clear(gt_measure *measure, const gt_launch *launch, void **parameters)
+{
+    for (uint32_t i = 0; i < launch->clear_count; ++i) {
+        CUdeviceptr address = *(CUdeviceptr *)parameters[launch->clears[i].parameter];
+        GT_CALL(measure, MemsetD8Async, address, 0, launch->clears[i].bytes, measure->stream);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status start(gt_measure *measure, gt_stage *stage, CUfunction function,
+                            const gt_launch *launch, const CUdeviceptr *buffers,
+                            CUdeviceptr *scratch)
+{
+    const gt_geometry *shape = &launch->geometry;
+    void *parameters[GT_PARAMETER_MAX];
+    for (uint32_t i = 0; i < launch->parameter_count; ++i) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        parameters[i] = parameter->kind == GT_PARAMETER_SCRATCH
+                            ? &scratch[i]
+                            : argument_value(stage, parameter->argument, buffers);
+    }
+    GT_TRY(clear(measure, launch, parameters));
+    GT_CALL(measure, LaunchKernel, function, shape->grid[0], shape->grid[1], shape->grid[2],
+            shape->block[0], shape->block[1], shape->block[2], shape->shared_bytes, measure->stream,
+            parameters, NULL);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_reference_launch(gt_measure *measure, gt_stage *stage)
+{
+    CUdeviceptr buffers[GT_PARAMETER_MAX];
+    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
+        const gt_slot *slot = &stage->slots[i];
+        buffers[i] = slot->expected ? slot->expected : slot->address;
+    }
+    return start(measure, stage, stage->reference, &stage->workload.reference, buffers,
+                 stage->scratch[0]);
+}
+
+gputune_status gt_check_launch(gt_measure *measure, gt_stage *stage)
+{
+    GT_CALL(measure, MemsetD8Async, stage->failures, 0, 16, measure->stream);
+    return start(measure, stage, stage->check, &stage->workload.check, stage->addresses,
+                 stage->scratch[1]);
+}
+
+/* ---- Loading --------------------------------------------------------------------------------- */
+
+/* The last scratch of a reference with scale is the scale; that of a check, its counter. */
+static gputune_status take_scratch(gt_measure *measure, const gt_launch *launch,
+                                   CUdeviceptr *scratch, CUdeviceptr last)
+{
+    for (uint32_t i = 0; i < launch->parameter_count; ++i) {
+        const gt_parameter *parameter = &launch->parameters[i];
+        if (parameter->kind != GT_PARAMETER_SCRATCH) {
+            continue;
+        }
+        if (last && i + 1 == launch->parameter_count) {
+            scratch[i] = last;
+        } else {
+            GT_TRY(gt_memory_take(&scratch[i], measure, parameter->scratch_bytes));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_launch *launch)
+{
+    GT_TRY(gt_module_function(out, measure->reference, launch->entry));
+    if (launch->geometry.shared_bytes > 48 * 1024) {
+        GT_CALL(measure, FuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                (int)launch->geometry.shared_bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status load_stage(gt_measure *measure, gt_stage *stage)
+{
+    const gt_workload *workload = &stage->workload;
+    if (workload->has_reference) {
+        GT_TRY(look_up(&stage->reference, measure, &workload->reference));
+        GT_TRY(take_scratch(measure, &workload->reference, stage->scratch[0], stage->scale));
+    }
+    if (workload->has_check) {
+        GT_TRY(look_up(&stage->check, measure, &workload->check));
+        GT_TRY(gt_memory_take(&stage->failures, measure, 16)); /* the count, and zeros beside it */
+        GT_TRY(take_scratch(measure, &workload->check, stage->scratch[1], stage->failures));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
+{
+    const gt_workload *timed = &measure->stages[0].workload;
+    gt_module_free(measure->reference);
+    measure->reference = NULL;
+    if (!timed->has_reference && !timed->has_check) {
+        return GPUTUNE_OK;
+    }
+    if (!image->data) {
+        return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the reference kernel %s",
+                       timed->reference.entry);
+    }
+    GT_TRY(gt_module_load(&measure->reference, measure->driver, image));
+    for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        GT_TRY(load_stage(measure, &measure->stages[i]));
+    }
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,100 @@
+#include "farm/measure_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef gputune_status (*sampler)(double *out, gt_measure *measure, gt_variant *variant,
+                                  const gt_sampling *sampling);
+
+static const sampler samplers[] = {
+    [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
+    [GPUTUNE_OBJECTIVE_LAUNCH] = gt_sample_launch,  [GPUTUNE_OBJECTIVE_LATENCY] = gt_sample_latency,
+    [GPUTUNE_OBJECTIVE_ENERGY] = gt_sample_energy,
+};
+
+gputune_status gt_sample_issue(gt_measure *measure, gt_variant *variant, uint32_t index)
+{
+    const gt_stage *stage = &measure->stages[0];
+    gputune_status status =
+        gt_launcher_launch(variant->launchers[0], measure->stream,
+                           &stage->arguments[index % stage->sets * stage->argument_count]);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status;
+}
+
+gputune_status gt_sample_ready(gt_measure *measure, gt_variant *variant)
+{
+    GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->restore, false));
+    if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
+        GT_TRY(gt_sample_issue(measure, variant, 0));
+    }
+    return gt_service_sweep(measure);
+}
+
+/* One sample; NaN where this variant alone could not be sampled. */
+static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
+                                 const gt_sampling *sampling)
+{
+    gt_variant *variant = gt_variant_find(measure, id);
+    double value = NAN;
+    *out = NAN;
+    if (!variant) {
+        return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
+    }
+    sampler take = measure->device.emulated ? gt_sample_modelled : samplers[sampling->objective];
+    gputune_status status = take(&value, measure, variant, sampling);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    if (status < 0 && !measure->lost) {
+        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+        status = measure->lost ? GPUTUNE_ECRASHED : status;
+    }
+    *out = status < 0 ? NAN : value;
+    return status;
+}
+
+static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, double *values,
+                                 volatile uint64_t *current)
+{
+    gt_sampling sampling = {job->objective, job->quick};
+    if (sampling.objective == GPUTUNE_OBJECTIVE_DEFAULT) {
+        sampling.objective = measure->setup.objective;
+    }
+    uint32_t failed = 0;
+    gputune_status status = GPUTUNE_OK;
+    for (uint32_t i = 0; i < job->count; ++i) {
+        *current = job->variants[i];
+        gputune_status one = sample_one(&values[i], measure, job->variants[i], &sampling);
+        if (one == GPUTUNE_ECRASHED || one == GPUTUNE_EUNSUPPORTED) {
+            return one;
+        }
+        failed += one < 0;
+        status = one < 0 ? one : status;
+    }
+    *current = 0;
+    return failed == job->count && failed > 0 ? status : GPUTUNE_OK;
+}
+
+gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
+                                 volatile uint64_t *current)
+{
+    if (measure->lost) {
+        return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
+    }
+    if (!measure->ready || job->objective > GPUTUNE_OBJECTIVE_ENERGY) {
+        return gt_fail(GPUTUNE_EINVAL, "nothing was prepared, or no such objective");
+    }
+    GT_TRY(gt_contents_refresh(measure));
+    double *values = calloc(job->count + 1, sizeof *values);
+    if (!values) {
+        return gt_fail_memory();
+    }
+    gt_monitor_begin(measure->monitor);
+    gputune_status status = sample_all(measure, job, values, current);
+    if (status < 0) {
+        free(values);
+        return status;
+    }
+    *out = (gt_sampled){.values = values, .count = job->count};
+    gt_monitor_end(measure->monitor, out);
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,118 @@
+#include "farm/measure_parts.h"
+
+static const char *const service_names[GT_SERVICE_COUNT] = {
+    [GT_SERVICE_FILL] = "gt_service_fill",   [GT_SERVICE_RESET] = "gt_service_reset",
+    [GT_SERVICE_CHECK] = "gt_service_check", [GT_SERVICE_CLEAR] = "gt_service_clear",
+    [GT_SERVICE_SWEEP] = "gt_service_sweep", [GT_SERVICE_DELAY] = "gt_service_delay",
+};
+
+gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call)
+{
+    if (result == CUDA_SUCCESS) {
+        return GPUTUNE_OK;
+    }
+    if (gt_cuda_fatal(result)) {
+        measure->lost = true;
+    }
+    return gt_cuda_check(measure->driver, result, call);
+}
+
+gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
+{
+    if (!image->data) {
+        return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the service kernels");
+    }
+    gt_module_free(measure->service);
+    measure->service = NULL;
+    GT_TRY(gt_module_load(&measure->service, measure->driver, image));
+    for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
+        GT_TRY(gt_module_function(&measure->functions[i], measure->service, service_names[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_table_upload(gt_measure *measure, gt_table *table)
+{
+    uint32_t count = (uint32_t)table->tasks.count;
+    if (count == 0) {
+        return GPUTUNE_OK;
+    }
+    if (count > table->device_capacity) {
+        CUdeviceptr device = 0;
+        GT_TRY(gt_memory_take(&device, measure, count * sizeof(gt_task)));
+        table->device = device;
+        table->device_capacity = count;
+    }
+    GT_CALL(measure, MemcpyHtoDAsync, table->device, table->tasks.items, count * sizeof(gt_task),
+            measure->stream);
+    return GPUTUNE_OK;
+}
+
+static gputune_status run(gt_measure *measure, gt_service service, uint64_t blocks,
+                          void **parameters)
+{
+    uint64_t most = 8 * (uint64_t)measure->device.sm_count;
+    unsigned int grid = (unsigned int)(blocks < most ? blocks : most);
+    GT_CALL(measure, LaunchKernel, measure->functions[service], grid, 1, 1, GT_SERVICE_THREADS, 1,
+            1, 0, measure->stream, parameters, NULL);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_table *table,
+                              bool timed_only)
+{
+    CUdeviceptr tasks = table->device;
+    uint64_t tiles = timed_only ? table->timed_tiles : table->tiles;
+    return tiles == 0 ? GPUTUNE_OK : run(measure, service, tiles, (void *[]){&tasks, &tiles});
+}
+
+gputune_status gt_service_check(gt_measure *measure, const gt_table *table, bool timed_only)
+{
+    CUdeviceptr tasks = table->device;
+    uint64_t tiles = timed_only ? table->timed_tiles : table->tiles;
+    uint32_t count = timed_only ? table->timed_count : (uint32_t)table->tasks.count;
+    ++measure->sequence;
+    if (tiles == 0) {
+        return GPUTUNE_OK;
+    }
+    void *parameters[] = {&tasks,         &tiles,          &count,
+                          &measure->sums, &measure->found, &measure->sequence};
+    GT_TRY(run(measure, GT_SERVICE_CHECK, tiles, parameters));
+    GT_CALL(measure, MemcpyDtoHAsync, measure->findings, measure->found,
+            sizeof(gt_findings) + count * sizeof(gt_finding), measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_service_sweep(gt_measure *measure)
+{
+    if (measure->sweep == 0) {
+        return GPUTUNE_OK;
+    }
+    void *parameters[] = {&measure->sweep, &measure->sweep_bytes, &measure->sums};
+    return run(measure, GT_SERVICE_SWEEP, UINT64_MAX, parameters);
+}
+
+gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds)
+{
+    if (measure->device.emulated) {
+        return GPUTUNE_OK;
+    }
+    GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_DELAY], 1, 1, 1, 1, 1, 1, 0,
+            measure->stream, (void *[]){&nanoseconds}, NULL);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_wait(gt_measure *measure)
+{
+    GT_CALL(measure, StreamSynchronize, measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure)
+{
+    float milliseconds = 0;
+    GT_CALL(measure, EventSynchronize, measure->stop);
+    GT_CALL(measure, EventElapsedTime, &milliseconds, measure->start, measure->stop);
+    *out_ns = (double)milliseconds * 1e6;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,170 @@
+#include "farm/measure_parts.h"
+
+#include <math.h>
+#include <string.h>
+
+gt_variant *gt_variant_find(gt_measure *measure, uint64_t id)
+{
+    for (size_t i = 0; i < measure->variants.count; ++i) {
+        if (measure->variants.items[i].id == id) {
+            return &measure->variants.items[i];
+        }
+    }
+    return NULL;
+}
+
+static void free_variant(gt_measure *measure, gt_variant *variant)
+{
+    gt_replay_free(&variant->full, measure);
+    gt_replay_free(&variant->quick, measure);
+    for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) {
+        gt_launcher_free(variant->launchers[i]);
+    }
+    memset(variant, 0, sizeof *variant);
+}
+
+void gt_variants_free(gt_measure *measure)
+{
+    for (size_t i = 0; i < measure->variants.count; ++i) {
+        free_variant(measure, &measure->variants.items[i]);
+    }
+    measure->variants.count = 0;
+}
+
+void gt_measure_drop(gt_measure *measure, uint64_t id)
+{
+    gt_variant *variant = gt_variant_find(measure, id);
+    if (variant && !measure->lost) {
+        free_variant(measure, variant);
+        *variant = measure->variants.items[--measure->variants.count];
+    }
+}
+
+/* ---- One verification ------------------------------------------------------------------------ */
+
+static gputune_status launch(gt_measure *measure, gt_variant *variant, uint32_t stage)
+{
+    gputune_status status = gt_launcher_launch(variant->launchers[stage], measure->stream,
+                                               measure->stages[stage].arguments);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status;
+}
+
+/* Restores and poisons, launches on each stage, with an event pair around the timed one. */
+static gputune_status run_stages(gt_measure *measure, gt_variant *variant, bool timed_only)
+{
+    enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
+    GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->reset, timed_only));
+    GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS));
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    GT_TRY(launch(measure, variant, 0));
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    return timed_only || measure->setup.workload_count < 2 ? GPUTUNE_OK
+                                                           : launch(measure, variant, 1);
+}
+
+static gputune_status run_checks(gt_measure *measure, bool timed_only)
+{
+    uint32_t stages = timed_only ? 1 : measure->setup.workload_count;
+    for (uint32_t s = 0; s < stages; ++s) {
+        if (measure->stages[s].check) {
+            GT_TRY(gt_check_launch(measure, &measure->stages[s]));
+        }
+    }
+    return gt_service_check(measure, &measure->check, timed_only);
+}
+
+/* The only wait of a verification is here. */
+static gputune_status verify(gt_measure *measure, gt_variant *variant, bool timed_only,
+                             gt_verified *out)
+{
+    bool damaged = false;
+    GT_TRY(run_stages(measure, variant, timed_only));
+    if (!measure->has_expected) {
+        GT_TRY(gt_contents_adopt(measure));
+        GT_TRY(run_stages(measure, variant, timed_only));
+    }
+    GT_TRY(run_checks(measure, timed_only));
+    GT_TRY(gt_measure_wait(measure));
+    gputune_status status = gt_report_findings(&out->max_error, &damaged, measure, timed_only);
+    measure->stale |= damaged;
+    GT_TRY(status);
+    GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
+    variant->launch_ns = out->pilot_ns;
+    return gt_launcher_resources(variant->launchers[0], &out->resources, &out->occupancy);
+}
+
+static gputune_status usable(const gt_measure *measure)
+{
+    if (measure->lost) {
+        return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
+    }
+    return measure->ready ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "nothing was prepared");
+}
+
+/* After a failure nothing of the variant may still be running when it is unloaded. */
+static void discard(gt_measure *measure, gt_variant *variant)
+{
+    if (!measure->lost) {
+        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+    }
+    if (!measure->lost) {
+        free_variant(measure, variant);
+    }
+}
+
+static gputune_status load(gt_measure *measure, gt_variant *variant, const gt_verify_job *job)
+{
+    GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
+                            &job->launches[0]));
+    if (measure->setup.workload_count < 2) {
+        return GPUTUNE_OK;
+    }
+    return gt_launcher_load(&variant->launchers[1], measure->driver, &measure->device, &job->image,
+                            &job->launches[1]);
+}
+
+gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
+{
+    gt_variant variant = {.id = job->id};
+    gt_verified verified = {0};
+    GT_TRY(usable(measure));
+    GT_TRY(gt_contents_refresh(measure));
+    gt_measure_drop(measure, job->id);
+    gputune_status status = gt_array_reserve(&measure->variants);
+    if (status == GPUTUNE_OK) {
+        status = load(measure, &variant, job);
+    }
+    bool adopting = !measure->has_expected;
+    if (status == GPUTUNE_OK) {
+        status = verify(measure, &variant, false, &verified);
+    }
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    if (status < 0) {
+        measure->has_expected &= !adopting;
+        discard(measure, &variant);
+        return status;
+    }
+    measure->variants.items[measure->variants.count++] = variant;
+    *out = verified;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out)
+{
+    gt_verified verified = {0};
+    GT_TRY(usable(measure));
+    gt_variant *variant = gt_variant_find(measure, job->id);
+    if (!variant) {
+        return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
+    }
+    if (measure->stages[0].reference) {
+        measure->stale = true; /* until the setup's own contents are back */
+        GT_TRY(gt_contents_make(measure, job->seed, true));
+    } else {
+        GT_TRY(gt_contents_refresh(measure));
+    }
+    GT_TRY(verify(measure, variant, true, &verified));
+    *out = verified;
+    return GPUTUNE_OK;
+}
