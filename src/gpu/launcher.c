@@ -182,10 +182,17 @@ static gputune_status check_occupancy(gt_launcher *launcher)
                          cluster, volume(geometry->block), geometry->shared_bytes);
 }
 
-static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image)
+/* Its own copy of the image, or `parent`'s module. */
+static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
+                                      const gt_launcher *parent)
 {
-    GT_TRY(keep_image(launcher, image));
-    GT_TRY(gt_instance_load(&launcher->base, launcher, image));
+    if (parent) {
+        launcher->shares_base = true;
+        GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
+    } else {
+        GT_TRY(keep_image(launcher, image));
+        GT_TRY(gt_instance_load(&launcher->base, launcher, image));
+    }
     return check_occupancy(launcher);
 }
 
@@ -198,8 +205,9 @@ static void init_locks(gt_launcher *launcher)
     }
 }
 
-gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
-                                const gt_image *image, const gt_launch *launch)
+static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                           const gt_image *image, const gt_launcher *parent,
+                           const gt_launch *launch)
 {
     CUcontext context;
     GT_TRY(check_launch(launch));
@@ -215,9 +223,8 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
     init_locks(launcher);
     make_config(launcher);
     plan_passing(launcher);
-    gt_graph_orphans_collect();
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = load_in_context(launcher, image);
+    gputune_status status = load_in_context(launcher, image, parent);
     gt_relaxed_leave(driver, mode);
     if (status < 0) {
         gt_launcher_free(launcher);
@@ -225,6 +232,20 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
     }
     *out = launcher;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                                const gt_image *image, const gt_launch *launch)
+{
+    gt_graph_orphans_collect();
+    return load(out, driver, device, image, NULL, launch);
+}
+
+gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch)
+{
+    /* With a __constant__ symbol each launcher needs modules of its own. */
+    const gt_launcher *base = parent->needs_module ? NULL : parent;
+    return load(out, parent->driver, &parent->device, &parent->image, base, launch);
 }
 
 /* ---- freeing ---- */
@@ -247,11 +268,12 @@ static void free_on_device(gt_launcher *launcher)
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_lane_free(&launcher->lanes[i], launcher->driver);
     }
-    if (launcher->base.module) {
+    if (launcher->base.module && !launcher->shares_base) {
         wait_for_launches(launcher->driver);
     }
     gt_graph_lanes_free(launcher);
-    launcher->base.owns_module = launcher->base.module && !launcher->base_taken;
+    launcher->base.owns_module =
+        launcher->base.module && !launcher->shares_base && !launcher->base_taken;
     gt_instance_free(&launcher->base, launcher->driver);
 }
 

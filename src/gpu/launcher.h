@@ -27,6 +27,10 @@ enum { GT_LAUNCHER_STREAMS = 8 };
  * kernel's parameters, or without a current context. The image and launch are copied. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, const gt_launch *launch);
+/* Another launch (problem size) of the image that `parent` has loaded, as a rule without loading it
+ * again: the measure worker verifies each variant at two sizes, and a load costs as much as a
+ * verification. The parent must outlive it. Fails as gt_launcher_load() does. */
+gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch);
 /* Waits for launches that use what it owns. Works from any context and thread. NULL is allowed. */
 void gt_launcher_free(gt_launcher *launcher);
 

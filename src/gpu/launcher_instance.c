@@ -69,14 +69,19 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
     if (sum <= (uint32_t)launcher->device.shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
+    int allowed; /* by an earlier launcher of this function */
+    GT_TRY(attribute(&allowed, launcher->driver, function,
+                     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
     if (sum > (uint32_t)launcher->device.shared_per_block_optin_bytes) {
         return gt_fail(GPUTUNE_ECUDA,
                        "%u bytes of shared memory a block (%u of them dynamic) exceed the device's "
                        "%d",
                        sum, dynamic, launcher->device.shared_per_block_optin_bytes);
     }
-    GT_CUDA(launcher->driver, FuncSetAttribute, function,
-            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic);
+    if ((int)dynamic > allowed) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic);
+    }
     return GPUTUNE_OK;
 }
 
@@ -135,6 +140,14 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
         launcher->driver->ModuleUnload(instance.module);
         return status;
     }
+    *out = instance;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module)
+{
+    gt_instance instance = {.module = module};
+    GT_TRY(load_function(&instance, launcher));
     *out = instance;
     return GPUTUNE_OK;
 }

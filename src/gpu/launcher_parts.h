@@ -83,6 +83,8 @@ struct gt_launcher {
  * attributes: module, function and symbol of *out. */
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
+/* The same from a module that is loaded already and stays somebody else's. */
+gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module);
 /* An instance for one stream: a module if it needs one, buffers and scratch. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
