@@ -5,11 +5,6 @@
 
 enum { PORTABLE_CLUSTER = 8 };
 
-static uint32_t volume(const uint32_t size[3])
-{
-    return size[0] * size[1] * size[2];
-}
-
 static gputune_status attribute(int *out, const gt_driver *driver, CUfunction function,
                                 CUfunction_attribute which)
 {
@@ -50,14 +45,14 @@ static gputune_status check_threads(const gt_launcher *launcher, CUfunction func
     int most, registers;
     const gt_launch *launch = &launcher->launch;
     GT_TRY(attribute(&most, launcher->driver, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-    if (volume(launch->geometry.block) <= (uint32_t)most) {
+    if (gt_volume(launch->geometry.block) <= (uint32_t)most) {
         return GPUTUNE_OK;
     }
     GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
     return gt_fail(GPUTUNE_ECUDA,
                    "a block of %u threads does not fit: %d registers a thread, or launch_bounds, "
                    "allow %d",
-                   volume(launch->geometry.block), registers, most);
+                   gt_volume(launch->geometry.block), registers, most);
 }
 
 static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function)
@@ -89,7 +84,7 @@ static gputune_status set_attributes(const gt_launcher *launcher, CUfunction fun
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     GT_TRY(allow_shared(launcher, function));
-    if (volume(geometry->cluster) > PORTABLE_CLUSTER) {
+    if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }

@@ -65,6 +65,7 @@ struct gt_launcher {
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     CUlaunchConfig config;            /* but for the stream */
     gt_instance base;                 /* module and function only */
+    bool shares_base;                 /* the base module is another launcher's */
     bool needs_lane;                  /* a pass copy or scratch */
     bool needs_module;                /* constant or split: a module of its own for each lane */
     uint32_t copy_offset, copy_bytes; /* the block's part that is copied */
@@ -76,6 +77,11 @@ struct gt_launcher {
     unsigned next_victim;
     gt_graph_lane *graph_lanes;
 };
+
+static inline uint32_t gt_volume(const uint32_t size[3])
+{
+    return size[0] * size[1] * size[2];
+}
 
 /* ---- launcher_instance.c: what is on the device; in the launcher's context, relaxed ---- */
 
@@ -89,10 +95,16 @@ gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher,
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 
+/* ---- launcher_occupancy.c ---- */
+
+/* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
+ * ECUDA and the message says why. */
+gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
+
 /* ---- launcher.c ---- */
 
 /* Queues clears, the copy from `staged` (NULL: none) and the kernel. */
-gputune_status gt_launcher_queue(gt_launcher *launcher, const gt_instance *instance,
+gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 
 /* ---- launcher_lane.c ---- */

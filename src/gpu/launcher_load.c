@@ -1,0 +1,250 @@
+#include "gpu/context.h"
+#include "gpu/launcher_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The first driver whose launches take the carveout as an attribute for certain; the function's
+ * attribute, which every driver has, says the same. */
+enum { CARVEOUT_ATTRIBUTE_VERSION = 12080 };
+
+int gt_carveout_percent(int kb, int max_kb)
+{
+    return max_kb > 0 ? (kb >= max_kb ? 100 : kb * 100 / max_kb) : -1;
+}
+
+static bool has_clear_of(const gt_launch *launch, uint32_t index)
+{
+    const gt_clear *clear = &launch->clears[index];
+    if (clear->parameter < 0 || (uint32_t)clear->parameter >= launch->parameter_count) {
+        return false;
+    }
+    gt_parameter_kind kind = launch->parameters[clear->parameter].kind;
+    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH;
+}
+
+static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
+{
+    switch (parameter->kind) {
+    case GT_PARAMETER_SCRATCH:
+        return parameter->bytes == sizeof(CUdeviceptr);
+    case GT_PARAMETER_BLOCK:
+        return launch->argument_count > 0 &&
+               parameter->bytes ==
+                   (launch->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : launch->by_value_bytes);
+    default:
+        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+               (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
+    }
+}
+
+/* A launch comes from another process or a database: nothing in it may lead astray. */
+static gputune_status check_launch(const gt_launch *launch)
+{
+    const gt_geometry *geometry = &launch->geometry;
+    bool sound = launch->parameter_count <= GT_PARAMETER_MAX &&
+                 launch->clear_count <= GT_PARAMETER_MAX &&
+                 launch->argument_count <= GT_PARAMETER_MAX &&
+                 memchr(launch->entry, '\0', sizeof launch->entry) &&
+                 launch->by_value_bytes <= launch->block_bytes &&
+                 (launch->block_bytes > 0) == (launch->pass != GT_PASS_NONE);
+    for (uint32_t i = 0; sound && i < launch->parameter_count; i++) {
+        sound = is_sound_parameter(launch, &launch->parameters[i]);
+    }
+    for (uint32_t i = 0; sound && i < launch->clear_count; i++) {
+        sound = has_clear_of(launch, i);
+    }
+    if (!sound) {
+        return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
+    }
+    for (int axis = 0; axis < 3; axis++) {
+        if (!geometry->grid[axis] || !geometry->block[axis] || !geometry->cluster[axis]) {
+            return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
+                           launch->entry);
+        }
+        if (geometry->grid[axis] % geometry->cluster[axis]) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "kernel %s: a grid of %u blocks is no multiple of its "
+                           "cluster's %u",
+                           launch->entry, geometry->grid[axis], geometry->cluster[axis]);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static void make_config(gt_launcher *launcher)
+{
+    const gt_geometry *geometry = &launcher->launch.geometry;
+    CUlaunchAttribute *attribute = launcher->attributes;
+    if (gt_volume(geometry->cluster) > 1) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attribute->value.clusterDim.x = geometry->cluster[0];
+        attribute->value.clusterDim.y = geometry->cluster[1];
+        attribute->value.clusterDim.z = geometry->cluster[2];
+        attribute++;
+    }
+    if (geometry->carveout_kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        attribute->value.sharedMemCarveout = (unsigned)gt_carveout_percent(
+            geometry->carveout_kb, launcher->device.shared_per_sm_bytes / 1024);
+        attribute++;
+    }
+    launcher->config = (CUlaunchConfig){
+        .gridDimX = geometry->grid[0],
+        .gridDimY = geometry->grid[1],
+        .gridDimZ = geometry->grid[2],
+        .blockDimX = geometry->block[0],
+        .blockDimY = geometry->block[1],
+        .blockDimZ = geometry->block[2],
+        .sharedMemBytes = geometry->shared_bytes,
+        .attrs = launcher->attributes,
+        .numAttrs = (unsigned)(attribute - launcher->attributes),
+    };
+}
+
+/* What the launch needs beside the kernel. */
+static void plan_passing(gt_launcher *launcher)
+{
+    const gt_launch *launch = &launcher->launch;
+    launcher->needs_module = launch->pass == GT_PASS_CONSTANT || launch->pass == GT_PASS_SPLIT;
+    if (launcher->needs_module || launch->pass == GT_PASS_GLOBAL) {
+        launcher->copy_offset = launch->pass == GT_PASS_SPLIT ? launch->by_value_bytes : 0;
+        launcher->copy_bytes = launch->block_bytes - launcher->copy_offset;
+        launcher->slot_bytes = (launcher->copy_bytes + 255u) & ~(size_t)255;
+    }
+    launcher->needs_lane = launcher->copy_bytes > 0;
+    launcher->needs_module = launcher->needs_module && launcher->copy_bytes > 0;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        launcher->needs_lane |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH;
+    }
+}
+
+static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
+{
+    if (!launcher->needs_module) {
+        return GPUTUNE_OK;
+    }
+    launcher->image.data = malloc(image->bytes + 1);
+    if (!launcher->image.data) {
+        return gt_fail_memory();
+    }
+    memcpy(launcher->image.data, image->data, image->bytes);
+    ((char *)launcher->image.data)[image->bytes] = '\0';
+    launcher->image.bytes = image->bytes;
+    return GPUTUNE_OK;
+}
+
+/* Its own copy of the image, or `parent`'s module. */
+static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
+                                      const gt_launcher *parent)
+{
+    if (parent) {
+        launcher->shares_base = true;
+        GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
+    } else {
+        GT_TRY(keep_image(launcher, image));
+        GT_TRY(gt_instance_load(&launcher->base, launcher, image));
+    }
+    return gt_launcher_check_occupancy(launcher);
+}
+
+static void init_locks(gt_launcher *launcher)
+{
+    pthread_mutex_init(&launcher->lock, NULL);
+    pthread_mutex_init(&launcher->clear_lock, NULL);
+    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+        pthread_mutex_init(&launcher->lanes[i].lock, NULL);
+    }
+}
+
+static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                           const gt_image *image, const gt_launcher *parent,
+                           const gt_launch *launch)
+{
+    CUcontext context;
+    GT_TRY(check_launch(launch));
+    GT_TRY(gt_context_current(&context, driver));
+    gt_launcher *launcher = calloc(1, sizeof *launcher);
+    if (!launcher) {
+        return gt_fail_memory();
+    }
+    launcher->driver = driver;
+    launcher->context = context;
+    launcher->device = *device;
+    launcher->launch = *launch;
+    init_locks(launcher);
+    make_config(launcher);
+    plan_passing(launcher);
+    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
+    gputune_status status = load_in_context(launcher, image, parent);
+    gt_relaxed_leave(driver, mode);
+    if (status < 0) {
+        gt_launcher_free(launcher);
+        return status;
+    }
+    *out = launcher;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
+                                const gt_image *image, const gt_launch *launch)
+{
+    gt_graph_orphans_collect();
+    return load(out, driver, device, image, NULL, launch);
+}
+
+gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch)
+{
+    /* With a __constant__ symbol each launcher needs modules of its own. */
+    const gt_launcher *base = parent->needs_module ? NULL : parent;
+    return load(out, parent->driver, &parent->device, &parent->image, base, launch);
+}
+
+/* ---- freeing ---- */
+
+/* Waits for everything in the context: launches of kernels without lanes leave no event. Not while
+ * a capture is seen, which a wait would break; unloading a module waits by itself, as far as
+ * observed. */
+static void wait_for_launches(const gt_driver *driver)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult result =
+        driver->StreamGetCaptureInfo(CU_STREAM_LEGACY, &status, NULL, NULL, NULL, NULL);
+    if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
+        driver->CtxSynchronize();
+    }
+}
+
+static void free_on_device(gt_launcher *launcher)
+{
+    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+        gt_lane_free(&launcher->lanes[i], launcher->driver);
+    }
+    if (launcher->base.module && !launcher->shares_base) {
+        wait_for_launches(launcher->driver);
+    }
+    gt_graph_lanes_free(launcher);
+    launcher->base.owns_module =
+        launcher->base.module && !launcher->shares_base && !launcher->base_taken;
+    gt_instance_free(&launcher->base, launcher->driver);
+}
+
+void gt_launcher_free(gt_launcher *launcher)
+{
+    gt_context_visit visit;
+    if (!launcher) {
+        return;
+    }
+    if (gt_context_enter(&visit, launcher->driver, launcher->context) == GPUTUNE_OK) {
+        free_on_device(launcher);
+        gt_context_leave(&visit, launcher->driver);
+    }
+    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+        pthread_mutex_destroy(&launcher->lanes[i].lock);
+    }
+    pthread_mutex_destroy(&launcher->clear_lock);
+    pthread_mutex_destroy(&launcher->lock);
+    free(launcher->image.data);
+    free(launcher);
+    gt_graph_orphans_collect();
+}

@@ -1,0 +1,93 @@
+#include "gpu/context.h"
+#include "gpu/launcher_parts.h"
+
+static gputune_status count_resident(const gt_launcher *launcher, int *clusters, int *blocks)
+{
+    const gt_geometry *geometry = &launcher->launch.geometry;
+    GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks,
+            launcher->base.function, (int)gt_volume(geometry->block), geometry->shared_bytes);
+    *clusters = 1;
+    if (gt_volume(geometry->cluster) > 1) {
+        CUlaunchConfig config = launcher->config;
+        config.numAttrs = 1; /* the cluster: a carveout is only a hint */
+        GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, launcher->base.function,
+                &config);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
+{
+    int clusters, blocks;
+    const gt_geometry *geometry = &launcher->launch.geometry;
+    uint32_t cluster = gt_volume(geometry->cluster);
+    gputune_status status = count_resident(launcher, &clusters, &blocks);
+    if (status < 0 && cluster > 1) {
+        return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
+    }
+    GT_TRY(status);
+    if (blocks < 1) {
+        return gt_fail(GPUTUNE_ECUDA,
+                       "a block of %u threads with %u bytes of dynamic shared memory does not fit "
+                       "on a multiprocessor",
+                       gt_volume(geometry->block), geometry->shared_bytes);
+    }
+    return clusters >= 1
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_ECUDA,
+                         "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
+                         "memory each does not fit on the device",
+                         cluster, gt_volume(geometry->block), geometry->shared_bytes);
+}
+
+static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
+{
+    const struct {
+        CUfunction_attribute which;
+        uint32_t *to;
+    } figures[] = {
+        {CU_FUNC_ATTRIBUTE_NUM_REGS, &out->registers},
+        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &out->static_shared_bytes},
+        {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, &out->local_bytes},
+        {CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES, &out->constant_bytes},
+    };
+    for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
+        int value;
+        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i].which,
+                launcher->base.function);
+        *figures[i].to = (uint32_t)value;
+    }
+    return GPUTUNE_OK;
+}
+
+static double resident_share(const gt_launcher *launcher, int clusters, int blocks)
+{
+    const gt_geometry *geometry = &launcher->launch.geometry;
+    const gt_device *device = &launcher->device;
+    uint32_t cluster = gt_volume(geometry->cluster);
+    double warp = device->warp_size > 0 ? device->warp_size : 32;
+    double warps = (double)(uint32_t)((gt_volume(geometry->block) + warp - 1) / warp);
+    double resident = blocks;
+    if (cluster > 1 && device->sm_count > 0) {
+        resident = (double)clusters * cluster / device->sm_count;
+    }
+    return device->max_threads_per_sm > 0 ? resident * warps * warp / device->max_threads_per_sm
+                                          : 0;
+}
+
+gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, double *occupancy)
+{
+    gt_resources resources = {0};
+    int clusters = 0, blocks = 0;
+    gt_context_visit visit;
+    GT_TRY(gt_context_enter(&visit, launcher->driver, launcher->context));
+    gputune_status status = read_resources(launcher, &resources);
+    if (status == GPUTUNE_OK) {
+        status = count_resident(launcher, &clusters, &blocks);
+    }
+    gt_context_leave(&visit, launcher->driver);
+    GT_TRY(status);
+    *out = resources;
+    *occupancy = resident_share(launcher, clusters, blocks);
+    return GPUTUNE_OK;
+}
