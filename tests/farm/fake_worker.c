@@ -1,0 +1,230 @@
+/* gputune-worker's loops over a scripted compiler and a scripted GPU. The script of a variant is
+ * the text of its image (of a compile job: its source), the device's is the driver's name:
+ *   ok, wrong, segv, fatal, hang, killed, exit     what verifying does
+ *   sample-segv, sample-fatal, sample-hang, sample-error   what sampling does
+ *   hang-if PATH, killed-if PATH, segv-if PATH     the same where PATH can be removed, else ok
+ *   slow MS                                        verifies after MS milliseconds */
+#include "farm/measure.h"
+#include "gpu/nvrtc.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Misbehaving ----------------------------------------------------------------------------- */
+
+static void end_by(int number)
+{
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static gputune_status misbehave(const char *script)
+{
+    static const struct {
+        const char *word;
+        int signal;
+    } ends[] = {{"segv", SIGSEGV}, {"killed", SIGKILL}, {"abort", SIGABRT}};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        if (strcmp(script, ends[i].word) == 0) {
+            end_by(ends[i].signal);
+        }
+    }
+    if (strcmp(script, "exit") == 0) {
+        _exit(9);
+    }
+    while (strcmp(script, "hang") == 0) {
+        pause();
+    }
+    if (strcmp(script, "fatal") == 0) {
+        return gt_fail(GPUTUNE_ECRASHED, "cuStreamSynchronize: CUDA_ERROR_ILLEGAL_ADDRESS (700)");
+    }
+    if (strcmp(script, "wrong") == 0) {
+        return gt_fail(GPUTUNE_EWRONG, "y[3] is 1, expected 2");
+    }
+    if (strncmp(script, "slow ", 5) == 0) {
+        usleep((useconds_t)strtoul(script + 5, NULL, 10) * 1000);
+    }
+    return GPUTUNE_OK;
+}
+
+/* "WHAT-if PATH": WHAT as long as PATH can be removed. */
+static gputune_status follow(const char *script)
+{
+    const char *condition = strstr(script, "-if ");
+    if (!condition) {
+        return misbehave(script);
+    }
+    char what[32] = "";
+    snprintf(what, sizeof what, "%.*s", (int)(condition - script), script);
+    return unlink(condition + 4) == 0 ? misbehave(what) : GPUTUNE_OK;
+}
+
+/* ---- The GPU --------------------------------------------------------------------------------- */
+
+enum { LOADED_MAX = 256 };
+
+struct gt_measure {
+    bool prepared;
+    size_t count;
+    struct {
+        uint64_t id;
+        char script[128];
+    } loaded[LOADED_MAX];
+};
+
+gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
+{
+    (void)ordinal;
+    if (strcmp(driver, "none") == 0) {
+        return gt_fail(GPUTUNE_ENODRIVER, "no driver here");
+    }
+    GT_TRY(follow(driver));
+    *out = calloc(1, sizeof **out);
+    return *out ? GPUTUNE_OK : gt_fail_memory();
+}
+
+void gt_measure_close(gt_measure *measure)
+{
+    free(measure);
+}
+
+static void read_script(char out[128], const gt_image *image)
+{
+    snprintf(out, 128, "%.*s", (int)image->bytes, image->data ? (const char *)image->data : "");
+}
+
+gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
+                                  gt_prepared *out)
+{
+    char script[128];
+    read_script(script, &setup->reference);
+    GT_TRY(follow(script));
+    measure->prepared = true;
+    measure->count = 0;
+    *out = (gt_prepared){.reference_ns = 1000, .copy_bytes_per_s = 1e12, .prepare_ns = 2000};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
+{
+    char script[128];
+    if (!measure->prepared) {
+        return gt_fail(GPUTUNE_EINVAL, "nothing is prepared");
+    }
+    read_script(script, &job->image);
+    GT_TRY(follow(script));
+    measure->loaded[measure->count].id = job->id;
+    memcpy(measure->loaded[measure->count++].script, script, sizeof script);
+    *out = (gt_verified){.max_error = 0.5, .pilot_ns = (double)job->id, .occupancy = 1};
+    return GPUTUNE_OK;
+}
+
+static const char *find(const gt_measure *measure, uint64_t id)
+{
+    for (size_t i = 0; i < measure->count; i++) {
+        if (measure->loaded[i].id == id) {
+            return measure->loaded[i].script;
+        }
+    }
+    return NULL;
+}
+
+gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out)
+{
+    *out = (gt_verified){.max_error = (double)job->seed};
+    return find(measure, job->id) ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "not loaded");
+}
+
+static gputune_status sample_one(const gt_measure *measure, uint64_t id)
+{
+    const char *script = find(measure, id);
+    if (!script) {
+        return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
+    }
+    if (strcmp(script, "sample-error") == 0) {
+        return gt_fail(GPUTUNE_ECUDA, "cuLaunchKernelEx: CUDA_ERROR_INVALID_VALUE (1)");
+    }
+    return strncmp(script, "sample-", 7) == 0 ? follow(script + 7) : GPUTUNE_OK;
+}
+
+/* `throttle` tells which process this is. */
+gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
+                                 volatile uint64_t *current)
+{
+    double *values = calloc(job->count + 1, sizeof *values);
+    if (!values) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = 0; i < job->count; i++) {
+        *current = job->variants[i];
+        gputune_status status = sample_one(measure, job->variants[i]);
+        if (status < 0) {
+            free(values);
+            return status;
+        }
+        values[i] = job->variants[i] == 13 ? (double)NAN : 10.0 * (double)job->variants[i];
+    }
+    *out = (gt_sampled){.values = values, .count = job->count, .throttle = (uint64_t)getpid()};
+    return GPUTUNE_OK;
+}
+
+void gt_measure_drop(gt_measure *measure, uint64_t variant)
+{
+    for (size_t i = 0; i < measure->count; i++) {
+        if (measure->loaded[i].id == variant) {
+            measure->loaded[i] = measure->loaded[--measure->count];
+            return;
+        }
+    }
+}
+
+/* ---- The compiler ---------------------------------------------------------------------------- */
+
+gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
+{
+    static const char anything;
+    if (driver_version == 1) {
+        return gt_fail(GPUTUNE_ENOCOMPILER, "no NVRTC here");
+    }
+    *out = (const gt_nvrtc *)(const void *)&anything;
+    return GPUTUNE_OK;
+}
+
+static gputune_status copy_image(gt_image *out, const char *prefix, const char *text)
+{
+    char whole[256];
+    int length = snprintf(whole, sizeof whole, "%s%s", prefix, text);
+    out->data = strdup(whole);
+    out->bytes = out->data ? (size_t)length : 0;
+    return out->data ? GPUTUNE_OK : gt_fail_memory();
+}
+
+gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
+                                const gt_nvrtc_request *request)
+{
+    (void)nvrtc;
+    out->log = strdup("the log");
+    if (strcmp(request->text, "error") == 0) {
+        return gt_fail(GPUTUNE_ECOMPILE, "x.cu(1): error: caf\xe9 is undefined");
+    }
+    if (strcmp(request->text, "environment") == 0) {
+        const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+        return copy_image(&out->cubin, "CUDA_LAUNCH_BLOCKING=", blocking ? blocking : "none");
+    }
+    GT_TRY(follow(request->text));
+    GT_TRY(copy_image(&out->cubin, "cubin of ", request->text));
+    out->resources.registers = 42;
+    return request->want_ptx ? copy_image(&out->ptx, "ptx of ", request->text) : GPUTUNE_OK;
+}
+
+void gt_nvrtc_result_free(gt_nvrtc_result *result)
+{
+    free(result->cubin.data);
+    free(result->ptx.data);
+    free(result->log);
+    *result = (gt_nvrtc_result){0};
+}

@@ -1,0 +1,229 @@
+#include "farm/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct child {
+    gt_process process;
+    int channel;
+} child;
+
+/* Runs a shell script whose descriptor 3 is the channel. */
+static child run_with(const char *script, char *const *environment)
+{
+    child child;
+    int other;
+    const char *arguments[] = {"-c", script, NULL};
+    assert_int_equal(gt_process_channel(&child.channel, &other), GPUTUNE_OK);
+    gt_spawn spawn = {"/bin/sh", arguments, environment, other, -1};
+    assert_int_equal(gt_process_spawn(&child.process, &spawn), GPUTUNE_OK);
+    close(other);
+    return child;
+}
+
+static child run(const char *script)
+{
+    return run_with(script, environ);
+}
+
+/* All that the child says until its end. */
+static const char *listen_to(child *child)
+{
+    static char said[8192];
+    size_t have = 0;
+    ssize_t got;
+    while ((got = recv(child->channel, said + have, sizeof said - have - 1, 0)) > 0) {
+        have += (size_t)got;
+    }
+    said[have] = '\0';
+    close(child->channel);
+    return said;
+}
+
+/* The last one listed is the shell's own, for reading the folder. */
+#define LIST_DESCRIPTORS "cd /proc/$$/fd && printf %s \"$(echo *)\" >&3"
+
+static void exit_codes_and_signals_are_told(void **state)
+{
+    (void)state;
+    int code;
+    child one = run("exit 7");
+    assert_int_equal(gt_process_wait(&one.process, &code, 10), GT_END_EXITED);
+    assert_int_equal(code, 7);
+    assert_int_equal(gt_process_wait(&one.process, &code, 0), GT_END_UNKNOWN);
+    close(one.channel);
+
+    child two = run("sleep 100");
+    assert_int_equal(gt_process_wait(&two.process, &code, 0), GT_END_RUNNING);
+    gt_process_kill(&two.process);
+    assert_int_equal(gt_process_wait(&two.process, &code, 10), GT_END_SIGNALED);
+    assert_int_equal(code, SIGKILL);
+    gt_process_kill(&two.process); /* harmless */
+    close(two.channel);
+}
+
+static void only_its_own_descriptors_are_open(void **state)
+{
+    (void)state;
+    int extra = open("/dev/null", O_RDONLY); /* inheritable */
+    assert_true(extra >= 0);
+    int high = fcntl(extra, F_DUPFD, 200);
+    child child = run(LIST_DESCRIPTORS);
+    const char *said = listen_to(&child);
+    assert_string_equal(said, "0 1 2 3 4");
+    int code;
+    gt_process_wait(&child.process, &code, 10);
+    close(extra);
+    close(high);
+}
+
+static void signal_state_is_fresh(void **state)
+{
+    (void)state;
+    sigset_t block, old;
+    sigemptyset(&block);
+    sigaddset(&block, SIGTERM);
+    sigprocmask(SIG_BLOCK, &block, &old);
+    signal(SIGPIPE, SIG_IGN);
+    child child = run("grep -E 'Sig(Blk|Ign)' /proc/self/status >&3;"
+                      "cut -d' ' -f5 /proc/$$/stat >&3; echo $$ >&3");
+    const char *said = listen_to(&child);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    assert_non_null(strstr(said, "SigBlk:\t0000000000000000"));
+    const char *ignored = strstr(said, "SigIgn:\t");
+    assert_non_null(ignored);
+    assert_int_equal(strtoull(ignored + 8, NULL, 16) & 0x7fffffff, 0); /* libc has 32 and 33 */
+    char group[64]; /* the group is the child itself */
+    snprintf(group, sizeof group, "\n%d\n%d\n", child.process.pid, child.process.pid);
+    assert_non_null(strstr(said, group));
+    int code;
+    gt_process_wait(&child.process, &code, 10);
+}
+
+static void a_host_that_ignores_children_is_fine(void **state)
+{
+    (void)state;
+    int code;
+    signal(SIGCHLD, SIG_IGN);
+    child child = run("exit 3");
+    assert_int_equal(gt_process_wait(&child.process, &code, 10), GT_END_UNKNOWN);
+    close(child.channel);
+    struct child other = run("sleep 100");
+    gt_process_kill(&other.process);
+    gt_process_abandon(&other.process);
+    close(other.channel);
+    signal(SIGCHLD, SIG_DFL);
+}
+
+static void a_host_that_reaps_first_is_fine(void **state)
+{
+    (void)state;
+    int code, status;
+    child child = run("exit 3");
+    assert_int_equal(waitpid(child.process.pid, &status, 0), child.process.pid);
+    gt_process_kill(&child.process);
+    assert_int_equal(gt_process_wait(&child.process, &code, 1), GT_END_UNKNOWN);
+    close(child.channel);
+}
+
+static void abandoned_children_leave_no_zombie(void **state)
+{
+    (void)state;
+    child child = run("sleep 100");
+    pid_t pid = child.process.pid;
+    gt_process_kill(&child.process);
+    gt_process_abandon(&child.process);
+    close(child.channel);
+    for (int i = 0; i < 2000 && kill(pid, 0) == 0; i++) {
+        poll(NULL, 0, 5);
+    }
+    assert_int_equal(kill(pid, 0), -1);
+    assert_int_equal(errno, ESRCH);
+}
+
+static void standard_descriptors_may_be_closed(void **state)
+{
+    (void)state;
+    int input = dup(0);
+    close(0);
+    child child = run(LIST_DESCRIPTORS);
+    dup2(input, 0);
+    close(input);
+    assert_string_equal(listen_to(&child), "0 1 2 3 4");
+    int code;
+    gt_process_wait(&child.process, &code, 10);
+}
+
+static void a_missing_program_is_named(void **state)
+{
+    (void)state;
+    int mine, other;
+    const char *arguments[] = {NULL};
+    assert_int_equal(gt_process_channel(&mine, &other), GPUTUNE_OK);
+    assert_true(mine >= 10 && other >= 10);
+    gt_spawn spawn = {"/nonexistent/worker", arguments, environ, other, -1};
+    gt_process process;
+    assert_int_equal(gt_process_spawn(&process, &spawn), GPUTUNE_EWORKER);
+    assert_non_null(strstr(gt_message(), "/nonexistent/worker"));
+    close(mine);
+    close(other);
+}
+
+static void harmful_variables_stay_behind(void **state)
+{
+    (void)state;
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    setenv("CUDA_INJECTION64_PATH", "/x.so", 1);
+    setenv("CUDA_VISIBLE_DEVICES", "3", 1);
+    setenv("GPUTUNE_TEST_KEPT", "yes", 1);
+    char **measure, **compile;
+    assert_int_equal(gt_process_environment(&measure, true, "GPU-1234"), GPUTUNE_OK);
+    assert_int_equal(gt_process_environment(&compile, false, NULL), GPUTUNE_OK);
+    child one = run_with("env >&3", measure);
+    const char *said = listen_to(&one);
+    assert_null(strstr(said, "CUDA_LAUNCH_BLOCKING"));
+    assert_null(strstr(said, "CUDA_INJECTION64_PATH"));
+    assert_non_null(strstr(said, "CUDA_VISIBLE_DEVICES=GPU-1234\n"));
+    assert_null(strstr(said, "CUDA_VISIBLE_DEVICES=3"));
+    assert_non_null(strstr(said, "CUDA_MPS_PIPE_DIRECTORY=/nonexistent"));
+    assert_non_null(strstr(said, "GPUTUNE_TEST_KEPT=yes\n"));
+    child two = run_with("env >&3", compile);
+    said = listen_to(&two);
+    assert_null(strstr(said, "CUDA_LAUNCH_BLOCKING"));
+    assert_non_null(strstr(said, "CUDA_VISIBLE_DEVICES=3\n"));
+    int code;
+    gt_process_wait(&one.process, &code, 10);
+    gt_process_wait(&two.process, &code, 10);
+    free(measure);
+    free(compile);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(exit_codes_and_signals_are_told),
+        cmocka_unit_test(only_its_own_descriptors_are_open),
+        cmocka_unit_test(signal_state_is_fresh),
+        cmocka_unit_test(a_host_that_ignores_children_is_fine),
+        cmocka_unit_test(a_host_that_reaps_first_is_fine),
+        cmocka_unit_test(abandoned_children_leave_no_zombie),
+        cmocka_unit_test(standard_descriptors_may_be_closed),
+        cmocka_unit_test(a_missing_program_is_named),
+        cmocka_unit_test(harmful_variables_stay_behind),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
