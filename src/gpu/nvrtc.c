@@ -140,7 +140,7 @@ static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candi
                                       int driver_version, gt_text *tried)
 {
     for (size_t i = 0; i < candidates->paths.count; i++) {
-        gt_nvrtc *nvrtc;
+        gt_nvrtc *nvrtc = NULL;
         if (load(&nvrtc, candidates->paths.items[i]) < 0) {
             if (candidates->given) {
                 gt_text_printf(tried, "; %s", gt_message());
