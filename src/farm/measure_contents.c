@@ -115,8 +115,8 @@ static gputune_status plan_failures(gt_measure *measure, gt_stage *stage)
                     .target = stage->failures,
                     .source = stage->failures + 8,
                     .count = 1,
-                    .type = GT_TYPE_U32,
-                    .source_type = GT_TYPE_U32};
+                    .type = GT_TYPE_U64,
+                    .source_type = GT_TYPE_U64};
     return gt_table_add(&measure->check, &task, GT_TILE, &stage->failures_task);
 }
 

@@ -1,0 +1,172 @@
+/* How much is launched for a sample, how many copies of the buffers there are, what fits. */
+#include "farm/measure_plan.h"
+#include "farm/measure_task.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void short_kernels_are_launched_often(void **state)
+{
+    (void)state;
+    assert_int_equal(gt_plan_launches(1000, false), 200);
+    assert_int_equal(gt_plan_launches(10, false), GT_LAUNCHES_MAX);
+    assert_int_equal(gt_plan_launches(0, false), GT_LAUNCHES_MAX);
+    assert_int_equal(gt_plan_launches(190e3, false), 5);
+    assert_int_equal(gt_plan_launches(60e3, false), 5);
+    assert_int_equal(gt_plan_launches(20e3, false), 10);
+}
+
+static void long_kernels_are_launched_seldom(void **state)
+{
+    (void)state;
+    assert_int_equal(gt_plan_launches(1e6, false), 2);
+    assert_int_equal(gt_plan_launches(5e6, false), 1);
+    assert_int_equal(gt_plan_launches(1e12, false), 1);
+}
+
+static void a_quick_sample_is_short(void **state)
+{
+    (void)state;
+    assert_int_equal(gt_plan_launches(190e3, true), 1);
+    assert_int_equal(gt_plan_launches(50e3, true), 1);
+    assert_int_equal(gt_plan_launches(5e3, true), 10);
+    assert_int_equal(gt_plan_burst(5e3, false), 400);
+    assert_int_equal(gt_plan_burst(5e3, true), 100);
+    assert_int_equal(gt_plan_burst(5e9, false), 1);
+    assert_int_equal(gt_plan_singles(1e3, false), 100);
+    assert_int_equal(gt_plan_singles(1e3, true), 25);
+    assert_int_equal(gt_plan_singles(1e6, true), 9);
+}
+
+static void copies_of_the_buffers_exceed_twice_the_l2(void **state)
+{
+    const int64_t l2 = 50 << 20;
+    const uint64_t plenty = UINT64_C(1) << 40;
+    (void)state;
+    assert_int_equal(gt_plan_rotations(l2, 512 << 20, 512 << 20, plenty), 1);
+    assert_int_equal(gt_plan_rotations(l2, 100 << 20, 100 << 20, plenty), 1);
+    assert_int_equal(gt_plan_rotations(l2, 40 << 20, 40 << 20, plenty), 3);
+    assert_int_equal(gt_plan_rotations(l2, 8192, 8192, plenty), GT_LAUNCHES_MAX);
+}
+
+static void copies_of_the_buffers_stay_within_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(gt_plan_rotations(50 << 20, 10 << 20, 10 << 20, 25 << 20), 3);
+    assert_int_equal(gt_plan_rotations(50 << 20, 10 << 20, 10 << 20, 0), 1);
+    assert_int_equal(gt_plan_rotations(0, 10 << 20, 10 << 20, 1 << 30), 1);
+    assert_int_equal(gt_plan_rotations(50 << 20, 0, 0, 1 << 30), 1);
+}
+
+static gt_workload *axpy(uint64_t n)
+{
+    static gt_workload workload;
+    workload = (gt_workload){.buffer_count = 2, .has_reference = true};
+    for (int i = 0; i < 2; ++i) {
+        workload.buffers[i] = (gt_buffer){.type = GT_TYPE_F32,
+                                          .reference_type = GT_TYPE_F32,
+                                          .direction = i == 0 ? GT_INOUT : GT_IN,
+                                          .elements = n,
+                                          .bytes = 4 * n};
+        workload.alignment[i] = 16;
+    }
+    return &workload;
+}
+
+static void memory_counts_copies_and_results(void **state)
+{
+    const uint64_t n = 1000, guards = 2 * (GT_GUARD_FRONT + GT_GUARD_BACK);
+    gt_workload *workload = axpy(n);
+    (void)state;
+    assert_int_equal(gt_plan_working_set(workload), 8 * n);
+    /* y, x, y untouched, y expected */
+    assert_int_equal(gt_plan_device_bytes(workload, 1, 0), 16 * n + guards);
+    /* the caller's own x is kept untouched too */
+    assert_int_equal(gt_plan_device_bytes(workload, 1, 2), 20 * n + guards);
+    workload->buffers[0].reference_type = GT_TYPE_F64;
+    assert_int_equal(gt_plan_device_bytes(workload, 1, 0), 20 * n + guards);
+}
+
+static void scale_is_as_wide_as_it_says(void **state)
+{
+    gt_workload *workload = axpy(1000);
+    gt_type type;
+    (void)state;
+    assert_int_equal(gt_plan_scale_bytes(workload, &type), 0);
+    workload->has_scale = true;
+    workload->reference.parameter_count = 1;
+    workload->reference.parameters[0].scratch_bytes = 8000;
+    assert_int_equal(gt_plan_scale_bytes(workload, &type), 8000);
+    assert_int_equal(type, GT_TYPE_F64);
+    workload->reference.parameters[0].scratch_bytes = 4000;
+    assert_int_equal(gt_plan_scale_bytes(workload, &type), 4000);
+    assert_int_equal(type, GT_TYPE_F32);
+}
+
+static void awkward_buffers_are_aligned_as_promised_and_no_better(void **state)
+{
+    gt_workload *workload = axpy(1000);
+    (void)state;
+    assert_int_equal(gt_plan_skew(workload, 0), 16);
+    workload->alignment[0] = 1;
+    assert_int_equal(gt_plan_skew(workload, 0), 4);
+    workload->alignment[0] = 256;
+    assert_int_equal(gt_plan_skew(workload, 0), 0);
+}
+
+static void sets_do_not_overlap(void **state)
+{
+    uint64_t offsets[GT_PARAMETER_MAX];
+    (void)state;
+    assert_int_equal(gt_plan_set(offsets, axpy(1000)), 8192);
+    assert_int_equal(offsets[0], 0);
+    assert_int_equal(offsets[1], 4096);
+}
+
+static void tables_number_tiles_in_one_sequence(void **state)
+{
+    gt_table table = {0};
+    int index;
+    (void)state;
+    gt_task task = {.operation = GT_OPERATION_COMPARE, .count = GT_TILE + 1};
+    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    assert_int_equal(index, 0);
+    task.repeats = 3;
+    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    gt_table_mark_timed(&table);
+    task = (gt_task){.count = 1};
+    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    assert_int_equal(table.tasks.items[1].first_tile, 2);
+    assert_int_equal(table.tasks.items[2].first_tile, 8);
+    assert_int_equal(table.tiles, 9);
+    assert_int_equal(table.timed_count, 2);
+    assert_int_equal(table.timed_tiles, 8);
+    task.count = 0;
+    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    assert_int_equal(index, -1);
+    assert_int_equal(table.tasks.count, 3);
+    gt_table_reset(&table);
+    assert_int_equal(table.tiles, 0);
+    gt_table_free(&table);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_kernels_are_launched_often),
+        cmocka_unit_test(long_kernels_are_launched_seldom),
+        cmocka_unit_test(a_quick_sample_is_short),
+        cmocka_unit_test(copies_of_the_buffers_exceed_twice_the_l2),
+        cmocka_unit_test(copies_of_the_buffers_stay_within_memory),
+        cmocka_unit_test(memory_counts_copies_and_results),
+        cmocka_unit_test(scale_is_as_wide_as_it_says),
+        cmocka_unit_test(awkward_buffers_are_aligned_as_promised_and_no_better),
+        cmocka_unit_test(sets_do_not_overlap),
+        cmocka_unit_test(tables_number_tiles_in_one_sequence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* Elements as bits: the host's half types, fills and texts. */
+#include "farm/measure_value.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static uint64_t half(double value)
+{
+    return gt_bits_from_double(GT_TYPE_F16, value);
+}
+
+static void halves_round_to_nearest_even(void **state)
+{
+    (void)state;
+    assert_int_equal(half(0), 0);
+    assert_int_equal(half(-0.0), 0x8000);
+    assert_int_equal(half(1), 0x3c00);
+    assert_int_equal(half(-2), 0xc000);
+    assert_int_equal(half(65504), 0x7bff);
+    assert_int_equal(half(65519.9), 0x7bff);
+    assert_int_equal(half(65520), 0x7c00);
+    assert_int_equal(half(1 + 0x1p-11), 0x3c00);
+    assert_int_equal(half(1 + 3 * 0x1p-11), 0x3c02);
+    assert_int_equal(half(0x1p-14), 0x0400);
+    assert_int_equal(half(0x1p-24), 0x0001);
+    assert_int_equal(half(0x1p-25), 0x0000);
+    assert_int_equal(half(3 * 0x1p-25), 0x0002);
+    assert_int_equal(half(0x1.ffep-15), 0x0400);
+}
+
+static void every_half_survives_the_way_there_and_back(void **state)
+{
+    (void)state;
+    for (uint32_t bits = 0; bits < 0x10000; ++bits) {
+        double value = gt_bits_to_double(GT_TYPE_F16, bits);
+        if (isnan(value)) {
+            continue;
+        }
+        assert_int_equal(half(value), bits);
+    }
+}
+
+static void bfloats_round_to_nearest_even(void **state)
+{
+    (void)state;
+    assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 1), 0x3f80);
+    assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 1 + 0x1p-8), 0x3f80);
+    assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 1 + 3 * 0x1p-8), 0x3f82);
+    assert_int_equal(gt_bits_from_double(GT_TYPE_BF16, 3.4e38), 0x7f80);
+    assert_true(gt_bits_to_double(GT_TYPE_BF16, 0xc000) == -2);
+}
+
+static void integers_keep_their_sign(void **state)
+{
+    (void)state;
+    assert_true(gt_bits_to_double(GT_TYPE_I8, 0xff) == -1);
+    assert_true(gt_bits_to_double(GT_TYPE_U8, 0xff) == 255);
+    assert_int_equal(gt_bits_from_double(GT_TYPE_I16, -2), 0xfffe);
+    assert_true(gt_bits_to_double(GT_TYPE_I64, UINT64_MAX) == -1);
+}
+
+static void scalars_are_the_bits_of_their_type(void **state)
+{
+    gt_scalar real = {.type = GT_TYPE_F32, .real = 1.5};
+    gt_scalar whole = {.type = GT_TYPE_I32, .integer = -3};
+    (void)state;
+    assert_int_equal(gt_scalar_bits(&real), 0x3fc00000);
+    assert_int_equal((int32_t)gt_scalar_bits(&whole), -3);
+}
+
+static void uniform_fills_stay_in_range_and_cover_it(void **state)
+{
+    gt_buffer buffer = {.type = GT_TYPE_I32, .fill = GT_FILL_UNIFORM, .low = -2, .high = 3};
+    int seen[6] = {0};
+    double sum = 0;
+    (void)state;
+    for (uint64_t i = 0; i < 6000; ++i) {
+        int32_t value = (int32_t)gt_fill_bits(&buffer, 7, i);
+        assert_in_range(value + 2, 0, 5);
+        ++seen[value + 2];
+    }
+    for (int i = 0; i < 6; ++i) {
+        assert_in_range(seen[i], 800, 1200);
+    }
+    buffer = (gt_buffer){.type = GT_TYPE_F64, .fill = GT_FILL_UNIFORM, .low = -1, .high = 1};
+    for (uint64_t i = 0; i < 10000; ++i) {
+        double value = gt_bits_to_double(GT_TYPE_F64, gt_fill_bits(&buffer, 7, i));
+        assert_true(value >= -1 && value < 1);
+        sum += value;
+    }
+    assert_true(fabs(sum / 10000) < 0.03);
+}
+
+static void other_seeds_and_buffers_give_other_contents(void **state)
+{
+    gt_buffer buffer = {.type = GT_TYPE_U64, .fill = GT_FILL_UNIFORM, .high = 1e15};
+    (void)state;
+    assert_int_not_equal(gt_fill_seed(1, 0), gt_fill_seed(1, 1));
+    assert_int_not_equal(gt_fill_seed(1, 0), gt_fill_seed(2, 0));
+    assert_int_not_equal(gt_fill_bits(&buffer, gt_fill_seed(1, 0), 5),
+                         gt_fill_bits(&buffer, gt_fill_seed(1, 1), 5));
+}
+
+static void named_fills_are_what_they_say(void **state)
+{
+    uint16_t values[4];
+    gt_buffer buffer = {.type = GT_TYPE_U16, .fill = GT_FILL_INDEX, .elements = 4, .bytes = 8};
+    (void)state;
+    gt_fill_host(values, &buffer, 1);
+    assert_int_equal(values[3], 3);
+    buffer.fill = GT_FILL_ZERO;
+    gt_fill_host(values, &buffer, 1);
+    assert_int_equal(values[3], 0);
+    buffer.type = GT_TYPE_F16;
+    buffer.fill = GT_FILL_CONSTANT;
+    buffer.low = 1;
+    gt_fill_host(values, &buffer, 1);
+    assert_int_equal(values[3], 0x3c00);
+}
+
+static void values_are_told_with_enough_digits(void **state)
+{
+    char text[40];
+    (void)state;
+    assert_string_equal(gt_bits_text(text, GT_TYPE_F32, 0x3f800001), "1.00000012");
+    assert_string_equal(gt_bits_text(text, GT_TYPE_I64, UINT64_MAX), "-1");
+    assert_string_equal(gt_bits_text(text, GT_TYPE_U64, UINT64_MAX), "18446744073709551615");
+    assert_string_equal(gt_bits_text(text, GT_TYPE_U8, 200), "200");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(halves_round_to_nearest_even),
+        cmocka_unit_test(every_half_survives_the_way_there_and_back),
+        cmocka_unit_test(bfloats_round_to_nearest_even),
+        cmocka_unit_test(integers_keep_their_sign),
+        cmocka_unit_test(scalars_are_the_bits_of_their_type),
+        cmocka_unit_test(uniform_fills_stay_in_range_and_cover_it),
+        cmocka_unit_test(other_seeds_and_buffers_give_other_contents),
+        cmocka_unit_test(named_fills_are_what_they_say),
+        cmocka_unit_test(values_are_told_with_enough_digits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
