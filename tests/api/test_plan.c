@@ -1,0 +1,190 @@
+/* Plans without a GPU: what a launch refuses, and the table of finished plans. */
+#include "api/plan.h"
+#include "base/text.h"
+#include "gpu/device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+typedef struct world {
+    gt_catalog *catalog;
+    gt_device device;
+    gt_services services;
+} world;
+
+static int open_world(void **state)
+{
+    world *w = calloc(1, sizeof *w);
+    assert_int_equal(gt_catalog_open(&w->catalog, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_device_for_arch(&w->device, "sm_90"), GPUTUNE_OK);
+    w->services = (gt_services){.catalog = w->catalog, .device = &w->device};
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    world *w = *state;
+    gt_catalog_close(w->catalog);
+    free(w);
+    return 0;
+}
+
+/* A plan for axpy at n that was never loaded. */
+static gputune_plan *plan_for(world *w, int64_t n)
+{
+    gt_request *request;
+    gputune_plan *plan;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, "axpy", GPUTUNE_SIZES({"n", n}), NULL),
+        GPUTUNE_OK);
+    gt_choice choice = {.config = gt_config_default(request->template), .time_ns = 5};
+    choice.image.data = strdup("image");
+    choice.image.bytes = 5;
+    choice.stop_reason = strdup("");
+    assert_int_equal(gt_plan_make(&plan, request, &choice, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    gt_request_free(request);
+    return plan;
+}
+
+static void test_launch_refuses_a_wrong_count(void **state)
+{
+    gputune_plan *plan = plan_for(*state, 1024);
+    void *y = NULL;
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y)), GPUTUNE_EINVAL);
+    assert_string_equal(gputune_error(), "axpy takes 4 arguments, got 1");
+    gputune_plan_release(plan);
+}
+
+static void test_launch_refuses_another_size(void **state)
+{
+    gputune_plan *plan = plan_for(*state, 1024);
+    void *y = (void *)4096, *x = (void *)8192;
+    float a = 1;
+    size_t n = 1000;
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "n = 1024, launched with 1000"));
+    gputune_plan_release(plan);
+}
+
+static void test_launch_refuses_half_an_element(void **state)
+{
+    gputune_plan *plan = plan_for(*state, 1024);
+    void *y = (void *)4098, *x = (void *)8192;
+    float a = 1;
+    size_t n = 1024;
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "not aligned to its elements"));
+    gputune_plan_release(plan);
+}
+
+static void test_info_says_what_was_chosen(void **state)
+{
+    gputune_plan *plan = plan_for(*state, 1024);
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    assert_int_equal(gputune_plan_info(&info, plan), GPUTUNE_OK);
+    assert_string_equal(info.kernel, "axpy");
+    assert_string_equal(info.configuration, info.default_configuration);
+    assert_float_equal(info.time_ns, 5, 0);
+    info.version = 99;
+    assert_int_equal(gputune_plan_info(&info, plan), GPUTUNE_EINVAL);
+    gputune_plan_release(plan);
+}
+
+static void key_of(gt_plan_key *key, int64_t n, const gputune_options *options)
+{
+    gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options);
+}
+
+static void test_table_finds_by_size_and_effort(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key one, two;
+    gputune_plan *plan = plan_for(*state, 1024);
+    assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
+    key_of(&one, 1024, &options);
+    key_of(&two, 2048, &options);
+    assert_int_equal(gt_plan_table_add(table, &one, GPUTUNE_MEASURE, plan), GPUTUNE_OK);
+    gputune_plan *found = gt_plan_table_find(table, &one, GPUTUNE_CACHED_ONLY);
+    assert_ptr_equal(found, plan);
+    gputune_plan_release(found);
+    assert_null(gt_plan_table_find(table, &one, GPUTUNE_EXHAUSTIVE));
+    assert_null(gt_plan_table_find(table, &two, GPUTUNE_CACHED_ONLY));
+    gt_plan_table_free(table);
+    gputune_plan_release(plan);
+}
+
+static void test_table_grows(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key key;
+    gputune_plan *plan = plan_for(*state, 1024);
+    assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
+    for (int n = 1; n <= 500; n++) {
+        key_of(&key, n, &options);
+        assert_int_equal(gt_plan_table_add(table, &key, GPUTUNE_MEASURE, plan), GPUTUNE_OK);
+    }
+    for (int n = 1; n <= 500; n++) {
+        key_of(&key, n, &options);
+        gputune_plan *found = gt_plan_table_find(table, &key, GPUTUNE_MEASURE);
+        assert_ptr_equal(found, plan);
+        gputune_plan_release(found);
+    }
+    gt_plan_table_free(table);
+    gputune_plan_release(plan);
+}
+
+static void test_table_replaces(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key key;
+    gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
+    assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
+    key_of(&key, 1024, &options);
+    assert_int_equal(gt_plan_table_add(table, &key, GPUTUNE_CACHED_ONLY, first), GPUTUNE_OK);
+    assert_int_equal(gt_plan_table_add(table, &key, GPUTUNE_MEASURE, second), GPUTUNE_OK);
+    gputune_plan *found = gt_plan_table_find(table, &key, GPUTUNE_MEASURE);
+    assert_ptr_equal(found, second);
+    gputune_plan_release(found);
+    gt_plan_table_free(table);
+    gputune_plan_release(first);
+    gputune_plan_release(second);
+}
+
+static void test_live_inputs_are_never_in_the_table(void **state)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_key key;
+    (void)state;
+    options.input_count = 1;
+    key_of(&key, 1024, &options);
+    assert_int_equal(key.length, 0);
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_launch_refuses_a_wrong_count),
+        IN_WORLD(test_launch_refuses_another_size),
+        IN_WORLD(test_launch_refuses_half_an_element),
+        IN_WORLD(test_info_says_what_was_chosen),
+        IN_WORLD(test_table_finds_by_size_and_effort),
+        IN_WORLD(test_table_grows),
+        IN_WORLD(test_table_replaces),
+        IN_WORLD(test_live_inputs_are_never_in_the_table),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
