@@ -1,0 +1,52 @@
+/* The text of --size and --only. */
+#include "fuzz/fuzz.h"
+
+#include "cli/options.h"
+#include "cli/sizes.h"
+#include "cli/units.h"
+
+#include <string.h>
+
+const char *const fuzz_seeds[] = {"n=1", "n=1M,16M T=half", "n=2^20;m=4K,8k", "VEC=1,2,4 BLOCK=64",
+                                  NULL};
+const char *const fuzz_words[] = {"n=", "=", ",", "2^", "K", "M", "G", "T", " ", ";", "-", NULL};
+
+static void check_value(const char *name, const char *value)
+{
+    int64_t number = 0;
+    const char *problem;
+    if (cli_size_number(&number, &problem, value)) {
+        FUZZ_REQUIRE(number >= 1 && number <= INT64_C(1) << 40);
+    }
+    gputune_size size;
+    char *storage;
+    if (cli_size_make(&size, &storage, name, value) == CLI_CONTINUE) {
+        FUZZ_REQUIRE(size.value >= 0 && strncmp(size.name, name, strlen(name)) == 0);
+        free(storage);
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static FILE *nowhere;
+    if (!nowhere) {
+        nowhere = stderr = fopen("/dev/null", "w"); /* messages are not what is looked at here */
+        FUZZ_REQUIRE(nowhere);
+    }
+    char *text = strndup((const char *)data, bytes);
+    FUZZ_REQUIRE(text);
+    cli_values values = {NULL, 0};
+    if (cli_values_parse(&values, "--size", text) == CLI_CONTINUE) {
+        for (size_t i = 0; i < values.count; i++) {
+            FUZZ_REQUIRE(values.lists[i].count > 0);
+            FUZZ_REQUIRE(cli_values_find(&values, values.lists[i].name) == &values.lists[i]);
+            for (size_t v = 0; v < values.lists[i].count; v++) {
+                check_value(values.lists[i].name, values.lists[i].values[v]);
+            }
+        }
+    }
+    cli_values_free(&values);
+    free(cli_short_sizes(text));
+    free(text);
+    return 0;
+}
