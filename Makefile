@@ -124,6 +124,8 @@ $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune-
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+$(B)/tests/fault/%.so: tests/fault/%.c
+	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
 CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include))
 $(B)/tools/examples/%: tools/examples/%.c $(B)/libgputune.so
 	$(call say,EX )mkdir -p $(@D); $(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -I$(CUDA_INCLUDE) $(SANFLAGS) $< -o $@ \
