@@ -26,7 +26,8 @@
     X(ECC_UNCORRECTABLE, 214, "uncorrectable ECC error encountered")                               \
     X(UNSUPPORTED_LIMIT, 215, "limit is not supported on this architecture")                       \
     X(INVALID_PTX, 218, "a PTX JIT compilation failed")                                            \
-    X(UNSUPPORTED_PTX_VERSION, 222, "the provided PTX was compiled with an unsupported toolchain.") \
+    X(UNSUPPORTED_PTX_VERSION, 222,                                                                \
+      "the provided PTX was compiled with an unsupported toolchain.")                              \
     X(CONTAINED, 226, "Invalid access of peer GPU memory over nvlink or a hardware error")         \
     X(INVALID_SOURCE, 300, "device kernel image is invalid")                                       \
     X(FILE_NOT_FOUND, 301, "file not found")                                                       \
@@ -41,8 +42,10 @@
     X(PRIMARY_CONTEXT_ACTIVE, 708, "cannot set while device is active in this process")            \
     X(CONTEXT_IS_DESTROYED, 709, "context is destroyed")                                           \
     X(ASSERT, 710, "device-side assert triggered")                                                 \
-    X(HOST_MEMORY_ALREADY_REGISTERED, 712, "part or all of the requested memory range is already mapped") \
-    X(HOST_MEMORY_NOT_REGISTERED, 713, "pointer does not correspond to a registered memory region") \
+    X(HOST_MEMORY_ALREADY_REGISTERED, 712,                                                         \
+      "part or all of the requested memory range is already mapped")                               \
+    X(HOST_MEMORY_NOT_REGISTERED, 713,                                                             \
+      "pointer does not correspond to a registered memory region")                                 \
     X(HARDWARE_STACK_ERROR, 714, "hardware stack error")                                           \
     X(ILLEGAL_INSTRUCTION, 715, "an illegal instruction was encountered")                          \
     X(MISALIGNED_ADDRESS, 716, "misaligned address")                                               \
@@ -54,13 +57,17 @@
     X(NOT_SUPPORTED, 801, "operation not supported")                                               \
     X(STREAM_CAPTURE_UNSUPPORTED, 900, "operation not permitted when stream is capturing")         \
     X(STREAM_CAPTURE_INVALIDATED, 901, "operation failed due to a previous error during capture")  \
-    X(STREAM_CAPTURE_MERGE, 902, "operation would result in a merge of separate capture sequences") \
+    X(STREAM_CAPTURE_MERGE, 902,                                                                   \
+      "operation would result in a merge of separate capture sequences")                           \
     X(STREAM_CAPTURE_UNMATCHED, 903, "capture was not ended in the same stream as it began")       \
     X(STREAM_CAPTURE_UNJOINED, 904, "capturing stream has unjoined work")                          \
     X(STREAM_CAPTURE_ISOLATION, 905, "dependency created on uncaptured work in another stream")    \
-    X(STREAM_CAPTURE_IMPLICIT, 906, "operation would make the legacy stream depend on a capturing blocking stream") \
-    X(CAPTURED_EVENT, 907, "operation not permitted on an event last recorded in a capturing stream") \
-    X(STREAM_CAPTURE_WRONG_THREAD, 908, "attempt to terminate a thread-local capture sequence from another thread") \
+    X(STREAM_CAPTURE_IMPLICIT, 906,                                                                \
+      "operation would make the legacy stream depend on a capturing blocking stream")              \
+    X(CAPTURED_EVENT, 907,                                                                         \
+      "operation not permitted on an event last recorded in a capturing stream")                   \
+    X(STREAM_CAPTURE_WRONG_THREAD, 908,                                                            \
+      "attempt to terminate a thread-local capture sequence from another thread")                  \
     X(TIMEOUT, 909, "wait operation timed out")                                                    \
     X(EXTERNAL_DEVICE, 911, "an async error has occurred in external entity outside of CUDA")      \
     X(INVALID_CLUSTER_SIZE, 912, "a kernel launch error due to cluster misconfiguration")          \
@@ -195,6 +202,7 @@ typedef enum CUjit_option_enum {
     CU_JIT_ERROR_LOG_BUFFER = 5,
     CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6
 } CUjit_option;
+typedef enum CUmoduleLoadingMode_enum { CU_MODULE_EAGER_LOADING = 1 } CUmoduleLoadingMode;
 typedef enum CUdriverProcAddressQueryResult_enum {
     CU_GET_PROC_ADDRESS_SUCCESS = 0,
     CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,

@@ -135,8 +135,7 @@ bool emu_faults_parse(emu_faults **out, const char *script, bool (*knows)(const 
     if (!script || !script[strspn(script, " \t\n")]) {
         return true;
     }
-    emu_faults *faults =
-        calloc(1, sizeof *faults + count_items(script) * sizeof faults->rules[0]);
+    emu_faults *faults = calloc(1, sizeof *faults + count_items(script) * sizeof faults->rules[0]);
     char *copy = strdup(script);
     bool ok = faults && copy;
     if (!ok) {

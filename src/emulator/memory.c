@@ -13,9 +13,10 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define STEP_SHIFT  16
-#define STEP_BYTES  (UINT64_C(1) << STEP_SHIFT)
-#define RANGE_BYTES (UINT64_C(1) << 39) /* addresses, not memory: so far apart that few are reused */
+#define STEP_SHIFT 16
+#define STEP_BYTES (UINT64_C(1) << STEP_SHIFT)
+#define RANGE_BYTES                                                                                \
+    (UINT64_C(1) << 39) /* addresses, not memory: so far apart that few are reused */
 #define STEP_COUNT  (RANGE_BYTES >> STEP_SHIFT)
 #define SLOT_COUNT  (UINT32_C(1) << 20)
 #define SHARE_MAGIC UINT64_C(0x756d652d656e7574)
@@ -39,7 +40,7 @@ static struct {
     bool open;
     int file; /* -1: anonymous memory, nothing can be shared */
     uint64_t base;
-    uint64_t cursor; /* next step to try */
+    uint64_t cursor;                 /* next step to try */
     _Atomic uint32_t *owner_of_step; /* slot + 1, 0 for none */
     slot *slots;
     uint32_t slots_used, first_free;
@@ -49,9 +50,8 @@ static struct {
     unsigned freed_next;
     emu_allocation registered[REGISTERED_COUNT];
     atomic_uint registered_count;
-} memory = {.lock = PTHREAD_MUTEX_INITIALIZER,
-            .registered_lock = PTHREAD_RWLOCK_INITIALIZER,
-            .file = -1};
+} memory = {
+    .lock = PTHREAD_MUTEX_INITIALIZER, .registered_lock = PTHREAD_RWLOCK_INITIALIZER, .file = -1};
 
 static void *reserve(size_t bytes, int protection)
 {
@@ -65,8 +65,7 @@ static void *reserve_shared(int *file)
     if (*file < 0 || ftruncate(*file, (off_t)RANGE_BYTES)) {
         return NULL;
     }
-    void *at =
-        mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_SHARED | MAP_NORESERVE, *file, 0);
+    void *at = mmap(NULL, RANGE_BYTES, PROT_NONE, MAP_SHARED | MAP_NORESERVE, *file, 0);
     return at == MAP_FAILED ? NULL : at;
 }
 

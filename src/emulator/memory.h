@@ -23,8 +23,8 @@ typedef struct emu_allocation {
     uint64_t base;
     size_t bytes;
     emu_memory_kind kind;
-    void *owner;  /* the context it was made in */
-    uint64_t id;  /* unique in the process */
+    void *owner; /* the context it was made in */
+    uint64_t id; /* unique in the process */
     bool read_only;
 } emu_allocation;
 

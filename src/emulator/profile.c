@@ -23,7 +23,7 @@ typedef struct field {
 
 #define FIELD(kind, name)                                                                          \
     {                                                                                              \
-        #name, kind, offsetof(emu_profile, name), sizeof((emu_profile *)0)->name                   \
+#name, kind, offsetof(emu_profile, name), sizeof((emu_profile *)0)->name                   \
     }
 #define NUMBER(name) FIELD(FIELD_NUMBER, name)
 
@@ -50,6 +50,11 @@ static const field fields[] = {FIELD(FIELD_TEXT, gpu_name),
                                NUMBER(shared_latency_cycles),
                                NUMBER(cluster_latency_cycles),
                                NUMBER(cluster_bytes_per_cycle),
+                               NUMBER(cluster_atomics_per_cycle),
+                               NUMBER(constant_latency_cycles),
+                               NUMBER(l2_port_bytes_per_cycle),
+                               NUMBER(warp_launch_cycles),
+                               NUMBER(block_latency_cycles),
                                NUMBER(alu_per_cycle),
                                NUMBER(fma_per_cycle),
                                NUMBER(fp64_per_cycle),
@@ -59,13 +64,14 @@ static const field fields[] = {FIELD(FIELD_TEXT, gpu_name),
                                NUMBER(instruction_latency_cycles),
                                NUMBER(barrier_cycles),
                                NUMBER(cluster_barrier_cycles),
-                               NUMBER(atomic_l2_lanes_per_second),
+                               NUMBER(atomic_sectors_per_second),
                                NUMBER(atomic_same_address_ns),
                                NUMBER(shared_atomic_cycles),
                                NUMBER(block_launch_cycles),
                                NUMBER(cluster_launch_cycles),
                                NUMBER(kernel_fixed_ns),
                                NUMBER(graph_gap_ns),
+                               NUMBER(graph_fixed_ns),
                                NUMBER(stream_gap_ns),
                                NUMBER(event_ns),
                                NUMBER(copy_fixed_ns),
@@ -79,6 +85,7 @@ static const field fields[] = {FIELD(FIELD_TEXT, gpu_name),
                                NUMBER(parameter_ns_per_kb)};
 
 enum { FIELD_COUNT = sizeof fields / sizeof fields[0] };
+_Static_assert(FIELD_COUNT <= 64, "one bit a field");
 
 typedef struct attribute_name {
     const char *name;
@@ -217,7 +224,6 @@ static bool set_attribute(emu_profile *profile, int number, const char *value)
         return false;
     }
     profile->attribute[number] = (int)parsed;
-    profile->attribute_known[number] = true;
     return true;
 }
 
@@ -271,13 +277,15 @@ static bool set(emu_profile *profile, const char *place, char *line, char *why, 
     if (!field && !attribute) {
         return fail(why, why_bytes, "%s: no such key '%s'", place, key);
     }
-    bool ok = field ? set_field(profile, field, value)
-                    : set_attribute(profile, attribute->number, value);
+    bool ok =
+        field ? set_field(profile, field, value) : set_attribute(profile, attribute->number, value);
+    if (field) {
+        profile->fields_given |= UINT64_C(1) << (field - fields);
+    }
     return ok || fail(why, why_bytes, "%s: '%s' is no value for %s", place, value, key);
 }
 
-static bool parse_lines(emu_profile *out, const char *name, char *text, char *why,
-                        size_t why_bytes)
+static bool parse_lines(emu_profile *out, const char *name, char *text, char *why, size_t why_bytes)
 {
     int number = 0;
     for (char *line = text; line; number++) {
@@ -347,6 +355,16 @@ static void list_names(char *out, size_t out_bytes)
     }
 }
 
+static bool check_complete(const emu_profile *profile, char *why, size_t why_bytes)
+{
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
+        if (!(profile->fields_given >> i & 1)) {
+            return fail(why, why_bytes, "%s.profile lacks '%s'", profile->name, fields[i].key);
+        }
+    }
+    return true;
+}
+
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes)
 {
@@ -359,6 +377,7 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
     }
     emu_profile profile;
     if (!emu_profile_parse(&profile, text->name, text->text, why, why_bytes) ||
+        !check_complete(&profile, why, why_bytes) ||
         (overrides && !apply_overrides(&profile, overrides, why, why_bytes))) {
         return false;
     }
@@ -366,9 +385,10 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
     return true;
 }
 
-bool emu_profile_from_environment(emu_profile *out, char *why, size_t why_bytes)
+bool emu_profile_from_environment(emu_profile *out, const char *selected, char *why,
+                                  size_t why_bytes)
 {
-    const char *name = getenv("GPUTUNE_EMU_PROFILE");
+    const char *name = selected && *selected ? selected : getenv("GPUTUNE_EMU_PROFILE");
     const char *driver = getenv("GPUTUNE_DRIVER");
     if ((!name || !*name) && driver && !strncmp(driver, "emu:", 4)) {
         name = driver + 4;

@@ -19,12 +19,12 @@ typedef struct emu_list {
 } emu_list;
 
 typedef struct emu_profile {
-    char name[32];      /* "h200" */
-    char gpu_name[96];  /* what cuDeviceGetName answers; always says "(emulated)" */
-    double driver_version;     /* 1000 * major + 10 * minor */
+    char name[32];         /* "h200" */
+    char gpu_name[96];     /* what cuDeviceGetName answers; always says "(emulated)" */
+    double driver_version; /* 1000 * major + 10 * minor */
     double total_memory_bytes;
     int attribute[EMU_ATTRIBUTE_COUNT]; /* by CUdevice_attribute */
-    bool attribute_known[EMU_ATTRIBUTE_COUNT];
+    uint64_t fields_given; /* one bit for each of the fields below that the text gave */
 
     emu_list carveout_kb;         /* shared memory sizes of a multiprocessor, ascending */
     emu_list gpc_multiprocessors; /* multiprocessors of each graphics processing cluster */
@@ -38,31 +38,34 @@ typedef struct emu_profile {
     double dram_bytes_per_second, l2_bytes_per_second, l1_bytes_per_cycle;
     double copy_device_bytes_per_second, copy_host_bytes_per_second, copy_pageable_bytes_per_second;
     double dram_latency_cycles, l2_latency_cycles, l1_latency_cycles;
-    double shared_latency_cycles, cluster_latency_cycles, cluster_bytes_per_cycle;
+    double shared_latency_cycles, cluster_latency_cycles, constant_latency_cycles;
+    double cluster_bytes_per_cycle, cluster_atomics_per_cycle, l2_port_bytes_per_cycle;
     double alu_per_cycle, fma_per_cycle, fp64_per_cycle, sfu_per_cycle, ldst_per_cycle;
     double issue_per_cycle, instruction_latency_cycles, barrier_cycles, cluster_barrier_cycles;
-    double atomic_l2_lanes_per_second, atomic_same_address_ns;
+    double atomic_sectors_per_second, atomic_same_address_ns;
     double shared_atomic_cycles;
-    double block_launch_cycles, cluster_launch_cycles;
-    double kernel_fixed_ns;  /* device time of an empty kernel */
-    double graph_gap_ns;     /* between two kernels of a graph */
-    double stream_gap_ns;    /* between two kernels of a stream */
-    double event_ns;         /* device time of an event record */
+    double block_launch_cycles, warp_launch_cycles, cluster_launch_cycles, block_latency_cycles;
+    double kernel_fixed_ns; /* device time of an empty kernel */
+    double graph_gap_ns;    /* between two kernels of a graph */
+    double graph_fixed_ns;  /* of a graph launch, whatever it holds */
+    double stream_gap_ns;   /* between two kernels of a stream */
+    double event_ns;        /* device time of an event record */
     double copy_fixed_ns, set_fixed_ns;
     double host_call_ns, host_launch_ns, host_copy_ns, host_sync_ns, host_graph_launch_ns;
-    double host_start_ns;    /* from the call to the start on an idle device */
+    double host_start_ns;       /* from the call to the start on an idle device */
     double parameter_ns_per_kb; /* launching with more than the first 4 KB of parameters */
 } emu_profile;
 
 /* Loads the built-in profile `name` (NULL or "": h200) and applies `overrides`, a comma-separated
- * list of key=value as in the file (NULL: none). Returns false with one line in `why` for an unknown
- * name or key, or a value that does not parse. */
+ * list of key=value as in the file (NULL: none). Returns false with one line in `why` for an
+ * unknown name or key, or a value that does not parse. */
 bool emu_profile_load(emu_profile *out, const char *name, const char *overrides, char *why,
                       size_t why_bytes);
 
-/* The profile that the environment selects: GPUTUNE_EMU_PROFILE, else what follows the colon in
- * GPUTUNE_DRIVER=emu:..., with GPUTUNE_EMU_SET as overrides. */
-bool emu_profile_from_environment(emu_profile *out, char *why, size_t why_bytes);
+/* The profile `selected`, when that is not empty, else GPUTUNE_EMU_PROFILE, else what follows the
+ * colon in GPUTUNE_DRIVER=emu:..., with GPUTUNE_EMU_SET as overrides. */
+bool emu_profile_from_environment(emu_profile *out, const char *selected, char *why,
+                                  size_t why_bytes);
 
 /* Reads a profile's text; `name` serves messages. */
 bool emu_profile_parse(emu_profile *out, const char *name, const char *text, char *why,

@@ -1,0 +1,43 @@
+/* Stream capture: what is refused, what is recorded. All with the lock held. */
+#ifndef EMU_CAPTURE_H
+#define EMU_CAPTURE_H
+
+#include "emulator/graph.h"
+
+struct emu_capture {
+    emu_capture *next;
+    CUgraph graph;
+    CUstreamCaptureMode mode;
+    pthread_t thread;
+    CUstream origin;
+    uint64_t id;
+    bool invalid;
+};
+
+/* Before work goes to `stream`: 901 when its capture is invalid; 900, which invalidates it, when
+ * the caller would have to wait for a capturing stream; 906 when the legacy stream would join one.
+ */
+CUresult emu_capture_before(CUstream stream, bool waits);
+
+/* Records a command in the stream's capture; takes it over. */
+CUresult emu_capture_add(CUstream stream, emu_command *command);
+
+/* Refuses a call that no capture in reach of this thread allows: 900 and that capture is invalid,
+ * 901 when it already was. */
+CUresult emu_capture_forbids(void);
+
+/* Refuses a wait for the whole context while one of its streams is captured. */
+CUresult emu_capture_forbids_context(CUcontext context);
+
+void emu_capture_invalidate(emu_capture *capture);
+/* The active capture of that id, or NULL. */
+emu_capture *emu_capture_find(uint64_t id);
+/* Makes the stream depend on `nodes` of `capture`, joining it if it captured nothing; 902 when it
+ * is in another capture. */
+CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
+                          size_t count);
+/* A stream that goes away invalidates its capture; where it had begun it, nobody can end it any
+ * more, and the graph is the caller's to free once the lock is given up. Else NULL. */
+CUgraph emu_capture_forget_stream(CUstream stream);
+
+#endif

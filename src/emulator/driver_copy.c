@@ -1,0 +1,259 @@
+#include "emulator/copy.h"
+
+#include "emulator/level2.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Pageable host memory up to this size is read at the call, as the driver's staging does; more is
+ * waited for. */
+enum { STAGED_BYTES = 64 * 1024 };
+
+typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
+
+/* What a call demands of its two addresses. */
+typedef enum side { SIDE_ANY, SIDE_DEVICE, SIDE_HOST } side;
+
+typedef struct copy_command {
+    emu_command command;
+    void *to;
+    const void *from;
+    size_t bytes;
+    double rate; /* bytes per second of the modelled transfer, each byte counted once */
+    void *staged;
+} copy_command;
+
+static void touch(const void *at, size_t bytes)
+{
+    emu_level2_touch((uint64_t)(uintptr_t)at, (double)bytes,
+                     emu_attribute(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
+}
+
+static double run_copy(emu_command *command, double start_ns)
+{
+    copy_command *copy = (copy_command *)command;
+    (void)start_ns;
+    memmove(copy->to, copy->staged ? copy->staged : copy->from, copy->bytes);
+    touch(copy->from, copy->bytes);
+    touch(copy->to, copy->bytes);
+    return emu.profile.copy_fixed_ns + (double)copy->bytes / copy->rate * 1e9;
+}
+
+static void release_copy(emu_command *command)
+{
+    free(((copy_command *)command)->staged);
+}
+
+static const emu_command_class copy_class = {
+    .node_type = CU_GRAPH_NODE_TYPE_MEMCPY, .run = run_copy, .release = release_copy};
+
+static CUresult place_of(place *out, uint64_t address, size_t bytes, side side)
+{
+    emu_allocation what;
+    if (!emu_memory_lookup(&what, address)) {
+        *out = PLACE_PAGEABLE;
+        return side == SIDE_DEVICE ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+    }
+    bool host = what.kind == EMU_MEMORY_HOST || what.kind == EMU_MEMORY_REGISTERED;
+    *out = host ? PLACE_PINNED : PLACE_DEVICE;
+    EMU_CHECK(host || side != SIDE_HOST, CUDA_ERROR_INVALID_VALUE);
+    return bytes <= what.bytes - (address - what.base) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static double rate_between(place to, place from)
+{
+    if (to == PLACE_DEVICE && from == PLACE_DEVICE) {
+        return emu.profile.copy_device_bytes_per_second / 2; /* each byte is read and written */
+    }
+    bool pageable = to == PLACE_PAGEABLE || from == PLACE_PAGEABLE;
+    return pageable ? emu.profile.copy_pageable_bytes_per_second
+                    : emu.profile.copy_host_bytes_per_second;
+}
+
+static CUresult new_copy(emu_command **out, uint64_t to, uint64_t from, size_t bytes, double rate,
+                         bool stage)
+{
+    copy_command *copy = emu_command_new(&copy_class, sizeof *copy);
+    EMU_CHECK(copy, CUDA_ERROR_OUT_OF_MEMORY);
+    copy->to = (void *)(uintptr_t)to;
+    copy->from = (const void *)(uintptr_t)from;
+    copy->bytes = bytes;
+    copy->rate = rate;
+    if (stage) {
+        copy->staged = malloc(bytes);
+        if (!copy->staged) {
+            emu_command_release(&copy->command);
+            return CUDA_ERROR_OUT_OF_MEMORY;
+        }
+        memcpy(copy->staged, copy->from, bytes);
+    }
+    *out = &copy->command;
+    return CUDA_SUCCESS;
+}
+
+typedef struct copy_call {
+    uint64_t to, from;
+    size_t bytes;
+    side to_side, from_side;
+} copy_call;
+
+static bool is_captured(CUstream handle)
+{
+    CUstream stream;
+    emu_lock();
+    bool captured = !emu_stream_resolve(&stream, handle) && stream->capture;
+    emu_unlock();
+    return captured;
+}
+
+/* `async` follows the driver's rules: pinned memory is read and written later, pageable memory
+ * before the call returns; a captured copy reads its source at each replay. */
+static CUresult copy(const copy_call *call, CUstream stream, bool async)
+{
+    place to, from;
+    EMU_TRY(place_of(&to, call->to, call->bytes, call->to_side));
+    EMU_TRY(place_of(&from, call->from, call->bytes, call->from_side));
+    if (!call->bytes) {
+        return CUDA_SUCCESS;
+    }
+    EMU_CHECK(call->to && call->from, CUDA_ERROR_INVALID_VALUE);
+    bool pageable = to == PLACE_PAGEABLE || from == PLACE_PAGEABLE;
+    bool captured = async && pageable && is_captured(stream);
+    bool stage = async && !captured && from == PLACE_PAGEABLE && call->bytes <= STAGED_BYTES;
+    emu_command *command;
+    EMU_TRY(new_copy(&command, call->to, call->from, call->bytes, rate_between(to, from), stage));
+    emu_host_spend(emu.profile.host_copy_ns);
+    bool wait = !async || (pageable && !stage && !captured);
+    return emu_run_on(stream, command, wait);
+}
+
+static uint64_t host(const void *pointer)
+{
+    return (uint64_t)(uintptr_t)pointer;
+}
+
+#define COPY(name, versioned, to_type, to_expression, from_type, from_expression, sides)           \
+    EMU_EXPORT CUresult versioned(to_type to, from_type from, size_t bytes)                        \
+    {                                                                                              \
+        EMU_ENTER(name, EMU_USE | EMU_UNSAFE);                                                     \
+        const copy_call call = {to_expression, from_expression, bytes, sides};                     \
+        return copy(&call, NULL, false);                                                           \
+    }
+#define COPY_ASYNC(name, versioned, to_type, to_expression, from_type, from_expression, sides)     \
+    EMU_EXPORT CUresult versioned(to_type to, from_type from, size_t bytes, CUstream stream)       \
+    {                                                                                              \
+        EMU_ENTER(name, EMU_USE);                                                                  \
+        const copy_call call = {to_expression, from_expression, bytes, sides};                     \
+        return copy(&call, stream, true);                                                          \
+    }
+#define SIDES(to, from) SIDE_##to, SIDE_##from
+
+COPY(cuMemcpy, cuMemcpy, CUdeviceptr, to, CUdeviceptr, from, SIDES(ANY, ANY))
+COPY(cuMemcpyHtoD, cuMemcpyHtoD_v2, CUdeviceptr, to, const void *, host(from), SIDES(DEVICE, ANY))
+COPY(cuMemcpyDtoH, cuMemcpyDtoH_v2, void *, host(to), CUdeviceptr, from, SIDES(ANY, DEVICE))
+COPY(cuMemcpyDtoD, cuMemcpyDtoD_v2, CUdeviceptr, to, CUdeviceptr, from, SIDES(DEVICE, DEVICE))
+COPY_ASYNC(cuMemcpyAsync, cuMemcpyAsync, CUdeviceptr, to, CUdeviceptr, from, SIDES(ANY, ANY))
+COPY_ASYNC(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, to, const void *, host(from),
+           SIDES(DEVICE, ANY))
+COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host(to), CUdeviceptr, from,
+           SIDES(ANY, DEVICE))
+COPY_ASYNC(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, to, CUdeviceptr, from,
+           SIDES(DEVICE, DEVICE))
+EMU_ALIAS(cuMemcpyHtoD, cuMemcpyHtoD_v2);
+EMU_ALIAS(cuMemcpyDtoH, cuMemcpyDtoH_v2);
+EMU_ALIAS(cuMemcpyDtoD, cuMemcpyDtoD_v2);
+EMU_ALIAS(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2);
+EMU_ALIAS(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2);
+EMU_ALIAS(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2);
+
+/* ---- fills ---- */
+
+typedef struct set_command {
+    emu_command command;
+    char *to;
+    unsigned value;
+    size_t width, count;
+} set_command;
+
+static void fill16(uint16_t *to, uint16_t value, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = value;
+    }
+}
+
+static void fill32(uint32_t *to, uint32_t value, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        to[i] = value;
+    }
+}
+
+static double run_set(emu_command *command, double start_ns)
+{
+    const set_command *set = (const set_command *)command;
+    (void)start_ns;
+    if (set->width == 1) {
+        memset(set->to, (int)(set->value & 0xff), set->count);
+    } else if (set->width == 2) {
+        fill16((uint16_t *)(void *)set->to, (uint16_t)set->value, set->count);
+    } else {
+        fill32((uint32_t *)(void *)set->to, set->value, set->count);
+    }
+    size_t bytes = set->width * set->count;
+    touch(set->to, bytes);
+    return emu.profile.set_fixed_ns + (double)bytes / emu.profile.dram_bytes_per_second * 1e9;
+}
+
+static const emu_command_class set_class = {.node_type = CU_GRAPH_NODE_TYPE_MEMSET, .run = run_set};
+
+CUresult emu_command_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
+                         size_t count)
+{
+    EMU_CHECK(width == 1 || width == 2 || width == 4, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(to % width == 0 && count <= SIZE_MAX / 4, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(emu_memory_covers(to, width * count), CUDA_ERROR_INVALID_VALUE);
+    set_command *set = emu_command_new(&set_class, sizeof *set);
+    EMU_CHECK(set, CUDA_ERROR_OUT_OF_MEMORY);
+    set->to = (char *)(uintptr_t)to;
+    set->value = value;
+    set->width = width;
+    set->count = count;
+    *out = &set->command;
+    return CUDA_SUCCESS;
+}
+
+/* Fills do not wait for the host, the plain ones neither: they go to the legacy stream. */
+static CUresult set_on(CUstream stream, CUdeviceptr to, unsigned value, size_t width, size_t count)
+{
+    if (!count) {
+        return CUDA_SUCCESS;
+    }
+    emu_command *command;
+    EMU_TRY(emu_command_set(&command, to, value, width, count));
+    emu_host_spend(emu.profile.host_copy_ns);
+    return emu_run_on(stream, command, false);
+}
+
+#define SET(name, versioned, type, width)                                                          \
+    EMU_EXPORT CUresult versioned(CUdeviceptr to, type value, size_t count)                        \
+    {                                                                                              \
+        EMU_ENTER(name, EMU_USE | EMU_UNSAFE);                                                     \
+        return set_on(NULL, to, value, width, count);                                              \
+    }
+#define SET_ASYNC(name, type, width)                                                               \
+    EMU_EXPORT CUresult name(CUdeviceptr to, type value, size_t count, CUstream stream)            \
+    {                                                                                              \
+        EMU_ENTER(name, EMU_USE);                                                                  \
+        return set_on(stream, to, value, width, count);                                            \
+    }
+
+SET(cuMemsetD8, cuMemsetD8_v2, unsigned char, 1)
+SET(cuMemsetD16, cuMemsetD16_v2, unsigned short, 2)
+SET(cuMemsetD32, cuMemsetD32_v2, unsigned, 4)
+SET_ASYNC(cuMemsetD8Async, unsigned char, 1)
+SET_ASYNC(cuMemsetD16Async, unsigned short, 2)
+SET_ASYNC(cuMemsetD32Async, unsigned, 4)
+EMU_ALIAS(cuMemsetD8, cuMemsetD8_v2);
+EMU_ALIAS(cuMemsetD16, cuMemsetD16_v2);
+EMU_ALIAS(cuMemsetD32, cuMemsetD32_v2);

@@ -1,0 +1,326 @@
+#include "emulator/module.h"
+#include "emulator/occupancy.h"
+
+#include <string.h>
+
+enum { SHARED_BYTES = 48 * 1024 };
+
+static uint32_t volume(const uint32_t dimensions[3])
+{
+    uint32_t threads = dimensions[0];
+    for (int i = 1; i < 3; i++) {
+        threads *= dimensions[i] ? dimensions[i] : 1;
+    }
+    return threads;
+}
+
+static uint32_t bound_threads(const emu_kernel *kernel)
+{
+    uint32_t required = volume(kernel->required_threads), most = volume(kernel->max_threads);
+    return required ? required : most;
+}
+
+/* Registers that let `threads` threads reside, as ptxas allots them: whole steps a warp. */
+static uint32_t registers_for(uint32_t threads)
+{
+    uint32_t warps = (threads + EMU_WARP - 1) / EMU_WARP;
+    uint32_t step = (uint32_t)emu.profile.register_granularity / EMU_WARP;
+    uint32_t all = (uint32_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
+    uint32_t each = all / (warps * EMU_WARP);
+    return step ? each / step * step : each;
+}
+
+int emu_kernel_registers(const emu_kernel *kernel)
+{
+    uint32_t registers = kernel->registers > 255 ? 255 : kernel->registers;
+    uint32_t blocks = kernel->min_blocks ? kernel->min_blocks : 1;
+    uint32_t threads = bound_threads(kernel) * blocks;
+    uint32_t cap = threads ? registers_for(threads) : 255;
+    if (kernel->max_registers && kernel->max_registers < cap) {
+        cap = kernel->max_registers;
+    }
+    return (int)(registers < cap ? registers : cap);
+}
+
+int emu_kernel_max_threads(const emu_kernel *kernel)
+{
+    int most = emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    int bound = (int)bound_threads(kernel);
+    if (bound && bound < most) {
+        most = bound;
+    }
+    int registers = emu_kernel_registers(kernel);
+    int all = emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+    while (most > EMU_WARP && emu_block_registers(&emu.profile, most, registers) > all) {
+        most -= EMU_WARP;
+    }
+    return most;
+}
+
+int emu_function_dynamic_limit(CUfunction function)
+{
+    int left = SHARED_BYTES - (int)function->kernel->static_shared_bytes;
+    int set = function->settings->max_dynamic_bytes;
+    return set >= 0 ? set : left;
+}
+
+/* ---- attributes ---- */
+
+static int local_bytes(CUfunction function)
+{
+    return (int)function->kernel->local_bytes;
+}
+
+static int max_threads(CUfunction function)
+{
+    return emu_kernel_max_threads(function->kernel);
+}
+
+static int static_shared(CUfunction function)
+{
+    return (int)function->kernel->static_shared_bytes;
+}
+
+static int const_bytes(CUfunction function)
+{
+    return (int)function->kernel->const_bytes;
+}
+
+static int registers(CUfunction function)
+{
+    return emu_kernel_registers(function->kernel);
+}
+
+static int compute_capability(CUfunction function)
+{
+    (void)function;
+    return emu_compute_capability();
+}
+
+static int carveout(CUfunction function)
+{
+    return function->settings->carveout_percent;
+}
+
+static int cluster_must_be_set(CUfunction function)
+{
+    return function->kernel->explicit_cluster && !function->settings->required_cluster[0];
+}
+
+static int cluster_width(CUfunction function)
+{
+    return function->settings->required_cluster[0];
+}
+
+static int cluster_height(CUfunction function)
+{
+    return function->settings->required_cluster[1];
+}
+
+static int cluster_depth(CUfunction function)
+{
+    return function->settings->required_cluster[2];
+}
+
+static int non_portable(CUfunction function)
+{
+    return function->settings->non_portable_cluster;
+}
+
+static int scheduling(CUfunction function)
+{
+    return function->settings->scheduling_policy;
+}
+
+static int zero(CUfunction function)
+{
+    (void)function;
+    return 0;
+}
+
+static int (*const readers[CU_FUNC_ATTRIBUTE_MAX])(CUfunction) = {
+    [CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK] = max_threads,
+    [CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES] = static_shared,
+    [CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES] = const_bytes,
+    [CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES] = local_bytes,
+    [CU_FUNC_ATTRIBUTE_NUM_REGS] = registers,
+    [CU_FUNC_ATTRIBUTE_PTX_VERSION] = compute_capability,
+    [CU_FUNC_ATTRIBUTE_BINARY_VERSION] = compute_capability,
+    [CU_FUNC_ATTRIBUTE_CACHE_MODE_CA] = zero,
+    [CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = emu_function_dynamic_limit,
+    [CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT] = carveout,
+    [CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET] = cluster_must_be_set,
+    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH] = cluster_width,
+    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT] = cluster_height,
+    [CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH] = cluster_depth,
+    [CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = non_portable,
+    [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = scheduling,
+};
+
+static CUresult get_attribute(int *out, CUfunction_attribute attribute, CUfunction handle)
+{
+    EMU_CHECK(out && (unsigned)attribute < CU_FUNC_ATTRIBUTE_MAX, CUDA_ERROR_INVALID_VALUE);
+    CUfunction function;
+    EMU_TRY(emu_function_resolve(&function, handle));
+    *out = readers[attribute](function);
+    return CUDA_SUCCESS;
+}
+
+static int optin_bytes(const emu_kernel *kernel)
+{
+    return emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
+           (int)kernel->static_shared_bytes;
+}
+
+/* What may be set, between which values. */
+static CUresult set_attribute(emu_settings *settings, const emu_kernel *kernel,
+                              CUfunction_attribute attribute, int value)
+{
+    const struct {
+        CUfunction_attribute attribute;
+        int low, high;
+        int *field;
+    } rules[] = {
+        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, optin_bytes(kernel),
+         &settings->max_dynamic_bytes},
+        {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1, 100, &settings->carveout_percent},
+        {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0, 1,
+         &settings->non_portable_cluster},
+        {CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE, 0, 2,
+         &settings->scheduling_policy},
+        {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH, 0, 65535, &settings->required_cluster[0]},
+        {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT, 0, 65535, &settings->required_cluster[1]},
+        {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH, 0, 65535, &settings->required_cluster[2]},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
+        if (rules[i].attribute == attribute) {
+            bool ok = value >= rules[i].low && value <= rules[i].high;
+            *rules[i].field = ok ? value : *rules[i].field;
+            return ok ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+        }
+    }
+    return CUDA_ERROR_INVALID_VALUE;
+}
+
+EMU_EXPORT CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute,
+                                       CUfunction function)
+{
+    EMU_ENTER(cuFuncGetAttribute, EMU_USE);
+    return get_attribute(out, attribute, function);
+}
+
+EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value)
+{
+    EMU_ENTER(cuFuncSetAttribute, EMU_USE);
+    CUfunction function;
+    EMU_TRY(emu_function_resolve(&function, handle));
+    return set_attribute(function->settings, function->kernel, attribute, value);
+}
+
+static const emu_kernel *kernel_of(CUkernel kernel)
+{
+    return emu_program_kernel_at(kernel->library->image->program, kernel->index);
+}
+
+EMU_EXPORT CUresult cuKernelGetAttribute(int *out, CUfunction_attribute attribute, CUkernel kernel,
+                                         CUdevice device)
+{
+    EMU_ENTER(cuKernelGetAttribute, EMU_READY | EMU_SOUND);
+    EMU_CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE);
+    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
+    EMU_CHECK(out && (unsigned)attribute < CU_FUNC_ATTRIBUTE_MAX, CUDA_ERROR_INVALID_VALUE);
+    struct CUfunc_st function = {
+        .kind = EMU_KIND_FUNCTION, .kernel = kernel_of(kernel), .settings = &kernel->settings};
+    *out = readers[attribute](&function);
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
+                                         CUdevice device)
+{
+    EMU_ENTER(cuKernelSetAttribute, EMU_READY | EMU_SOUND);
+    EMU_CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE);
+    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
+    return set_attribute(&kernel->settings, kernel_of(kernel), attribute, value);
+}
+
+/* A preference without effect here: the carveout says more. */
+EMU_EXPORT CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config)
+{
+    EMU_ENTER(cuFuncSetCacheConfig, EMU_USE);
+    CUfunction function;
+    EMU_CHECK((unsigned)config <= 3, CUDA_ERROR_INVALID_VALUE);
+    return emu_function_resolve(&function, handle);
+}
+
+EMU_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device)
+{
+    EMU_ENTER(cuKernelSetCacheConfig, EMU_READY | EMU_SOUND);
+    EMU_CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE);
+    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
+    return (unsigned)config <= 3 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult param_info(const emu_kernel *kernel, size_t index, size_t *offset, size_t *bytes)
+{
+    EMU_CHECK(offset && index < kernel->param_count, CUDA_ERROR_INVALID_VALUE);
+    *offset = kernel->params[index].offset;
+    if (bytes) {
+        *bytes = kernel->params[index].bytes;
+    }
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset,
+                                       size_t *bytes)
+{
+    EMU_ENTER(cuFuncGetParamInfo, EMU_USE);
+    CUfunction function;
+    EMU_TRY(emu_function_resolve(&function, handle));
+    return param_info(function->kernel, index, offset, bytes);
+}
+
+EMU_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
+                                         size_t *bytes)
+{
+    EMU_ENTER(cuKernelGetParamInfo, EMU_READY | EMU_SOUND);
+    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
+    return param_info(kernel_of(kernel), index, offset, bytes);
+}
+
+EMU_EXPORT CUresult cuFuncGetName(const char **name, CUfunction handle)
+{
+    EMU_ENTER(cuFuncGetName, EMU_USE);
+    CUfunction function;
+    EMU_CHECK(name, CUDA_ERROR_INVALID_VALUE);
+    EMU_TRY(emu_function_resolve(&function, handle));
+    *name = function->kernel->name;
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuKernelGetName(const char **name, CUkernel kernel)
+{
+    EMU_ENTER(cuKernelGetName, EMU_READY | EMU_SOUND);
+    EMU_CHECK(name, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
+    *name = kernel_of(kernel)->name;
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuFuncGetModule(CUmodule *out, CUfunction handle)
+{
+    EMU_ENTER(cuFuncGetModule, EMU_USE);
+    CUfunction function;
+    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
+    EMU_TRY(emu_function_resolve(&function, handle));
+    *out = function->module;
+    return CUDA_SUCCESS;
+}
+
+/* Everything is loaded with its module. */
+EMU_EXPORT CUresult cuFuncLoad(CUfunction handle)
+{
+    EMU_ENTER(cuFuncLoad, EMU_USE);
+    CUfunction function;
+    return emu_function_resolve(&function, handle);
+}

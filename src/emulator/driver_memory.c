@@ -1,0 +1,250 @@
+#include "emulator/queue.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static CUresult allocate(CUdeviceptr *out, size_t bytes, emu_memory_kind kind)
+{
+    EMU_CHECK(out && bytes, CUDA_ERROR_INVALID_VALUE);
+    uint64_t address;
+    EMU_TRY((CUresult)emu_memory_allocate(&address, bytes, kind, emu_current()));
+    *out = address;
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
+{
+    EMU_ENTER(cuMemAlloc, EMU_USE | EMU_UNSAFE);
+    return allocate(out, bytes, EMU_MEMORY_DEVICE);
+}
+EMU_ALIAS(cuMemAlloc, cuMemAlloc_v2);
+
+EMU_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
+                                       unsigned element)
+{
+    EMU_ENTER(cuMemAllocPitch, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(out && pitch && width && height, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(element == 4 || element == 8 || element == 16, CUDA_ERROR_INVALID_VALUE);
+    size_t row = (width + 511) / 512 * 512;
+    EMU_CHECK(row >= width && height <= SIZE_MAX / row, CUDA_ERROR_OUT_OF_MEMORY);
+    EMU_TRY(allocate(out, row * height, EMU_MEMORY_DEVICE));
+    *pitch = row;
+    return CUDA_SUCCESS;
+}
+EMU_ALIAS(cuMemAllocPitch, cuMemAllocPitch_v2);
+
+/* Waits, as freeing does on hardware: nothing may be using the memory. */
+static CUresult free_kind(uint64_t address, emu_memory_kind kind)
+{
+    emu_allocation what;
+    EMU_CHECK(emu_memory_lookup(&what, address) && what.base == address && what.kind == kind,
+              CUDA_ERROR_INVALID_VALUE);
+    CUcontext owner = what.owner;
+    emu_lock();
+    CUresult code = owner ? emu_queue_join_context(owner) : CUDA_SUCCESS;
+    emu_unlock();
+    return code ? code : (CUresult)emu_memory_release(address, kind);
+}
+
+EMU_EXPORT CUresult cuMemFree_v2(CUdeviceptr address)
+{
+    EMU_ENTER(cuMemFree, EMU_USE | EMU_UNSAFE);
+    emu_allocation what;
+    if (!address) {
+        return CUDA_SUCCESS;
+    }
+    EMU_CHECK(emu_memory_lookup(&what, address), CUDA_ERROR_INVALID_VALUE);
+    bool pool = what.kind == EMU_MEMORY_POOL;
+    return free_kind(address, pool ? EMU_MEMORY_POOL : EMU_MEMORY_DEVICE);
+}
+EMU_ALIAS(cuMemFree, cuMemFree_v2);
+
+EMU_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
+{
+    EMU_ENTER(cuMemGetInfo, EMU_USE);
+    EMU_CHECK(free_bytes && total_bytes, CUDA_ERROR_INVALID_VALUE);
+    *total_bytes = (size_t)emu.profile.total_memory_bytes;
+    *free_bytes = emu_memory_limit() - emu_memory_in_use();
+    return CUDA_SUCCESS;
+}
+EMU_ALIAS(cuMemGetInfo, cuMemGetInfo_v2);
+
+EMU_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
+{
+    EMU_ENTER(cuMemGetAddressRange, EMU_USE);
+    emu_allocation what;
+    EMU_CHECK(emu_memory_lookup(&what, address), CUDA_ERROR_NOT_FOUND);
+    if (base) {
+        *base = what.base;
+    }
+    if (bytes) {
+        *bytes = what.bytes;
+    }
+    return CUDA_SUCCESS;
+}
+EMU_ALIAS(cuMemGetAddressRange, cuMemGetAddressRange_v2);
+
+/* ---- stream-ordered memory ---- */
+
+typedef struct free_command {
+    emu_command command;
+    uint64_t address;
+} free_command;
+
+static double run_free(emu_command *command, double start_ns)
+{
+    (void)start_ns;
+    emu_memory_release(((free_command *)command)->address, EMU_MEMORY_POOL);
+    return 0;
+}
+
+static const emu_command_class free_class = {.node_type = CU_GRAPH_NODE_TYPE_MEM_FREE,
+                                             .run = run_free};
+
+static CUresult refuse_capture(CUstream handle)
+{
+    CUstream stream;
+    emu_lock();
+    CUresult code = emu_stream_resolve(&stream, handle);
+    if (!code && stream->capture) {
+        code = CUDA_ERROR_NOT_SUPPORTED;
+    }
+    emu_unlock();
+    return code;
+}
+
+/* The memory is there at once, which is earlier than the stream promises. Memory nodes of graphs
+ * are not emulated: a capturing stream is refused without harm to the capture. */
+EMU_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
+{
+    EMU_ENTER(cuMemAllocAsync, EMU_USE);
+    EMU_TRY(refuse_capture(stream));
+    return allocate(out, bytes, EMU_MEMORY_POOL);
+}
+
+EMU_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
+{
+    EMU_ENTER(cuMemFreeAsync, EMU_USE);
+    emu_allocation what;
+    if (!address) {
+        return CUDA_SUCCESS;
+    }
+    EMU_CHECK(emu_memory_lookup(&what, address) && what.base == address, CUDA_ERROR_INVALID_VALUE);
+    EMU_TRY(refuse_capture(stream));
+    if (what.kind == EMU_MEMORY_DEVICE) {
+        return free_kind(address, EMU_MEMORY_DEVICE);
+    }
+    EMU_CHECK(what.kind == EMU_MEMORY_POOL, CUDA_ERROR_INVALID_VALUE);
+    free_command *command = emu_command_new(&free_class, sizeof *command);
+    EMU_CHECK(command, CUDA_ERROR_OUT_OF_MEMORY);
+    command->address = address;
+    return emu_run_on(stream, &command->command, false);
+}
+
+/* ---- pinned host memory ---- */
+
+EMU_EXPORT CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    EMU_ENTER(cuMemHostAlloc, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(out && bytes && flags < 8, CUDA_ERROR_INVALID_VALUE);
+    CUdeviceptr address;
+    EMU_TRY(allocate(&address, bytes, EMU_MEMORY_HOST));
+    *out = (void *)(uintptr_t)address;
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuMemAllocHost_v2(void **out, size_t bytes)
+{
+    EMU_ENTER(cuMemAllocHost, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(out && bytes, CUDA_ERROR_INVALID_VALUE);
+    CUdeviceptr address;
+    EMU_TRY(allocate(&address, bytes, EMU_MEMORY_HOST));
+    *out = (void *)(uintptr_t)address;
+    return CUDA_SUCCESS;
+}
+EMU_ALIAS(cuMemAllocHost, cuMemAllocHost_v2);
+
+EMU_EXPORT CUresult cuMemFreeHost(void *pointer)
+{
+    EMU_ENTER(cuMemFreeHost, EMU_USE | EMU_UNSAFE);
+    if (!pointer) {
+        return CUDA_SUCCESS;
+    }
+    return free_kind((uint64_t)(uintptr_t)pointer, EMU_MEMORY_HOST);
+}
+
+EMU_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer, unsigned flags)
+{
+    EMU_ENTER(cuMemHostGetDevicePointer, EMU_USE);
+    EMU_CHECK(out && !flags, CUDA_ERROR_INVALID_VALUE);
+    emu_allocation what;
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    EMU_CHECK(emu_memory_lookup(&what, address) &&
+                  (what.kind == EMU_MEMORY_HOST || what.kind == EMU_MEMORY_REGISTERED),
+              CUDA_ERROR_INVALID_VALUE);
+    *out = address;
+    return CUDA_SUCCESS;
+}
+EMU_ALIAS(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2);
+
+EMU_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
+{
+    EMU_ENTER(cuMemHostGetFlags, EMU_USE);
+    emu_allocation what;
+    EMU_CHECK(flags && emu_memory_lookup(&what, (uint64_t)(uintptr_t)pointer) &&
+                  what.kind == EMU_MEMORY_HOST,
+              CUDA_ERROR_INVALID_VALUE);
+    *flags = CU_MEMHOSTALLOC_DEVICEMAP;
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
+{
+    EMU_ENTER(cuMemHostRegister, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(flags < 16, CUDA_ERROR_INVALID_VALUE);
+    return (CUresult)emu_memory_register(pointer, bytes, emu_current());
+}
+EMU_ALIAS(cuMemHostRegister, cuMemHostRegister_v2);
+
+EMU_EXPORT CUresult cuMemHostUnregister(void *pointer)
+{
+    EMU_ENTER(cuMemHostUnregister, EMU_USE | EMU_UNSAFE);
+    emu_lock();
+    CUresult code = emu_queue_join_context(emu_current());
+    emu_unlock();
+    return code ? code : (CUresult)emu_memory_unregister(pointer);
+}
+
+/* ---- sharing between processes ---- */
+
+_Static_assert(sizeof(emu_memory_share) <= sizeof(CUipcMemHandle), "a share fits a handle");
+
+EMU_EXPORT CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr address)
+{
+    EMU_ENTER(cuIpcGetMemHandle, EMU_USE);
+    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
+    emu_memory_share share;
+    EMU_TRY((CUresult)emu_memory_export(&share, address));
+    memset(out, 0, sizeof *out);
+    memcpy(out, &share, sizeof share);
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, unsigned flags)
+{
+    EMU_ENTER(cuIpcOpenMemHandle, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(out && flags <= 1, CUDA_ERROR_INVALID_VALUE);
+    emu_memory_share share;
+    memcpy(&share, &handle, sizeof share);
+    uint64_t address;
+    EMU_TRY((CUresult)emu_memory_import(&address, &share, emu_current()));
+    *out = address;
+    return CUDA_SUCCESS;
+}
+EMU_ALIAS(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
+
+EMU_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address)
+{
+    EMU_ENTER(cuIpcCloseMemHandle, EMU_USE | EMU_UNSAFE);
+    return free_kind(address, EMU_MEMORY_IMPORT);
+}

@@ -1,0 +1,38 @@
+/* What the emulator exports beside the CUDA driver's interface. Found by dlsym or cuGetProcAddress;
+ * a driver without these names is a real one.
+ *
+ * Times of the emulator are modelled: a kernel's length comes from what it did, not from how long
+ * that took here. The device's side shows in cuEventElapsedTime. The host's side is a clock of each
+ * thread that every driver call moves forward by the modelled cost of the call, and every wait to
+ * the modelled end of what it waited for; two readings on one thread are a deterministic interval.
+ */
+#ifndef EMU_EXTENSIONS_H
+#define EMU_EXTENSIONS_H
+
+#include "emulator/driver_abi.h"
+
+/* The calling thread's modelled host clock in nanoseconds since the first call. To time launches:
+ * read it, launch, cuStreamSynchronize, read it again. Never fails after cuInit. */
+CUresult emuModelledTimeNs(double *host_ns);
+
+/* One line about what lost this process (error, kernel, PTX line, block, thread, address), or why
+ * the last module was refused or the configuration not understood; "" if nothing was. Valid until
+ * the next such event. */
+const char *emuLastMessage(void);
+
+/* Counts up when modelled times change meaning, so that stored ones are not compared across. */
+int emuModelVersion(void);
+
+/* Chooses the profile before cuInit, over the environment. 500 for an unknown name (emuLastMessage
+ * lists those there are), 401 when another one already runs in this process. */
+CUresult emuSelectProfile(const char *name);
+
+/* The profile's name ("h200"). "" before cuInit. */
+const char *emuProfileName(void);
+
+/* Chooses the profile ("h200") before cuInit, as GPUTUNE_EMU_PROFILE would. CUDA_ERROR_NOT_FOUND
+ * for an unknown one (emuLastMessage says which there are); CUDA_ERROR_ILLEGAL_STATE when cuInit
+ * has run with another. */
+CUresult emuSelectProfile(const char *name);
+
+#endif

@@ -1,0 +1,69 @@
+/* Graphs: what a capture records, what can be instantiated and replayed. */
+#ifndef EMU_GRAPH_H
+#define EMU_GRAPH_H
+
+#include "emulator/queue.h"
+
+struct CUgraphNode_st {
+    emu_kind kind;
+    CUgraph graph;
+    emu_command *command; /* NULL: an empty node */
+    size_t index;         /* its place in the graph */
+    size_t dependency_count;
+    CUgraphNode *dependencies;
+};
+
+struct CUuserObject_st {
+    emu_kind kind;
+    atomic_int references;
+    void *data;
+    CUhostFn destroy;
+};
+
+typedef struct emu_user_reference {
+    CUuserObject object;
+    unsigned count;
+} emu_user_reference;
+
+struct CUgraph_st {
+    emu_kind kind;
+    size_t node_count;
+    CUgraphNode *nodes;
+    size_t user_count;
+    emu_user_reference *users;
+};
+
+/* One node of an instantiated graph: its dependencies come before it. */
+typedef struct emu_exec_node {
+    emu_command *command;
+    size_t dependency_count;
+    size_t *dependencies;
+    double end_ns;
+} emu_exec_node;
+
+/* An instantiated graph is itself a command; its runs are in order on one stream or another, never
+ * at once (as on hardware). */
+struct CUgraphExec_st {
+    emu_command command;
+    emu_kind kind;
+    pthread_mutex_t running;
+    size_t node_count;
+    emu_exec_node *nodes;
+    size_t user_count;
+    emu_user_reference *users;
+};
+
+CUgraph emu_graph_new(void);
+/* Frees the graph with its nodes and its references on user objects. Lock not held: a user object's
+ * destructor is the caller's code. */
+void emu_graph_free(CUgraph graph);
+/* Adds a node that depends on `dependencies`; takes over the command. 2 when memory runs out, 1 for
+ * a node of another graph. */
+CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
+                       const CUgraphNode *dependencies, size_t count);
+/* Copies the graph for running. */
+CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
+
+void emu_user_object_release(CUuserObject object, unsigned count);
+
+#endif

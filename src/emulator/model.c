@@ -1,0 +1,225 @@
+#include "emulator/model.h"
+
+#include "emulator/driver_abi.h"
+#include "emulator/level2.h"
+
+#include <math.h>
+
+enum { SECTOR_BYTES = 32, LINE_SECTORS = 4 };
+
+/* What the terms are computed from: the profile, the shape, the counters, and what follows
+ * directly. */
+typedef struct scene {
+    const emu_profile *profile;
+    const emu_kernel_shape *shape;
+    const emu_counters *counters;
+    double multiprocessors; /* that can have work */
+    double resident;        /* blocks at once on one */
+    double share;           /* part of all blocks that the busiest multiprocessor runs */
+    double warps_per_block;
+    double l2_bytes, dram_bytes;
+} scene;
+
+static double at_least(double value, double least)
+{
+    return value > least ? value : least;
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+/* ---- terms in cycles of one multiprocessor ---- */
+
+static double issued(const scene *scene)
+{
+    double all = 0;
+    for (int i = 0; i < EMU_CLASS_COUNT; i++) {
+        all += i == EMU_CLASS_FOLDED ? 0 : (double)scene->counters->issued[i];
+    }
+    return all;
+}
+
+static double issue_cycles(const scene *scene)
+{
+    return issued(scene) * scene->share / scene->profile->issue_per_cycle;
+}
+
+static double unit_cycles(const scene *scene)
+{
+    const emu_profile *profile = scene->profile;
+    const struct {
+        emu_class class;
+        double per_cycle;
+    } units[] = {
+        {EMU_CLASS_ALU, profile->alu_per_cycle},   {EMU_CLASS_FMA, profile->fma_per_cycle},
+        {EMU_CLASS_FP64, profile->fp64_per_cycle}, {EMU_CLASS_SFU, profile->sfu_per_cycle},
+        {EMU_CLASS_LDST, profile->ldst_per_cycle}, {EMU_CLASS_WARP, profile->ldst_per_cycle}};
+    double most = 0;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        most = at_least(most, (double)scene->counters->issued[units[i].class] / units[i].per_cycle);
+    }
+    return most * scene->share;
+}
+
+/* Loads that hit and those that miss both look lines up; local memory is cached there too. */
+static double l1_cycles(const scene *scene)
+{
+    const emu_counters *counters = scene->counters;
+    double lines = (double)counters->global_load_lines + (double)counters->global_store_lines +
+                   (double)counters->local_sectors / LINE_SECTORS;
+    double shared = (double)counters->shared_wavefronts +
+                    (double)counters->shared_atomic_serial * scene->profile->shared_atomic_cycles;
+    double constants = (double)counters->const_addresses;
+    double line_cycles = 128 / scene->profile->l1_bytes_per_cycle;
+    return (lines * line_cycles + shared + constants) * scene->share;
+}
+
+static double cluster_cycles(const scene *scene)
+{
+    const emu_counters *counters = scene->counters;
+    double sectors =
+        (double)counters->cluster_sectors * SECTOR_BYTES / scene->profile->cluster_bytes_per_cycle;
+    double atomics =
+        (double)counters->cluster_atomic_lanes / scene->profile->cluster_atomics_per_cycle;
+    return (sectors + atomics) * scene->share;
+}
+
+static double launch_cycles(const scene *scene)
+{
+    const emu_profile *profile = scene->profile;
+    double block =
+        profile->block_launch_cycles + scene->warps_per_block * profile->warp_launch_cycles;
+    if (scene->shape->cluster_blocks > 1) {
+        block += profile->cluster_launch_cycles / scene->shape->cluster_blocks;
+    }
+    return block * scene->shape->blocks * scene->share;
+}
+
+static double l2_port_cycles(const scene *scene)
+{
+    return scene->l2_bytes * scene->share / scene->profile->l2_port_bytes_per_cycle;
+}
+
+/* Mean latency of a global load: by how many of its sectors each level answers. */
+static double load_latency(const scene *scene)
+{
+    const emu_profile *profile = scene->profile;
+    double sectors = (double)scene->counters->global_load_sectors;
+    double hit = ratio((double)scene->counters->global_load_l1_hits, sectors);
+    double miss_to_dram = ratio(scene->dram_bytes, scene->l2_bytes);
+    double beyond = profile->l2_latency_cycles * (1 - miss_to_dram) +
+                    profile->dram_latency_cycles * miss_to_dram;
+    return profile->l1_latency_cycles * hit + beyond * (1 - hit);
+}
+
+/* How long a warp lives: its instructions one after another, each wait for memory, each barrier. */
+static double warp_cycles(const scene *scene, double instructions, double waits, double warps)
+{
+    const emu_profile *profile = scene->profile;
+    const emu_counters *counters = scene->counters;
+    double each = 1 / at_least(warps, 1);
+    return instructions * profile->instruction_latency_cycles + waits * load_latency(scene) +
+           (double)counters->shared_requests * each * profile->shared_latency_cycles +
+           (double)counters->cluster_requests * each * profile->cluster_latency_cycles +
+           (double)counters->const_requests * each * profile->constant_latency_cycles +
+           (double)counters->block_barriers * each * profile->barrier_cycles +
+           (double)counters->cluster_barriers * each * profile->cluster_barrier_cycles;
+}
+
+static double latency_cycles(const scene *scene)
+{
+    double warps = at_least((double)scene->counters->warps, 1);
+    double life = warp_cycles(scene, issued(scene) / warps,
+                              (double)scene->counters->memory_waits / warps, warps) +
+                  scene->profile->block_latency_cycles;
+    double waves = scene->shape->blocks / (scene->multiprocessors * scene->resident);
+    /* The last, partial wave overlaps with the one before about half. */
+    return life * (waves <= 1 ? 1 : (waves + ceil(waves)) / 2);
+}
+
+static double path_cycles(const scene *scene)
+{
+    return warp_cycles(scene, (double)scene->counters->longest_warp,
+                       (double)scene->counters->longest_waits,
+                       at_least((double)scene->counters->warps, 1));
+}
+
+/* ---- terms of the whole device in seconds ---- */
+
+static double l2_seconds(const scene *scene)
+{
+    return scene->l2_bytes / scene->profile->l2_bytes_per_second;
+}
+
+static double dram_seconds(const scene *scene)
+{
+    return scene->dram_bytes / scene->profile->dram_bytes_per_second;
+}
+
+static double atomic_seconds(const scene *scene)
+{
+    const emu_counters *counters = scene->counters;
+    double throughput =
+        (double)counters->global_atomic_sectors / scene->profile->atomic_sectors_per_second;
+    double serial =
+        (double)counters->hottest_address_lanes * scene->profile->atomic_same_address_ns / 1e9;
+    return at_least(throughput, serial);
+}
+
+typedef double (*term)(const scene *scene);
+
+static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,      cluster_cycles,
+                                   launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
+static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
+
+/* The 8-norm: the longest term, and up to 9% more for an equal second one. */
+static double combine(const scene *scene)
+{
+    double sum = 0;
+    for (size_t i = 0; i < sizeof cycle_terms / sizeof cycle_terms[0]; i++) {
+        sum += pow(cycle_terms[i](scene) / scene->profile->clock_hz * 1e9, 8);
+    }
+    for (size_t i = 0; i < sizeof second_terms / sizeof second_terms[0]; i++) {
+        sum += pow(second_terms[i](scene) * 1e9, 8);
+    }
+    return pow(sum, 1.0 / 8);
+}
+
+static void set_traffic(scene *scene)
+{
+    const emu_counters *counters = scene->counters;
+    double sectors = (double)counters->global_load_sectors - (double)counters->global_load_l1_hits +
+                     (double)counters->global_store_sectors +
+                     (double)counters->global_atomic_sectors;
+    scene->l2_bytes = sectors * SECTOR_BYTES;
+    double capacity = scene->profile->attribute[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE];
+    scene->dram_bytes = emu_level2_pass(scene->shape->buffers, scene->shape->buffer_count,
+                                        scene->l2_bytes, capacity);
+}
+
+static void set_placement(scene *scene)
+{
+    const emu_kernel_shape *shape = scene->shape;
+    double blocks = at_least(shape->blocks, 1);
+    double usable = emu_cluster_multiprocessors(scene->profile, shape->cluster_blocks);
+    usable = at_least(usable, 1);
+    scene->multiprocessors = blocks < usable ? blocks : usable;
+    scene->resident = at_least(shape->residency.blocks, 1);
+    if (shape->cluster_blocks > 1 &&
+        scene->resident > scene->profile->cluster_blocks_per_multiprocessor) {
+        scene->resident = scene->profile->cluster_blocks_per_multiprocessor;
+    }
+    scene->share = ceil(blocks / scene->multiprocessors) / blocks;
+    scene->warps_per_block = ceil(shape->needs.threads / (double)EMU_WARP);
+}
+
+double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shape,
+                        const emu_counters *counters)
+{
+    scene scene = {.profile = profile, .shape = shape, .counters = counters};
+    set_placement(&scene);
+    set_traffic(&scene);
+    return profile->kernel_fixed_ns + combine(&scene);
+}

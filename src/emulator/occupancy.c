@@ -1,0 +1,101 @@
+#include "emulator/occupancy.h"
+
+#include "emulator/driver_abi.h"
+
+enum { WARP = 32, WARP_STEP = 4 };
+
+static int least(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+static int round_up(int value, int step)
+{
+    return step > 1 ? (value + step - 1) / step * step : value;
+}
+
+int emu_block_registers(const emu_profile *profile, int threads, int registers)
+{
+    int warps = round_up((threads + WARP - 1) / WARP, WARP_STEP);
+    return warps * round_up(registers * WARP, (int)profile->register_granularity);
+}
+
+/* Blocks that everything but shared memory allows. */
+static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *needs)
+{
+    const int *attribute = profile->attribute;
+    int warps = (needs->threads + WARP - 1) / WARP;
+    int most_warps = attribute[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] / WARP;
+    int blocks = attribute[CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR];
+    blocks = least(blocks, warps ? most_warps / warps : 0);
+    int registers = emu_block_registers(profile, needs->threads, needs->registers);
+    int most_registers = attribute[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR];
+    return registers ? least(blocks, most_registers / registers) : blocks;
+}
+
+static size_t block_shared(const emu_profile *profile, const emu_block_needs *needs)
+{
+    return needs->shared_bytes +
+           (size_t)profile->attribute[CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK];
+}
+
+/* The smallest carveout of at least `bytes`, or the largest there is. */
+static size_t carveout_for(const emu_profile *profile, size_t bytes)
+{
+    size_t size = 0;
+    for (int i = 0; i < profile->carveout_kb.count; i++) {
+        size = (size_t)(profile->carveout_kb.value[i] * 1024);
+        if (size >= bytes) {
+            break;
+        }
+    }
+    return size;
+}
+
+static size_t chosen_carveout(const emu_profile *profile, const emu_block_needs *needs, int blocks)
+{
+    size_t one = block_shared(profile, needs);
+    if (needs->carveout_percent < 0) {
+        return carveout_for(profile, one * (size_t)blocks);
+    }
+    size_t most =
+        (size_t)profile->attribute[CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR];
+    size_t wanted = most * (size_t)needs->carveout_percent / 100;
+    return carveout_for(profile, wanted > one ? wanted : one);
+}
+
+void emu_occupancy(emu_residency *out, const emu_profile *profile, const emu_block_needs *needs)
+{
+    int blocks = blocks_by_threads(profile, needs);
+    size_t limit = chosen_carveout(profile, needs, blocks);
+    size_t by_shared = limit / block_shared(profile, needs);
+    out->blocks = (size_t)blocks < by_shared ? blocks : (int)by_shared;
+    out->shared_limit_bytes = limit;
+    size_t unified = (size_t)profile->unified_cache_bytes;
+    out->l1_bytes = unified > limit ? unified - limit : 0;
+}
+
+int emu_cluster_multiprocessors(const emu_profile *profile, int size)
+{
+    if (size <= 1) {
+        return profile->attribute[CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT];
+    }
+    int usable = 0;
+    for (int i = 0; i < profile->gpc_multiprocessors.count; i++) {
+        usable += (int)profile->gpc_multiprocessors.value[i] / size * size;
+    }
+    return usable;
+}
+
+int emu_max_clusters(const emu_profile *profile, const emu_block_needs *needs, int size)
+{
+    if (size < 1 || size > (int)profile->cluster_size_max) {
+        return 0;
+    }
+    emu_residency residency;
+    emu_block_needs most_shared = *needs;
+    most_shared.carveout_percent = 100;
+    emu_occupancy(&residency, profile, &most_shared);
+    int blocks = least(residency.blocks, (int)profile->cluster_blocks_per_multiprocessor);
+    return emu_cluster_multiprocessors(profile, size) / size * blocks;
+}

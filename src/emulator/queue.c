@@ -1,0 +1,357 @@
+#include "emulator/queue.h"
+
+#include "emulator/capture.h"
+
+#include <stdlib.h>
+
+void *emu_command_new(const emu_command_class *class, size_t bytes)
+{
+    emu_command *command = calloc(1, bytes);
+    if (command) {
+        command->class = class;
+        command->references = 1;
+    }
+    return command;
+}
+
+emu_command *emu_command_retain(emu_command *command)
+{
+    command->references++;
+    return command;
+}
+
+void emu_command_release(emu_command *command)
+{
+    if (!command || --command->references) {
+        return;
+    }
+    if (command->class->release) {
+        command->class->release(command);
+    }
+    free(command);
+}
+
+emu_ticket *emu_ticket_new(void)
+{
+    emu_ticket *ticket = calloc(1, sizeof *ticket);
+    if (ticket) {
+        ticket->references = 1;
+    }
+    return ticket;
+}
+
+emu_ticket *emu_ticket_retain(emu_ticket *ticket)
+{
+    if (ticket) {
+        ticket->references++;
+    }
+    return ticket;
+}
+
+void emu_ticket_release(emu_ticket *ticket)
+{
+    if (ticket && !--ticket->references) {
+        free(ticket);
+    }
+}
+
+void emu_ticket_complete(emu_ticket *ticket, double end_ns)
+{
+    ticket->done = true;
+    ticket->end_ns = end_ns;
+    pthread_cond_broadcast(&emu.progress);
+}
+
+void emu_stream_unref(CUstream stream)
+{
+    if (--stream->references) {
+        return;
+    }
+    for (size_t i = 0; i < stream->wait_count; i++) {
+        emu_ticket_release(stream->waits[i]);
+    }
+    emu_ticket_release(stream->last);
+    pthread_cond_destroy(&stream->work);
+    free(stream->waits);
+    free(stream->frontier);
+    free(stream);
+}
+
+/* When this submission begins on the device: after the stream's earlier work, after what it waits
+ * for, and not before the host has handed it over. */
+static double start_time(CUstream stream, const emu_submission *submission)
+{
+    double gap = submission->command->class->is_kernel ? emu.profile.stream_gap_ns : 0;
+    double start = submission->host_ns + emu.profile.host_start_ns;
+    if (stream->clock_ns > 0 && stream->clock_ns + gap > start) {
+        start = stream->clock_ns + gap;
+    }
+    for (size_t i = 0; i < submission->wait_count; i++) {
+        if (submission->waits[i]->end_ns > start) {
+            start = submission->waits[i]->end_ns;
+        }
+    }
+    return start;
+}
+
+static void await_others(const emu_submission *submission)
+{
+    for (size_t i = 0; i < submission->wait_count; i++) {
+        while (!submission->waits[i]->done) {
+            pthread_cond_wait(&emu.progress, &emu.lock);
+        }
+    }
+}
+
+static void free_submission(emu_submission *submission)
+{
+    for (size_t i = 0; i < submission->wait_count; i++) {
+        emu_ticket_release(submission->waits[i]);
+    }
+    emu_ticket_release(submission->ticket);
+    emu_command_release(submission->command);
+    free(submission);
+}
+
+/* Runs the oldest submission. Lock held on entry and exit, not while the command runs. What remains
+ * after the process is lost is passed over: its tickets complete, nothing executes. */
+static void run_one(CUstream stream)
+{
+    emu_submission *submission = stream->first;
+    await_others(submission);
+    double start = start_time(stream, submission), length = 0;
+    emu_command *command = submission->command;
+    if (!emu.lost && command->class->run) {
+        pthread_mutex_unlock(&emu.lock);
+        length = command->class->run(command, start);
+        pthread_mutex_lock(&emu.lock);
+    }
+    stream->clock_ns = start + length;
+    stream->first = submission->next;
+    if (!stream->first) {
+        stream->last_submission = NULL;
+    }
+    emu_ticket_complete(submission->ticket, stream->clock_ns);
+    pthread_mutex_unlock(&emu.lock);
+    free_submission(submission);
+    pthread_mutex_lock(&emu.lock);
+}
+
+static void *work(void *argument)
+{
+    CUstream stream = argument;
+    pthread_mutex_lock(&emu.lock);
+    for (;;) {
+        while (!stream->first && !stream->stop) {
+            pthread_cond_wait(&stream->work, &emu.lock);
+        }
+        if (!stream->first) {
+            break;
+        }
+        run_one(stream);
+    }
+    emu_stream_unref(stream);
+    pthread_mutex_unlock(&emu.lock);
+    return NULL;
+}
+
+static CUresult start_worker(CUstream stream)
+{
+    pthread_t thread;
+    if (stream->has_worker) {
+        return CUDA_SUCCESS;
+    }
+    stream->references++;
+    if (pthread_create(&thread, NULL, work, stream)) {
+        stream->references--;
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    pthread_detach(thread);
+    stream->has_worker = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult emu_queue_wait_for(CUstream stream, emu_ticket *ticket)
+{
+    if (!ticket) {
+        return CUDA_SUCCESS;
+    }
+    emu_ticket **waits = realloc(stream->waits, (stream->wait_count + 1) * sizeof waits[0]);
+    if (!waits) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    stream->waits = waits;
+    stream->waits[stream->wait_count++] = emu_ticket_retain(ticket);
+    return CUDA_SUCCESS;
+}
+
+static bool orders_with_legacy(CUstream stream)
+{
+    return !stream->is_legacy && !(stream->flags & CU_STREAM_NON_BLOCKING);
+}
+
+/* The legacy stream waits for all blocking streams, and they for it. */
+static CUresult add_implicit_waits(CUstream stream)
+{
+    if (orders_with_legacy(stream)) {
+        return emu_queue_wait_for(stream, stream->context->legacy->last);
+    }
+    if (!stream->is_legacy) {
+        return CUDA_SUCCESS;
+    }
+    for (CUstream other = stream->context->streams; other; other = other->next) {
+        if (orders_with_legacy(other)) {
+            EMU_TRY(emu_queue_wait_for(stream, other->last));
+        }
+    }
+    return CUDA_SUCCESS;
+}
+
+/* Moves the stream's waits into a new submission; those already met still tell a time. */
+static emu_submission *new_submission(CUstream stream, emu_command *command)
+{
+    size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_ticket *);
+    emu_submission *submission = calloc(1, bytes);
+    emu_ticket *ticket = emu_ticket_new();
+    if (!submission || !ticket) {
+        free(submission);
+        free(ticket);
+        return NULL;
+    }
+    submission->command = command;
+    submission->ticket = ticket;
+    submission->host_ns = emu_host_now();
+    submission->wait_count = stream->wait_count;
+    for (size_t i = 0; i < stream->wait_count; i++) {
+        submission->waits[i] = stream->waits[i];
+    }
+    stream->wait_count = 0;
+    return submission;
+}
+
+static void append(CUstream stream, emu_submission *submission)
+{
+    if (stream->last_submission) {
+        stream->last_submission->next = submission;
+    } else {
+        stream->first = submission;
+    }
+    stream->last_submission = submission;
+    emu_ticket_release(stream->last);
+    stream->last = emu_ticket_retain(submission->ticket);
+    pthread_cond_signal(&stream->work);
+}
+
+CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *command)
+{
+    CUresult code = start_worker(stream);
+    code = code ? code : add_implicit_waits(stream);
+    emu_submission *submission = code ? NULL : new_submission(stream, command);
+    if (!submission) {
+        emu_command_release(command);
+        return code ? code : CUDA_ERROR_OUT_OF_MEMORY;
+    }
+    append(stream, submission);
+    if (out) {
+        *out = emu_ticket_retain(submission->ticket);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult run_on_locked(CUstream stream, emu_command *command, bool wait)
+{
+    CUresult code = emu_capture_before(stream, wait);
+    if (code) {
+        emu_command_release(command);
+        return code;
+    }
+    if (stream->capture) {
+        return emu_capture_add(stream, command);
+    }
+    emu_ticket *ticket = NULL;
+    code = emu_queue_submit(&ticket, stream, command);
+    if (!code && wait) {
+        code = emu_queue_join(ticket);
+    }
+    emu_ticket_release(ticket);
+    return code;
+}
+
+CUresult emu_run_on(CUstream handle, emu_command *command, bool wait)
+{
+    EMU_CHECK(command, CUDA_ERROR_OUT_OF_MEMORY);
+    emu_lock();
+    CUstream stream = NULL;
+    CUresult code = emu_stream_resolve(&stream, handle);
+    if (code) {
+        emu_command_release(command);
+    } else {
+        code = run_on_locked(stream, command, wait);
+    }
+    emu_unlock();
+    return code;
+}
+
+CUresult emu_queue_join(emu_ticket *ticket)
+{
+    if (ticket) {
+        emu_ticket_retain(ticket);
+        while (!ticket->done) {
+            pthread_cond_wait(&emu.progress, &emu.lock);
+        }
+        emu_host_reach(ticket->end_ns);
+        emu_ticket_release(ticket);
+    }
+    return (CUresult)emu.lost;
+}
+
+static CUstream busy_stream(CUcontext context, bool only_blocking)
+{
+    for (CUstream stream = context->streams; stream; stream = stream->next) {
+        if (!emu_queue_idle(stream) && (!only_blocking || orders_with_legacy(stream))) {
+            return stream;
+        }
+    }
+    return NULL;
+}
+
+/* Joins the context's streams, looking afresh after each wait: the list may have changed. */
+static CUresult join_streams(CUcontext context, bool only_blocking)
+{
+    CUstream busy;
+    while ((busy = busy_stream(context, only_blocking))) {
+        EMU_TRY(emu_queue_join(busy->last));
+    }
+    for (CUstream stream = context->streams; stream; stream = stream->next) {
+        if (!only_blocking || orders_with_legacy(stream)) {
+            EMU_TRY(emu_queue_join(stream->last));
+        }
+    }
+    return (CUresult)emu.lost;
+}
+
+CUresult emu_queue_join_stream(CUstream stream)
+{
+    CUcontext context = stream->context;
+    bool is_legacy = stream->is_legacy;
+    EMU_TRY(emu_queue_join(stream->last));
+    return is_legacy ? join_streams(context, true) : CUDA_SUCCESS;
+}
+
+CUresult emu_queue_join_context(CUcontext context)
+{
+    EMU_TRY(emu_queue_join(context->legacy->last));
+    return join_streams(context, false);
+}
+
+bool emu_queue_idle(CUstream stream)
+{
+    return !stream->last || stream->last->done;
+}
+
+void emu_stream_retire(CUstream stream)
+{
+    stream->stop = true;
+    pthread_cond_signal(&stream->work);
+    emu_stream_unref(stream);
+}
