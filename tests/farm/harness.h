@@ -1,0 +1,118 @@
+/* Opening a farm over the scripted worker, and asking it in one line. */
+#ifndef GT_TESTS_FARM_HARNESS_H
+#define GT_TESTS_FARM_HARNESS_H
+
+#include "base/file.h"
+#include "farm/farm.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+static const double SOON_S = 30; /* long for a loaded machine; reached by failures only */
+
+static char *beside_test(const char *name)
+{
+    char *folder, *path;
+    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    free(folder);
+    return path;
+}
+
+static gt_farm *open_farm(gt_farm_options options)
+{
+    char *worker = options.worker ? NULL : beside_test("fake-worker");
+    options.worker = options.worker ? options.worker : worker;
+    options.deadline_s = options.deadline_s > 0 ? options.deadline_s : 0.4;
+    options.compile_workers = options.compile_workers ? options.compile_workers : 2;
+    gt_farm *farm;
+    if (gt_farm_open(&farm, &options) < 0) {
+        fail_msg("%s", gt_message());
+    }
+    free(worker);
+    return farm;
+}
+
+static gt_farm *open_measuring(void)
+{
+    return open_farm((gt_farm_options){.driver = "fake"});
+}
+
+static void ask_compile(gt_farm *farm, uint64_t id, const char *text)
+{
+    gt_compile_job job = {.id = id, .text = text, .arch = "sm_90"};
+    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+}
+
+static void ask_prepare(gt_farm *farm, const char *script)
+{
+    static gt_measure_setup setup;
+    setup.workload_count = 1;
+    setup.reference = (gt_image){(void *)(uintptr_t)script, strlen(script)};
+    assert_int_equal(farm->ops->prepare(farm, &setup), GPUTUNE_OK);
+}
+
+static void ask_verify(gt_farm *farm, uint64_t id, const char *script)
+{
+    static gt_verify_job job;
+    job.id = id;
+    job.image = (gt_image){(void *)(uintptr_t)script, strlen(script)};
+    assert_int_equal(farm->ops->verify(farm, &job), GPUTUNE_OK);
+}
+
+static void ask_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uint32_t count)
+{
+    gt_sample_job job = {id, variants, count, GPUTUNE_OBJECTIVE_KERNEL, false};
+    assert_int_equal(farm->ops->sample(farm, &job), GPUTUNE_OK);
+}
+
+/* The next event, which must be of this kind, id and status. */
+static gt_event expect(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_status status)
+{
+    gt_event event;
+    if (farm->ops->wait(farm, &event, SOON_S) < 0) {
+        fail_msg("wait: %s", gt_message());
+    }
+    if (event.kind != kind || event.id != id || event.status != status) {
+        fail_msg("got event %d of %llu with %s (%s), expected %d of %llu with %s", (int)event.kind,
+                 (unsigned long long)event.id, gt_status_name(event.status), event.message,
+                 (int)kind, (unsigned long long)id, gt_status_name(status));
+    }
+    return event;
+}
+
+static void expect_plain(gt_farm *farm, gt_event_kind kind, uint64_t id, gputune_status status)
+{
+    gt_event event = expect(farm, kind, id, status);
+    gt_event_free(&event);
+}
+
+/* Nothing more is coming. */
+static void expect_silence(gt_farm *farm)
+{
+    gt_event event;
+    assert_int_equal(farm->ops->wait(farm, &event, 0.05), GPUTUNE_OK);
+    assert_int_equal(event.kind, GT_EVENT_TIMEOUT);
+}
+
+/* Takes a sample of the variants and gives the pid of the worker that took it. */
+static uint64_t sample_pid(gt_farm *farm, const uint64_t *variants, uint32_t count)
+{
+    ask_sample(farm, 999, variants, count);
+    gt_event event = expect(farm, GT_EVENT_SAMPLED, 999, GPUTUNE_OK);
+    assert_int_equal(event.sampled.count, count);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(event.sampled.values[i] == 10.0 * (double)variants[i]);
+    }
+    uint64_t pid = event.sampled.throttle;
+    gt_event_free(&event);
+    return pid;
+}
+
+#endif

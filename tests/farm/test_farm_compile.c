@@ -1,0 +1,223 @@
+#include "harness.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char *temporary_file(void)
+{
+    static char path[] = "/tmp/gputune-test-XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    return path;
+}
+
+static void jobs_come_back_whole(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){0});
+    const char *const options[] = {"-DX=1", "--maxrregcount=32"};
+    gt_compile_job job = {5, "hello", options, 2, "sm_90", false, true};
+    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
+    assert_int_equal(event.compiled.image.bytes, 14);
+    assert_memory_equal(event.compiled.image.data, "cubin of hello", 14);
+    assert_memory_equal(event.compiled.ptx.data, "ptx of hello", 12);
+    assert_string_equal(event.compiled.log, "the log");
+    assert_int_equal(event.compiled.resources.registers, 42);
+    gt_event_free(&event);
+
+    job.ptx = true; /* an emulated device's image is PTX */
+    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
+    assert_memory_equal(event.compiled.image.data, "ptx of hello", 12);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void every_job_is_answered_once(void **state)
+{
+    (void)state;
+    enum { JOBS = 300 };
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 5});
+    assert_int_equal(farm->compile_workers, 5);
+    unsigned char seen[JOBS] = {0};
+    for (uint64_t i = 0; i < JOBS; i++) {
+        ask_compile(farm, i, "text");
+    }
+    for (size_t i = 0; i < JOBS; i++) {
+        gt_event event;
+        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_OK);
+        assert_int_equal(event.kind, GT_EVENT_COMPILED);
+        assert_int_equal(event.status, GPUTUNE_OK);
+        assert_int_equal(seen[event.id]++, 0);
+        gt_event_free(&event);
+    }
+    expect_silence(farm);
+    farm->ops->close(farm);
+}
+
+static void errors_carry_message_and_log(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){0});
+    ask_compile(farm, 1, "error");
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECOMPILE);
+    assert_string_equal(event.message, "x.cu(1): error: caf? is undefined");
+    assert_string_equal(event.compiled.log, "the log");
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void a_crash_of_the_compiler_costs_one_job(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "segv");
+    ask_compile(farm, 2, "fine");
+    ask_compile(farm, 3, "fine");
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
+    assert_true(event.repeatable);
+    assert_non_null(strstr(event.message, "signal 11"));
+    gt_event_free(&event);
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    expect_plain(farm, GT_EVENT_COMPILED, 3, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
+static void a_single_crash_is_forgiven(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    char script[64];
+    snprintf(script, sizeof script, "killed-if %s", temporary_file());
+    ask_compile(farm, 1, script);
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    ask_compile(farm, 2, "killed"); /* again and again: still nothing to remember */
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ECRASHED);
+    assert_false(event.repeatable);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void canceled_jobs_are_never_told(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "slow 50");
+    for (uint64_t i = 2; i < 20; i++) {
+        ask_compile(farm, i, "text");
+    }
+    farm->ops->cancel(farm);
+    ask_compile(farm, 100, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 100, GPUTUNE_OK);
+    expect_silence(farm);
+    farm->ops->close(farm);
+}
+
+static void without_a_compiler_every_job_says_so(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.driver_version = 1});
+    ask_compile(farm, 1, "text");
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ENOCOMPILER);
+    assert_string_equal(event.message, "no NVRTC here");
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void workers_do_not_see_harmful_variables(void **state)
+{
+    (void)state;
+    setenv("CUDA_LAUNCH_BLOCKING", "1", 1);
+    gt_farm *farm = open_farm((gt_farm_options){0});
+    unsetenv("CUDA_LAUNCH_BLOCKING");
+    ask_compile(farm, 1, "environment");
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    assert_memory_equal(event.compiled.image.data, "CUDA_LAUNCH_BLOCKING=none", 25);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void a_compile_farm_cannot_measure(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){0});
+    static gt_measure_setup setup;
+    assert_int_equal(farm->ops->prepare(farm, &setup), GPUTUNE_ENODRIVER);
+    farm->ops->close(farm);
+}
+
+static void a_missing_worker_is_explained(void **state)
+{
+    (void)state;
+    gt_farm *farm = NULL;
+    gt_farm_options options = {.worker = "/nonexistent/gputune-worker"};
+    assert_int_equal(gt_farm_open(&farm, &options), GPUTUNE_EWORKER);
+    assert_non_null(strstr(gt_message(), "/nonexistent/gputune-worker"));
+    assert_null(farm);
+    setenv("GPUTUNE_WORKER", "/nonexistent/other", 1);
+    options.worker = NULL;
+    assert_int_equal(gt_farm_open(&farm, &options), GPUTUNE_EWORKER);
+    assert_non_null(strstr(gt_message(), "GPUTUNE_WORKER"));
+    unsetenv("GPUTUNE_WORKER");
+}
+
+/* A program that says nothing at all, and one that says something else. */
+static void a_strange_worker_ends_the_farm(void **state)
+{
+    (void)state;
+    static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
+                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n"};
+    for (size_t i = 0; i < 2; i++) {
+        char *path = temporary_file();
+        FILE *file = fopen(path, "w");
+        assert_true(fputs(scripts[i], file) >= 0);
+        fclose(file);
+        assert_int_equal(chmod(path, 0700), 0);
+        gt_farm *farm = open_farm((gt_farm_options){.worker = path});
+        ask_compile(farm, 1, "text");
+        gt_event event;
+        assert_int_equal(farm->ops->wait(farm, &event, SOON_S), GPUTUNE_EWORKER);
+        assert_int_equal(farm->ops->wait(farm, &event, 0), GPUTUNE_EWORKER);
+        farm->ops->close(farm);
+        unlink(path);
+    }
+}
+
+static void a_host_that_reaps_its_children_is_no_error(void **state)
+{
+    (void)state;
+    signal(SIGCHLD, SIG_IGN);
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "segv");
+    ask_compile(farm, 2, "fine");
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 1, GPUTUNE_ECRASHED);
+    assert_false(event.repeatable); /* nobody knows how it died */
+    gt_event_free(&event);
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    farm->ops->close(farm);
+    signal(SIGCHLD, SIG_DFL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(jobs_come_back_whole),
+        cmocka_unit_test(every_job_is_answered_once),
+        cmocka_unit_test(errors_carry_message_and_log),
+        cmocka_unit_test(a_crash_of_the_compiler_costs_one_job),
+        cmocka_unit_test(a_single_crash_is_forgiven),
+        cmocka_unit_test(canceled_jobs_are_never_told),
+        cmocka_unit_test(without_a_compiler_every_job_says_so),
+        cmocka_unit_test(workers_do_not_see_harmful_variables),
+        cmocka_unit_test(a_compile_farm_cannot_measure),
+        cmocka_unit_test(a_missing_worker_is_explained),
+        cmocka_unit_test(a_strange_worker_ends_the_farm),
+        cmocka_unit_test(a_host_that_reaps_its_children_is_no_error),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

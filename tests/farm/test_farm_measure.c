@@ -1,0 +1,409 @@
+#include "harness.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const uint64_t one[] = {1}, two[] = {1, 2}, three[] = {1, 2, 3};
+
+static char *temporary_file(void)
+{
+    static char path[] = "/tmp/gputune-test-XXXXXX";
+    memcpy(path + sizeof path - 7, "XXXXXX", 6);
+    int descriptor = mkstemp(path);
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    return path;
+}
+
+static gt_farm *open_prepared(void)
+{
+    gt_farm *farm = open_measuring();
+    ask_prepare(farm, "ok");
+    gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    assert_true(event.prepared.reference_ns == 1000);
+    gt_event_free(&event);
+    return farm;
+}
+
+static void verify_ok(gt_farm *farm, uint64_t id, const char *script)
+{
+    ask_verify(farm, id, script);
+    expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
+}
+
+static bool lives(uint64_t pid)
+{
+    return kill((pid_t)pid, 0) == 0;
+}
+
+static void expect_death(uint64_t pid)
+{
+    for (int i = 0; i < 5000 && lives(pid); i++) {
+        poll(NULL, 0, 2);
+    }
+    assert_false(lives(pid));
+}
+
+/* ---- The plain way --------------------------------------------------------------------------- */
+
+static void requests_are_answered_in_order(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_measuring();
+    ask_prepare(farm, "ok"); /* all sent without waiting */
+    for (uint64_t i = 1; i <= 100; i++) {
+        ask_verify(farm, i, "ok");
+    }
+    ask_sample(farm, 500, two, 2);
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    for (uint64_t i = 1; i <= 100; i++) {
+        gt_event event = expect(farm, GT_EVENT_VERIFIED, i, GPUTUNE_OK);
+        assert_true(event.verified.pilot_ns == (double)i);
+        gt_event_free(&event);
+    }
+    gt_event event = expect(farm, GT_EVENT_SAMPLED, 500, GPUTUNE_OK);
+    assert_true(event.sampled.values[1] == 20);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void a_recheck_is_answered_as_verified(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    gt_recheck_job job = {1, 77};
+    assert_int_equal(farm->ops->recheck(farm, &job), GPUTUNE_OK);
+    gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    assert_true(event.verified.max_error == 77);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void large_images_pass(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    size_t bytes = 20 << 20;
+    char *image = calloc(1, bytes);
+    memcpy(image, "ok", 2);
+    gt_verify_job *job = calloc(1, sizeof *job);
+    job->id = 1;
+    job->image = (gt_image){image, bytes};
+    assert_int_equal(farm->ops->verify(farm, job), GPUTUNE_OK);
+    free(image); /* copied */
+    free(job);
+    ask_sample(farm, 9, one, 1);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    expect_plain(farm, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
+static void wrong_results_cost_nothing_else(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    ask_verify(farm, 1, "ok");
+    ask_verify(farm, 2, "wrong");
+    ask_verify(farm, 3, "ok");
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_EWRONG);
+    assert_string_equal(event.message, "y[3] is 1, expected 2");
+    gt_event_free(&event);
+    expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
+/* ---- Crashes --------------------------------------------------------------------------------- */
+
+static void check_crash(const char *script, bool repeatable)
+{
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    uint64_t before = sample_pid(farm, one, 1);
+    ask_verify(farm, 7, script);
+    ask_verify(farm, 2, "ok"); /* already on its way to the worker that dies */
+    gt_event event = expect(farm, GT_EVENT_VERIFIED, 7, GPUTUNE_ECRASHED);
+    assert_int_equal(event.repeatable, repeatable);
+    gt_event_free(&event);
+    expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_OK);
+    uint64_t after = sample_pid(farm, two, 2); /* 1 was loaded again */
+    assert_true(before != after);
+    assert_false(lives(before));
+    farm->ops->close(farm);
+    expect_death(after);
+}
+
+static void a_crash_costs_its_variant_alone(void **state)
+{
+    (void)state;
+    check_crash("segv", true);
+    check_crash("fatal", true);
+}
+
+static void an_end_from_outside_is_not_remembered(void **state)
+{
+    (void)state;
+    check_crash("killed", false);
+    check_crash("exit", false);
+}
+
+static void a_single_outside_end_is_forgiven(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    char script[64];
+    snprintf(script, sizeof script, "killed-if %s", temporary_file());
+    verify_ok(farm, 1, script);
+    uint64_t pid = sample_pid(farm, one, 1);
+    kill((pid_t)pid, SIGKILL); /* with nothing in hand */
+    expect_silence(farm);
+    assert_true(sample_pid(farm, one, 1) != pid);
+    farm->ops->close(farm);
+}
+
+static void check_sample_failure(const char *script, gputune_status status, bool repeatable)
+{
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    verify_ok(farm, 2, script);
+    verify_ok(farm, 3, "ok");
+    ask_sample(farm, 50, three, 3);
+    gt_event event = expect(farm, GT_EVENT_SAMPLED, 50, status);
+    assert_int_equal(event.culprit, 2);
+    assert_int_equal(event.repeatable, repeatable);
+    gt_event_free(&event);
+    static const uint64_t rest[] = {3, 1};
+    sample_pid(farm, rest, 2);
+    farm->ops->close(farm);
+}
+
+static void a_sample_names_the_culprit(void **state)
+{
+    (void)state;
+    check_sample_failure("sample-segv", GPUTUNE_ECRASHED, true);
+    check_sample_failure("sample-fatal", GPUTUNE_ECRASHED, true);
+    check_sample_failure("sample-hang", GPUTUNE_ETIMEOUT, false);
+    check_sample_failure("sample-error", GPUTUNE_ECUDA, false);
+}
+
+/* A variant that was right once and crashes when it is loaded again, after another one's crash. */
+static void a_crash_while_loading_again_names_the_culprit(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    char script[64], *path = temporary_file();
+    snprintf(script, sizeof script, "segv-if %s", path);
+    unlink(path);
+    verify_ok(farm, 2, script);
+    fclose(fopen(path, "w"));
+    ask_verify(farm, 3, "segv");
+    expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_ECRASHED);
+    ask_sample(farm, 60, two, 2);
+    gt_event event = expect(farm, GT_EVENT_SAMPLED, 60, GPUTUNE_ECRASHED);
+    assert_int_equal(event.culprit, 2);
+    gt_event_free(&event);
+    sample_pid(farm, one, 1);
+    expect_silence(farm);
+    farm->ops->close(farm);
+}
+
+static void many_crashes_are_survived(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    for (uint64_t i = 1; i <= 12; i++) {
+        ask_verify(farm, i, i % 2 ? "ok" : i % 4 ? "segv" : "fatal");
+    }
+    for (uint64_t i = 1; i <= 12; i++) {
+        expect_plain(farm, GT_EVENT_VERIFIED, i, i % 2 ? GPUTUNE_OK : GPUTUNE_ECRASHED);
+    }
+    static const uint64_t odd[] = {1, 3, 5, 7, 9, 11};
+    sample_pid(farm, odd, 6);
+    farm->ops->close(farm);
+}
+
+/* ---- Hangs ----------------------------------------------------------------------------------- */
+
+static void a_hang_is_tried_again_after_the_others(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    ask_verify(farm, 1, "ok");
+    ask_verify(farm, 2, "hang");
+    ask_verify(farm, 3, "ok");
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
+    gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
+    assert_true(event.repeatable);
+    assert_non_null(strstr(event.message, "did not finish within"));
+    gt_event_free(&event);
+    static const uint64_t good[] = {1, 3};
+    sample_pid(farm, good, 2);
+    farm->ops->close(farm);
+}
+
+static void a_single_hang_is_forgiven(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    char script[64];
+    snprintf(script, sizeof script, "hang-if %s", temporary_file());
+    ask_verify(farm, 1, script);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
+    sample_pid(farm, one, 1);
+    farm->ops->close(farm);
+}
+
+/* ---- Preparing ------------------------------------------------------------------------------- */
+
+static void a_bad_reference_is_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script;
+        gputune_status status;
+    } cases[] = {{"segv", GPUTUNE_ECRASHED}, {"wrong", GPUTUNE_EWRONG}};
+    for (size_t i = 0; i < 2; i++) {
+        gt_farm *farm = open_measuring();
+        ask_prepare(farm, cases[i].script);
+        ask_verify(farm, 1, "ok");
+        expect_plain(farm, GT_EVENT_PREPARED, 0, cases[i].status);
+        expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_EINVAL);
+        ask_prepare(farm, "ok");
+        expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+        verify_ok(farm, 1, "ok");
+        farm->ops->close(farm);
+    }
+}
+
+static void without_a_device_every_request_says_so(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.driver = "none"});
+    ask_prepare(farm, "ok");
+    ask_verify(farm, 1, "ok");
+    gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_ENODRIVER);
+    assert_string_equal(event.message, "no driver here");
+    gt_event_free(&event);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ENODRIVER);
+    ask_compile(farm, 1, "text"); /* compiling goes on */
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
+static void a_device_that_kills_its_worker_is_given_up(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.driver = "segv"});
+    ask_prepare(farm, "ok");
+    gt_event event = expect(farm, GT_EVENT_PREPARED, 0, GPUTUNE_EWORKER);
+    assert_non_null(strstr(event.message, "signal 11"));
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+/* ---- Dropping, canceling, resting ------------------------------------------------------------ */
+
+static void dropped_variants_are_gone(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    verify_ok(farm, 2, "ok");
+    assert_int_equal(farm->ops->drop(farm, 2), GPUTUNE_OK);
+    ask_sample(farm, 5, two, 2);
+    gt_event event = expect(farm, GT_EVENT_SAMPLED, 5, GPUTUNE_EINVAL);
+    assert_int_equal(event.culprit, 2);
+    gt_event_free(&event);
+    sample_pid(farm, one, 1);
+    farm->ops->close(farm);
+}
+
+static void cancel_ends_what_is_in_hand(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    uint64_t pid = sample_pid(farm, one, 1);
+    ask_verify(farm, 2, "hang");
+    ask_verify(farm, 3, "ok");
+    farm->ops->cancel(farm);
+    expect_death(pid);
+    expect_silence(farm);
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_ok(farm, 1, "ok");
+    farm->ops->close(farm);
+}
+
+static void cancel_keeps_an_idle_worker_and_rest_does_not(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    verify_ok(farm, 1, "ok");
+    uint64_t pid = sample_pid(farm, one, 1);
+    farm->ops->cancel(farm);
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_ok(farm, 1, "ok");
+    assert_true(sample_pid(farm, one, 1) == pid);
+    farm->ops->rest(farm);
+    expect_death(pid);
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
+static void a_host_that_dies_takes_its_workers_along(void **state)
+{
+    (void)state;
+    int channel[2];
+    assert_int_equal(pipe(channel), 0);
+    pid_t host = fork();
+    if (host == 0) {
+        gt_farm *farm = open_prepared();
+        verify_ok(farm, 1, "ok");
+        uint64_t pid = sample_pid(farm, one, 1);
+        ask_verify(farm, 2, "hang");
+        _exit(write(channel[1], &pid, sizeof pid) == sizeof pid ? 0 : 1);
+    }
+    uint64_t pid = 0;
+    assert_int_equal(read(channel[0], &pid, sizeof pid), sizeof pid);
+    int status;
+    assert_int_equal(waitpid(host, &status, 0), host);
+    assert_int_equal(status, 0);
+    expect_death(pid); /* although its kernel never ends */
+    close(channel[0]);
+    close(channel[1]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(requests_are_answered_in_order),
+        cmocka_unit_test(a_recheck_is_answered_as_verified),
+        cmocka_unit_test(large_images_pass),
+        cmocka_unit_test(wrong_results_cost_nothing_else),
+        cmocka_unit_test(a_crash_costs_its_variant_alone),
+        cmocka_unit_test(an_end_from_outside_is_not_remembered),
+        cmocka_unit_test(a_single_outside_end_is_forgiven),
+        cmocka_unit_test(a_sample_names_the_culprit),
+        cmocka_unit_test(a_crash_while_loading_again_names_the_culprit),
+        cmocka_unit_test(many_crashes_are_survived),
+        cmocka_unit_test(a_hang_is_tried_again_after_the_others),
+        cmocka_unit_test(a_single_hang_is_forgiven),
+        cmocka_unit_test(a_bad_reference_is_told),
+        cmocka_unit_test(without_a_device_every_request_says_so),
+        cmocka_unit_test(a_device_that_kills_its_worker_is_given_up),
+        cmocka_unit_test(dropped_variants_are_gone),
+        cmocka_unit_test(cancel_ends_what_is_in_hand),
+        cmocka_unit_test(cancel_keeps_an_idle_worker_and_rest_does_not),
+        cmocka_unit_test(a_host_that_dies_takes_its_workers_along),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,112 @@
+/* Real compilers behind a real worker; skipped where there is no NVRTC. */
+#include "harness.h"
+
+#include <stdio.h>
+
+static const char *const kernel = "extern \"C\" __global__ void scale(float *x, float a)\n"
+                                  "{\n"
+                                  "    x[blockIdx.x * BLOCK + threadIdx.x] *= a;\n"
+                                  "}\n";
+
+static gt_farm *open_real(void)
+{
+    char *worker = beside_test("../../gputune-worker");
+    gt_farm *farm = open_farm((gt_farm_options){.worker = worker});
+    free(worker);
+    return farm;
+}
+
+static void ask(gt_farm *farm, uint64_t id, int block, bool ptx)
+{
+    char define[32];
+    snprintf(define, sizeof define, "-DBLOCK=%d", block);
+    const char *const options[] = {define};
+    gt_compile_job job = {id, kernel, options, 1, "sm_90", ptx, false};
+    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+}
+
+static gt_event first_event(gt_farm *farm)
+{
+    gt_event event;
+    assert_int_equal(farm->ops->wait(farm, &event, 100), GPUTUNE_OK);
+    assert_int_equal(event.kind, GT_EVENT_COMPILED);
+    if (event.status == GPUTUNE_ENOCOMPILER) {
+        gt_event_free(&event);
+        farm->ops->close(farm);
+        skip();
+    }
+    return event;
+}
+
+static void variants_become_cubins_with_figures(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_real();
+    for (uint64_t i = 1; i <= 4; i++) {
+        ask(farm, i, 32 << i, false);
+    }
+    for (int i = 0; i < 4; i++) {
+        gt_event event = first_event(farm);
+        assert_int_equal(event.status, GPUTUNE_OK);
+        assert_true(event.compiled.image.bytes > 500);
+        assert_memory_equal(event.compiled.image.data,
+                            "\x7f"
+                            "ELF",
+                            4);
+        assert_true(event.compiled.resources.registers > 0);
+        assert_true(event.compiled.compile_ns > 0);
+        gt_event_free(&event);
+    }
+    farm->ops->close(farm);
+}
+
+static void an_emulated_device_gets_ptx_and_the_same_figures(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_real();
+    ask(farm, 1, 128, true);
+    gt_event event = first_event(farm);
+    assert_int_equal(event.status, GPUTUNE_OK);
+    assert_non_null(strstr(event.compiled.image.data, ".entry scale"));
+    assert_true(event.compiled.resources.registers > 0);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void a_mistake_is_told_with_its_line(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_real();
+    gt_compile_job job = {.id = 3, .text = "__global__ void f() { nonsense; }", .arch = "sm_90"};
+    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    gt_event event = first_event(farm);
+    assert_int_equal(event.status, GPUTUNE_ECOMPILE);
+    assert_non_null(strstr(event.message, "nonsense"));
+    assert_non_null(strstr(event.compiled.log, "nonsense"));
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+static void the_service_kernels_compile(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_real();
+    gt_compile_job job = {.id = 4, .text = gt_service_source, .arch = "sm_90"};
+    assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
+    gt_event event = first_event(farm);
+    assert_string_equal(event.message, "");
+    assert_int_equal(event.status, GPUTUNE_OK);
+    gt_event_free(&event);
+    farm->ops->close(farm);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_become_cubins_with_figures),
+        cmocka_unit_test(an_emulated_device_gets_ptx_and_the_same_figures),
+        cmocka_unit_test(a_mistake_is_told_with_its_line),
+        cmocka_unit_test(the_service_kernels_compile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
