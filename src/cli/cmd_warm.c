@@ -70,7 +70,7 @@ int cmd_warm(int argc, char **argv)
         {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL, "measure again what is stored",
          NULL},
         CLI_SAMPLES_OPTION(&warm.tuning),
-        {"compile-only", 'c', CLI_OPTION_FLAG, &warm.compile_only, NULL,
+        {"compile-only", 0, CLI_OPTION_FLAG, &warm.compile_only, NULL,
          "compile and store every variant, measure nothing", NULL},
         {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
          "with --compile-only: for this architecture, without a GPU", NULL},
