@@ -190,7 +190,7 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
 
 static gputune_status read_default(gt_parse *parse, gt_lexer *body)
 {
-    uint32_t index;
+    uint32_t index = 0;
     uint8_t choice;
     gt_value value;
     char name[GT_NAME_MAX], text[GT_NAME_MAX];

@@ -18,8 +18,10 @@ gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gpu
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
 /* The problem that stands for this one in keys: bucketed sizes rounded up to their power of two. */
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
-/* An awkward size for verification: every size reduced by a small prime that leaves tails, within
- * the template's require()s and small enough to be cheap. *changed is false when none was found. */
+/* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down
+ * to be cheap. A size that shares a require() with a tunable, or is an innermost extent of several
+ * that a vector axis must divide, stays: what is valid at the problem is valid at the awkward one.
+ * *changed is false (and *out the problem) when no size may change. */
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
@@ -47,9 +49,9 @@ typedef struct gt_tolerance {
     double atol, rtol, stol;
 } gt_tolerance;
 
-/* What one problem needs in memory and how results are judged. In the order of the template's
- * args(): arguments[i] says whether caller argument i is buffers[index] or scalars[index]; with a
- * pass block, caller argument 0 is the block and the others follow. */
+/* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th
+ * of the template's args() is buffers[index] or scalars[index]; with a pass block, caller argument
+ * 0 is the block and args() follow. Launches count caller arguments. */
 typedef struct gt_workload {
     bool has_block;
     gt_buffer block; /* the pass block as host data, direction IN */
@@ -64,11 +66,15 @@ typedef struct gt_workload {
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
     bool has_check;                /* check(kernel) replaces the comparison */
-    gt_launch reference, check;    /* parameters index arguments as gt_launch says; the reference's
-                                      outputs may be double; `scale` is a scratch parameter named
-                                      last and declared by has_scale */
-    double work_bytes, work_flops; /* of one launch; 0: not declared */
+    gt_launch reference, check; /* the block comes as GT_PASS_GLOBAL; clears as the kernel's (their
+                                   bytes are the reference type's). The reference's `scale`, one
+                                   element for each of the first output, is its last parameter, a
+                                   scratch. A check's last parameter is a scratch of 8 bytes, the
+                                   count of wrong elements (zero at the start); it sees outputs
+                                   as the variant left them. */
+    double work_bytes, work_flops;        /* of one launch; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
+    uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
 
 /* Evaluates a template at a problem. EINVAL for sizes whose buffers overflow 2^47 bytes; ETEMPLATE

@@ -19,13 +19,13 @@ const char *gt_base_name(const char *path)
 static gputune_status read_file(gt_reader *reader, gt_source_file *file);
 
 /* The quotes of a #line's name need no escape: a path's backslash and quote are replaced. */
-static void append_line_mark(gt_reader *reader, int line, const char *path)
+void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
-    gt_text_printf(&reader->body, "#line %d \"", line);
+    gt_text_printf(out, "#line %d \"", line);
     for (const char *c = gt_base_name(path); *c; c++) {
-        gt_text_append_bytes(&reader->body, *c == '"' || *c == '\\' || *c < ' ' ? "_" : c, 1);
+        gt_text_append_bytes(out, *c == '"' || *c == '\\' || *c < ' ' ? "_" : c, 1);
     }
-    gt_text_append(&reader->body, "\"\n");
+    gt_text_append(out, "\"\n");
 }
 
 static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
@@ -94,7 +94,7 @@ static gputune_status join(gt_reader *reader, const char *name, gt_place place, 
         gt_text_printf(&reader->body,
                        "#ifndef GPUTUNE_ONCE_%016llx\n#define GPUTUNE_ONCE_%016llx\n", hash, hash);
     }
-    append_line_mark(reader, 1, path);
+    gt_line_mark_append(&reader->body, 1, path);
     GT_TRY(read_file(reader, file));
     gt_text_append(&reader->body, once ? "#endif\n" : "");
     return GPUTUNE_OK;
@@ -247,7 +247,8 @@ static gputune_status carry(gt_reader *reader, const gt_source_file *file, const
         for (const char *c = line->token.text; c < line->end; c++) {
             last += *c == '\n';
         }
-        append_line_mark(reader, last, file->path); /* the directive's own newline follows */
+        gt_line_mark_append(&reader->body, last,
+                            file->path); /* the directive's own newline follows */
     }
     return GPUTUNE_OK;
 }

@@ -98,6 +98,8 @@ gputune_status gt_template_word(gt_value *out, const gt_template *template, cons
  * nearest or the list of values. Thread-safe. */
 gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
                               const char *text, bool add);
+/* The index of the axis of that name; EINVAL with the nearest or the list. */
+gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
 /* What an axis takes that does not take this value ("1, 2, 4 or 8"), or NULL when it does. */
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
 /* "VEC" at its value: "4", "half", "auto"; into `out` of `bytes`. */

@@ -1,0 +1,132 @@
+#include "kernel/binding.h"
+#include "kernel/template_parts.h"
+
+#include <string.h>
+
+/* Enough for several blocks of the widest tiles, and quick to check. */
+static const uint64_t cheap_bytes = 32 << 20;
+
+/* Sizes that meet a tunable in a require(), or are an extent that a vector must divide. */
+static bool must_stay(const gt_template *template, int size)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        bool tunable = false;
+        for (int slot = GT_SLOT_AXIS; slot < GT_SLOT_PROBLEM_BYTES; slot++) {
+            tunable |= gt_expression_uses(parts->requires[i], slot);
+        }
+        for (int slot = GT_SLOT_BLOCK; slot < GT_SLOT_WORD; slot++) {
+            tunable |= gt_expression_uses(parts->requires[i], slot);
+        }
+        if (tunable && gt_expression_uses(parts->requires[i], GT_SLOT_PROBLEM + size)) {
+            return true;
+        }
+    }
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        for (uint32_t i = 0; i < template->argument_count; i++) {
+            const gt_argument *argument = &template->arguments[i];
+            bool vector = template->axes[a].buffers >> i & 1;
+            if (vector && argument->extent_count > 1 &&
+                gt_expression_uses(argument->extents[argument->extent_count - 1],
+                                   GT_SLOT_PROBLEM + size)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* Whether the template allows these sizes: its requirements without tunables, its buffers, and the
+ * default's launch. */
+static bool is_allowed(const gt_template *template, const gt_problem *problem,
+                       const gt_device *device, uint64_t *bytes)
+{
+    gt_binding binding;
+    gt_workload workload;
+    const gt_config standard = gt_config_default(template);
+    if (gt_workload_bind(&workload, template, problem, device, 0, NULL, 0) < 0) {
+        return false;
+    }
+    gt_binding_open(&binding, template, problem, device);
+    if (gt_binding_all(&binding, &standard)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < template->parts->require_count; i++) {
+        int64_t holds;
+        if (gt_expression_try(&holds, template->parts->requires[i], binding.slots) || !holds) {
+            return false;
+        }
+    }
+    *bytes = gt_workload_device_bytes(&workload);
+    return true;
+}
+
+/* Halves the largest size that may change until the problem is cheap; stops where it must. */
+static void shrink(gt_problem *problem, const gt_template *template, const gt_device *device,
+                   const bool *may_change)
+{
+    uint64_t bytes;
+    while (is_allowed(template, problem, device, &bytes) && bytes > cheap_bytes) {
+        int largest = -1;
+        for (uint32_t i = 0; i < template->problem_count; i++) {
+            if (may_change[i] &&
+                (largest < 0 || problem->values[i].number > problem->values[largest].number)) {
+                largest = (int)i;
+            }
+        }
+        if (largest < 0 || problem->values[largest].number < 1024) {
+            return;
+        }
+        gt_problem half = *problem;
+        half.values[largest].number /= 2;
+        if (!is_allowed(template, &half, device, &bytes)) {
+            return;
+        }
+        *problem = half;
+    }
+}
+
+/* Takes the prime off every size that may change and is larger. */
+static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
+                   const bool *may_change, int64_t prime)
+{
+    bool changed = false;
+    *out = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        int64_t value = problem->values[i].number - prime;
+        if (may_change[i] && value >= 1) {
+            /* odd, so that no vector width divides it */
+            out->values[i].number = value % 2 ? value : value - 1;
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
+                                  const gt_problem *problem, const gt_device *device)
+{
+    static const int64_t primes[] = {13, 7, 5, 3, 2};
+    bool may_change[GT_PROBLEM_MAX] = {false};
+    gt_problem small = *problem, awkward;
+    uint64_t bytes;
+    *out = *problem;
+    *changed = false;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        may_change[i] =
+            template->problem[i].kind == GT_PROBLEM_SIZE && !must_stay(template, (int)i);
+    }
+    shrink(&small, template, device, may_change);
+    const gt_problem *bases[] = {&small, problem};
+    for (size_t b = 0; b < 2; b++) {
+        for (size_t p = 0; p < sizeof primes / sizeof *primes; p++) {
+            if (reduce(&awkward, bases[b], template, may_change, primes[p]) &&
+                is_allowed(template, &awkward, device, &bytes)) {
+                *out = awkward;
+                *changed = true;
+                return GPUTUNE_OK;
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}

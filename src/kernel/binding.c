@@ -1,0 +1,277 @@
+#include "kernel/binding.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
+                     const gt_device *device)
+{
+    *out = (gt_binding){.template = template, .problem = problem, .device = device};
+    out->geometry = (gt_geometry){
+        .grid = {1, 1, 1}, .block = {1, 1, 1}, .cluster = {1, 1, 1}, .carveout_kb = -1};
+    gt_slots_fill(out->slots, template, problem, device);
+}
+
+gt_limit gt_binding_cluster(gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    int64_t blocks = 1;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        if (template->axes[i].kind == GT_AXIS_CLUSTER) {
+            int64_t size = binding->slots[GT_SLOT_AXIS + i];
+            binding->geometry.cluster[template->axes[i].dimension] = (uint32_t)size;
+            blocks *= size;
+        }
+    }
+    if (blocks > 1 && (!binding->device->cluster_launch || binding->device->cc < 90)) {
+        return GT_LIMIT_CLUSTER_NONE;
+    }
+    return blocks > 1 && blocks > binding->device->max_cluster ? GT_LIMIT_CLUSTER : GT_LIMIT_NONE;
+}
+
+/* Evaluates one to three expressions, missing ones as 1, none above `most`. */
+static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        out[i] = 1;
+        if (i < dimensions->count && gt_expression_try(&out[i], dimensions->items[i], slots)) {
+            return GT_LIMIT_EXPRESSION;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    int64_t value;
+    if (parts->launch_bounds[0]) {
+        if (gt_expression_try(&value, parts->launch_bounds[0], binding->slots)) {
+            return GT_LIMIT_EXPRESSION;
+        }
+        if (value < threads) {
+            return GT_LIMIT_BOUNDS;
+        }
+    }
+    if (parts->maxreg) {
+        if (gt_expression_try(&value, parts->maxreg, binding->slots)) {
+            return GT_LIMIT_EXPRESSION;
+        }
+        return value < 0 || value > 255 ? GT_LIMIT_MAXREG : GT_LIMIT_NONE;
+    }
+    return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_block(gt_binding *binding)
+{
+    const gt_device *device = binding->device;
+    int64_t block[3], threads = 1;
+    gt_limit limit = evaluate(block, &binding->template->parts->block, binding->slots);
+    if (limit) {
+        return limit;
+    }
+    for (int i = 0; i < 3; i++) {
+        if (block[i] < 1) {
+            return GT_LIMIT_BLOCK_EMPTY;
+        }
+        if (block[i] > device->max_threads_per_block ||
+            (threads *= block[i]) > device->max_threads_per_block) {
+            return GT_LIMIT_BLOCK_THREADS;
+        }
+        if (block[i] > device->max_block[i]) {
+            return GT_LIMIT_BLOCK_DIMENSION;
+        }
+        binding->geometry.block[i] = (uint32_t)block[i];
+        binding->slots[GT_SLOT_BLOCK + i] = block[i];
+    }
+    return check_compiled(binding, threads);
+}
+
+/* What threads and shared memory let one multiprocessor hold (CUDA programming guide, "Hardware
+ * Multithreading"), times their number. */
+static void fill_occupancy(gt_binding *binding)
+{
+    const gt_device *device = binding->device;
+    const gt_geometry *g = &binding->geometry;
+    int64_t warp = device->warp_size > 0 ? device->warp_size : 32;
+    int64_t threads = (int64_t)g->block[0] * g->block[1] * g->block[2];
+    int64_t blocks = device->max_threads_per_sm / ((threads + warp - 1) / warp * warp);
+    if (g->shared_bytes > 0) {
+        int64_t bytes = (int64_t)g->shared_bytes + device->shared_reserved_per_block_bytes;
+        int64_t fit = device->shared_per_sm_bytes / bytes;
+        blocks = fit < blocks ? fit : blocks;
+    }
+    blocks = blocks > device->max_blocks_per_sm ? device->max_blocks_per_sm : blocks;
+    blocks = blocks < 1 ? 1 : blocks;
+    blocks *= device->sm_count > 0 ? device->sm_count : 1;
+    int64_t cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
+    binding->slots[GT_SLOT_OCCUPANCY] = blocks;
+    binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;
+}
+
+gt_limit gt_binding_shared(gt_binding *binding)
+{
+    const gt_expression *shared = binding->template->parts->shared;
+    int64_t bytes = 0;
+    if (shared && gt_expression_try(&bytes, shared, binding->slots)) {
+        return GT_LIMIT_EXPRESSION;
+    }
+    if (bytes < 0) {
+        return GT_LIMIT_SHARED_NEGATIVE;
+    }
+    if (bytes > binding->device->shared_per_block_optin_bytes) {
+        return GT_LIMIT_SHARED;
+    }
+    binding->geometry.shared_bytes = (uint32_t)bytes;
+    fill_occupancy(binding);
+    return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_grid(gt_binding *binding)
+{
+    int64_t grid[3];
+    gt_limit limit = evaluate(grid, &binding->template->parts->grid, binding->slots);
+    if (limit) {
+        return limit;
+    }
+    for (int i = 0; i < 3; i++) {
+        int64_t cluster = binding->geometry.cluster[i];
+        if (grid[i] < 1) {
+            return GT_LIMIT_GRID_EMPTY;
+        }
+        if (grid[i] > binding->device->max_grid[i] - cluster + 1 || grid[i] > UINT32_MAX - 64) {
+            return GT_LIMIT_GRID;
+        }
+        grid[i] = (grid[i] + cluster - 1) / cluster * cluster;
+        binding->geometry.grid[i] = (uint32_t)grid[i];
+        binding->slots[GT_SLOT_GRID + i] = grid[i];
+    }
+    return GT_LIMIT_NONE;
+}
+
+static bool has_carveout(const gt_device *device, int64_t kb)
+{
+    for (int i = 0; i < device->carveout_count; i++) {
+        if (device->carveout_kb[i] == kb) {
+            return true;
+        }
+    }
+    return kb == -1;
+}
+
+gt_limit gt_binding_carveout(gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        if (template->axes[i].kind != GT_AXIS_CARVEOUT) {
+            continue;
+        }
+        int64_t kb = binding->slots[GT_SLOT_AXIS + i];
+        if (!has_carveout(binding->device, kb)) {
+            return GT_LIMIT_CARVEOUT_SIZE;
+        }
+        binding->geometry.carveout_kb = (int)kb;
+        /* without shared memory of its own a block runs at any size: the driver takes what static
+           shared memory and its reserve need */
+        int64_t bytes = binding->geometry.shared_bytes;
+        bytes += bytes ? binding->device->shared_reserved_per_block_bytes : 0;
+        if (kb >= 0 && bytes > kb * 1024) {
+            return GT_LIMIT_CARVEOUT_BLOCK;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
+{
+    static gt_limit (*const steps[])(gt_binding *) = {gt_binding_cluster, gt_binding_block,
+                                                      gt_binding_shared, gt_binding_grid,
+                                                      gt_binding_carveout};
+    gt_slots_config(binding->slots, binding->template, config);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        gt_limit limit = steps[i](binding);
+        if (limit) {
+            return limit;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+gt_type gt_type_resolve(const gt_template *template, const gt_problem *problem, const char *name)
+{
+    gt_type type = GT_TYPE_F32;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (template->problem[i].kind == GT_PROBLEM_TYPE &&
+            strcmp(template->problem[i].name, name) == 0) {
+            name = problem->values[i].word;
+            break;
+        }
+    }
+    (void)gt_type_from_name(&type, name);
+    return type;
+}
+
+/* The bytes of all parameters when the block takes `block` of them, each at its alignment (CUDA
+ * programming guide, "__global__ Function Parameters"). */
+static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
+{
+    const gt_template *template = binding->template;
+    uint64_t at = block;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        uint64_t bytes =
+            argument->is_buffer
+                ? 8
+                : gt_type_bytes(gt_type_resolve(template, binding->problem, argument->type));
+        at = (at + bytes - 1) / bytes * bytes + bytes;
+    }
+    for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
+        at = (at + 7) / 8 * 8 + 8;
+    }
+    return at;
+}
+
+/* As much as fits the limit of every driver beside the other parameters. */
+static uint64_t split_bytes(const gt_binding *binding, uint64_t block, uint64_t element)
+{
+    uint64_t part = GT_PARAMETER_PORTABLE_BYTES / element * element;
+    while (part > 0 && parameter_bytes(binding, part) > GT_PARAMETER_PORTABLE_BYTES) {
+        part -= element;
+    }
+    return part < block ? part : block;
+}
+
+gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_pass pass)
+{
+    const gt_pass_block *block = &binding->template->pass;
+    const uint64_t constant = (uint64_t)binding->device->constant_bytes;
+    int64_t count;
+    *out = (gt_pass_layout){0};
+    if (!block->present) {
+        out->parameter_bytes = parameter_bytes(binding, 0);
+        return GT_LIMIT_NONE;
+    }
+    uint64_t element =
+        gt_type_bytes(gt_type_resolve(binding->template, binding->problem, block->type));
+    if (gt_expression_try(&count, block->count, binding->slots) || count < 1 ||
+        count > UINT32_MAX / 16) {
+        return GT_LIMIT_EXPRESSION;
+    }
+    out->block_bytes = (uint64_t)count * element;
+    out->by_value_bytes = pass == GT_PASS_VALUE   ? out->block_bytes
+                          : pass == GT_PASS_SPLIT ? split_bytes(binding, out->block_bytes, element)
+                                                  : 0;
+    out->parameter_bytes =
+        parameter_bytes(binding, pass == GT_PASS_GLOBAL ? 8 : out->by_value_bytes);
+    if (pass == GT_PASS_SPLIT && out->by_value_bytes == out->block_bytes) {
+        return GT_LIMIT_PASS_SPLIT;
+    }
+    if ((pass == GT_PASS_SPLIT || pass == GT_PASS_CONSTANT) &&
+        out->block_bytes - out->by_value_bytes > constant) {
+        return GT_LIMIT_PASS_CONSTANT;
+    }
+    return out->parameter_bytes > (uint64_t)binding->device->max_parameter_bytes
+               ? GT_LIMIT_PASS_VALUE
+               : GT_LIMIT_NONE;
+}

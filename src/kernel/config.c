@@ -1,0 +1,149 @@
+#include "kernel/space.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+gt_config gt_config_default(const gt_template *template)
+{
+    gt_config config = {{0}};
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        config.choice[i] = (uint8_t) template->axes[i].default_choice;
+    }
+    return config;
+}
+
+void gt_axis_value_append(gt_text *text, const gt_axis *axis, uint32_t choice)
+{
+    char value[GT_NAME_MAX];
+    gt_value_text(value, sizeof value, &axis->values[choice]);
+    gt_text_append(text, value);
+}
+
+gputune_status gt_config_text(char **out, const gt_template *template, const gt_config *config)
+{
+    gt_text text = {0};
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        gt_text_printf(&text, "%s%s=", i ? " " : "", template->axes[i].name);
+        gt_axis_value_append(&text, &template->axes[i], config->choice[i]);
+    }
+    return gt_text_take(out, &text);
+}
+
+gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
+{
+    const char *names[GT_AXIS_MAX];
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        names[i] = template->axes[i].name;
+        if (strcmp(names[i], name) == 0) {
+            *out = i;
+            return GPUTUNE_OK;
+        }
+    }
+    if (template->axis_count == 0) {
+        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected none, it has no tunables",
+                       template->name, name);
+    }
+    const char *nearest = gt_nearest(name, names, template->axis_count);
+    if (nearest) {
+        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected '%s'", template->name, name,
+                       nearest);
+    }
+    gt_text list = {0};
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    gputune_status status = gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected one of %s",
+                                    template->name, name, gt_text_string(&list));
+    gt_text_free(&list);
+    return status;
+}
+
+/* Splits "NAME=VALUE" in place. */
+static gputune_status split_setting(char *setting, char **value)
+{
+    *value = strchr(setting, '=');
+    if (!*value || *value == setting || !(*value)[1]) {
+        return gt_fail(GPUTUNE_EINVAL, "'%s' is no setting; expected AXIS=value", setting);
+    }
+    *(*value)++ = '\0';
+    return GPUTUNE_OK;
+}
+
+static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt_template *template,
+                            char *setting)
+{
+    char *value;
+    uint32_t axis;
+    GT_TRY(split_setting(setting, &value));
+    GT_TRY(gt_axis_by_name(&axis, template, setting));
+    if (given[axis]) {
+        return gt_fail(GPUTUNE_EINVAL, "axis '%s' given twice; expected it once", setting);
+    }
+    given[axis] = true;
+    return gt_axis_choice(&config->choice[axis], template, axis, value, true);
+}
+
+/* The end of the setting at `at`: it goes on over blanks until another "NAME=" or a comma, so that
+ * values of several words need no quotes. */
+static char *setting_end(char *at)
+{
+    char *end = at;
+    for (;;) {
+        end += strcspn(end, " \t\n,");
+        char *next = end + strspn(end, " \t\n");
+        size_t word = strcspn(next, " \t\n,=");
+        if (*next == '\0' || *next == ',' || word == 0 || next[word] == '=') {
+            return end;
+        }
+        end = next;
+    }
+}
+
+static gputune_status parse_settings(gt_config *config, const gt_template *template, char *text)
+{
+    bool given[GT_AXIS_MAX] = {false};
+    static const char blanks[] = " \t\n,";
+    for (char *at = text + strspn(text, blanks); *at;) {
+        char *end = setting_end(at);
+        char *next = end + strspn(end, blanks);
+        *end = '\0';
+        GT_TRY(apply(config, given, template, at));
+        at = next;
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_config_parse(gt_config *out, const gt_template *template, const char *text)
+{
+    char *copy;
+    gt_config config = gt_config_default(template);
+    GT_TRY(gt_strdup(&copy, text));
+    gputune_status status = parse_settings(&config, template, copy);
+    free(copy);
+    if (status == GPUTUNE_OK) {
+        *out = config;
+    }
+    return status;
+}
+
+gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
+                                const gt_config *config)
+{
+    gt_config scalar = gt_config_default(template);
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        for (uint32_t v = 0; v < axis->count && axis->kind == GT_AXIS_VECTOR; v++) {
+            if (axis->values[v].number < axis->values[scalar.choice[i]].number) {
+                scalar.choice[i] = (uint8_t)v;
+            }
+        }
+    }
+    *same = memcmp(&scalar, config, sizeof scalar) == 0;
+    *out = scalar;
+    return GPUTUNE_OK;
+}

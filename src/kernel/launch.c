@@ -1,0 +1,193 @@
+#include "kernel/binding.h"
+#include "kernel/source.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gt_pass pass_of(const gt_template *template, const gt_config *config)
+{
+    if (!template->pass.present) {
+        return GT_PASS_NONE;
+    }
+    uint32_t axis = template->pass.axis;
+    return (gt_pass) template->axes[axis].values[config->choice[axis]].number;
+}
+
+static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,
+                             const gt_device *device)
+{
+    char reason[96], *text = NULL;
+    gt_limit_text(reason, sizeof reason, limit, device);
+    gputune_status status = gt_config_text(&text, template, config);
+    if (status == GPUTUNE_OK) {
+        status = gt_fail(GPUTUNE_ENOVARIANT, "%s %s cannot be launched at these sizes: %s",
+                         template->name, text, reason);
+    }
+    free(text);
+    return status;
+}
+
+/* A vector that does not divide a row would read across its end. */
+static gputune_status check_vectors(const gt_binding *binding, const gt_config *config)
+{
+    const gt_template *template = binding->template;
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        for (uint32_t i = 0; i < template->argument_count; i++) {
+            const gt_argument *argument = &template->arguments[i];
+            int64_t width = binding->slots[GT_SLOT_AXIS + a], inner;
+            if (!(template->axes[a].buffers >> i & 1) || argument->extent_count < 2) {
+                continue;
+            }
+            GT_TRY(gt_expression_integer(&inner, argument->extents[argument->extent_count - 1],
+                                         binding->slots));
+            if (inner % width != 0) {
+                return refuse(GT_LIMIT_VECTOR_EXTENT, template, config, binding->device);
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument,
+                          uint64_t scratch_bytes)
+{
+    launch->parameters[launch->parameter_count++] =
+        (gt_parameter){kind, bytes, argument, scratch_bytes};
+}
+
+static void add_block(gt_launch *launch, const gt_pass_layout *layout)
+{
+    launch->block_bytes = (uint32_t)layout->block_bytes;
+    launch->by_value_bytes = (uint32_t)layout->by_value_bytes;
+    if (launch->pass == GT_PASS_GLOBAL) {
+        add_parameter(launch, GT_PARAMETER_BLOCK, 8, 0, 0);
+    } else if (launch->pass == GT_PASS_VALUE || launch->pass == GT_PASS_SPLIT) {
+        add_parameter(launch, GT_PARAMETER_BLOCK, launch->by_value_bytes, 0, 0);
+    }
+}
+
+static void add_arguments(gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    uint32_t first = template->pass.present;
+    launch->argument_count = template->argument_count + first;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        gt_type type = gt_type_resolve(template, binding->problem, argument->type);
+        add_parameter(launch, argument->is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
+                      argument->is_buffer ? 8 : gt_type_bytes(type), (int)(i + first), 0);
+    }
+}
+
+/* Elements of one to three extents times their bytes. */
+static gputune_status product(uint64_t *out, const gt_expression *const *extents, uint32_t count,
+                              const gt_binding *binding, const char *type, const char *name)
+{
+    uint64_t bytes = gt_type_bytes(gt_type_resolve(binding->template, binding->problem, type));
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t extent;
+        GT_TRY(gt_expression_integer(&extent, extents[i], binding->slots));
+        if (extent < 1 || __builtin_mul_overflow(bytes, (uint64_t)extent, &bytes) ||
+            bytes > UINT64_C(1) << 47) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "%s has an extent of %lld at these sizes; expected 1 or "
+                           "more, and less than 2^47 bytes",
+                           name, (long long)extent);
+        }
+    }
+    *out = bytes;
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    for (uint32_t i = 0; i < parts->scratch_count; i++) {
+        const gt_scratch *scratch = &parts->scratch[i];
+        uint64_t bytes;
+        GT_TRY(product(&bytes, (const gt_expression *const *)scratch->extents.items,
+                       scratch->extents.count, binding, scratch->type, scratch->name));
+        add_parameter(launch, GT_PARAMETER_SCRATCH, 8, -1, bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+/* The parameters of arguments and scratch stand behind the block's, if it has one. */
+static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    const gt_template_parts *parts = template->parts;
+    uint32_t items = template->argument_count + parts->scratch_count;
+    uint32_t first = launch->parameter_count - items;
+    for (uint32_t c = 0; c < parts->clear_count; c++) {
+        for (uint32_t i = 0; i < items; i++) {
+            bool own = i < template->argument_count;
+            const gt_argument *argument = &template->arguments[i];
+            const char *name =
+                own ? argument->name : parts->scratch[i - template->argument_count].name;
+            uint64_t bytes = launch->parameters[first + i].scratch_bytes;
+            if (strcmp(name, parts->clears[c]) != 0) {
+                continue;
+            }
+            if (own) {
+                GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding,
+                               argument->type, name));
+            }
+            launch->clears[launch->clear_count++] = (gt_clear){(int)(first + i), bytes};
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
+{
+    const gt_template *template = binding->template;
+    gt_pass_layout layout;
+    gt_limit limit = gt_binding_all(binding, config);
+    launch->pass = pass_of(template, config);
+    limit = limit ? limit : gt_pass_layout_make(&layout, binding, launch->pass);
+    if (limit) {
+        return refuse(limit, template, config, binding->device);
+    }
+    GT_TRY(check_vectors(binding, config));
+    launch->geometry = binding->geometry;
+    memcpy(launch->entry, template->name, sizeof template->name);
+    add_block(launch, &layout);
+    add_arguments(launch, binding);
+    GT_TRY(add_scratch(launch, binding));
+    return add_clears(launch, binding);
+}
+
+gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
+                              const gt_problem *problem, const gt_config *config,
+                              const gt_device *device)
+{
+    gt_binding binding;
+    gt_launch launch = {.pass = GT_PASS_NONE};
+    gt_binding_open(&binding, template, problem, device);
+    GT_TRY(bind(&launch, &binding, config));
+    *out = launch;
+    return GPUTUNE_OK;
+}
+
+gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
+{
+    gt_text text = {0};
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        bool launches = axis->kind == GT_AXIS_PASS || axis->kind == GT_AXIS_CLUSTER ||
+                        axis->kind == GT_AXIS_CARVEOUT || !axis->in_source ||
+                        (parts->geometry_axes >> i & 1);
+        if (launches) {
+            gt_text_printf(&text, "%s=", axis->name);
+            gt_axis_value_append(&text, axis, config->choice[i]);
+            gt_text_append(&text, " ");
+        }
+    }
+    gt_hash hash = gt_hash_join(source, gt_hash_string(gt_text_string(&text)));
+    gt_text_free(&text);
+    return gt_hash_join(hash, parts->geometry);
+}

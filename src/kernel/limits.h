@@ -1,0 +1,36 @@
+/* What the engine itself refuses, whatever the template says. */
+#ifndef GT_KERNEL_LIMITS_H
+#define GT_KERNEL_LIMITS_H
+
+#include "base/device.h"
+
+#include <stddef.h>
+
+typedef enum gt_limit {
+    GT_LIMIT_NONE, /* nothing is wrong */
+    GT_LIMIT_EXPRESSION,
+    GT_LIMIT_BLOCK_EMPTY,
+    GT_LIMIT_BLOCK_THREADS,
+    GT_LIMIT_BLOCK_DIMENSION,
+    GT_LIMIT_BOUNDS,
+    GT_LIMIT_MAXREG,
+    GT_LIMIT_SHARED_NEGATIVE,
+    GT_LIMIT_SHARED,
+    GT_LIMIT_GRID_EMPTY,
+    GT_LIMIT_GRID,
+    GT_LIMIT_CLUSTER_NONE,
+    GT_LIMIT_CLUSTER,
+    GT_LIMIT_CARVEOUT_SIZE,
+    GT_LIMIT_CARVEOUT_BLOCK,
+    GT_LIMIT_VECTOR_ALIGNMENT,
+    GT_LIMIT_VECTOR_EXTENT,
+    GT_LIMIT_PASS_VALUE,
+    GT_LIMIT_PASS_SPLIT,
+    GT_LIMIT_PASS_CONSTANT,
+    GT_LIMIT_COUNT
+} gt_limit;
+
+/* "block exceeds 1024 threads", with the device's numbers; into out, NUL-terminated. */
+void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *device);
+
+#endif

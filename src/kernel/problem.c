@@ -1,0 +1,153 @@
+#include "kernel/problem.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+static const int64_t size_max = INT64_C(1) << 40;
+
+static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
+{
+    const char *names[GT_PROBLEM_MAX];
+    gt_text list = {0};
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        names[i] = template->problem[i].name;
+        if (strcmp(names[i], name) == 0) {
+            gt_text_free(&list);
+            *out = i;
+            return GPUTUNE_OK;
+        }
+        gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    }
+    const char *nearest = gt_nearest(name, names, template->problem_count);
+    gputune_status status =
+        nearest
+            ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name, name,
+                      nearest)
+            : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s", template->name,
+                      name, list.length ? gt_text_string(&list) : "none, it takes no sizes");
+    gt_text_free(&list);
+    return status;
+}
+
+static gputune_status refuse(const gt_problem_value *value, const char *given)
+{
+    gt_text list = {0};
+    for (uint32_t i = 0; i < value->count; i++) {
+        char text[GT_NAME_MAX];
+        gt_value_text(text, sizeof text, &value->values[i]);
+        gt_text_printf(&list, "%s%s", i ? ", " : "", text);
+    }
+    gputune_status status =
+        gt_fail(GPUTUNE_EINVAL, "%s is not %s; expected %s%s", value->name, given,
+                value->count > 1 ? "one of " : "", gt_text_string(&list));
+    gt_text_free(&list);
+    return status;
+}
+
+static gputune_status set_number(gt_value *out, const gt_problem_value *value, int64_t number)
+{
+    char text[32];
+    const gt_value given = {number, NULL};
+    gt_value_text(text, sizeof text, &given);
+    if (value->kind == GT_PROBLEM_TYPE) {
+        return gt_fail(GPUTUNE_EINVAL, "%s is a type, not %s; expected it as a word, \"%s=%s\"",
+                       value->name, text, value->name, value->fallback.word);
+    }
+    if (value->kind == GT_PROBLEM_SIZE && (number < 1 || number > size_max)) {
+        return gt_fail(GPUTUNE_EINVAL, "size %s is %s; expected 1 to 2^40", value->name, text);
+    }
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (value->values[i].number == number) {
+            *out = value->values[i];
+            return GPUTUNE_OK;
+        }
+    }
+    if (value->count > 0) {
+        return refuse(value, text);
+    }
+    *out = given;
+    return GPUTUNE_OK;
+}
+
+static gputune_status set_word(gt_value *out, const gt_problem_value *value, const char *word)
+{
+    int64_t number;
+    for (uint32_t i = 0; i < value->count; i++) {
+        if (value->values[i].word && strcmp(value->values[i].word, word) == 0) {
+            *out = value->values[i];
+            return GPUTUNE_OK;
+        }
+    }
+    if (value->kind == GT_PROBLEM_TYPE) {
+        return refuse(value, word);
+    }
+    GT_TRY(gt_parse_int(&number, word));
+    return set_number(out, value, number);
+}
+
+static gputune_status bind_one(gt_problem *problem, bool given[GT_PROBLEM_MAX],
+                               const gt_template *template, const gputune_size *size)
+{
+    char name[GT_NAME_MAX];
+    uint32_t index;
+    if (!size->name) {
+        return gt_fail(GPUTUNE_EINVAL, "a size without a name; expected {\"n\", value}");
+    }
+    const char *equals = strchr(size->name, '=');
+    size_t length = equals ? (size_t)(equals - size->name) : strlen(size->name);
+    if (length >= sizeof name) {
+        return gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'", template->name, size->name);
+    }
+    memcpy(name, size->name, length);
+    name[length] = '\0';
+    GT_TRY(find(&index, template, name));
+    if (given[index]) {
+        return gt_fail(GPUTUNE_EINVAL, "size '%s' given twice; expected it once", name);
+    }
+    given[index] = true;
+    return equals ? set_word(&problem->values[index], &template->problem[index], equals + 1)
+                  : set_number(&problem->values[index], &template->problem[index], size->value);
+}
+
+gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes)
+{
+    gt_problem problem = {0};
+    bool given[GT_PROBLEM_MAX] = {false};
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        problem.values[i] = template->problem[i].fallback;
+    }
+    for (size_t i = 0; i < sizes.count; i++) {
+        GT_TRY(bind_one(&problem, given, template, &sizes.items[i]));
+    }
+    *out = problem;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem)
+{
+    gt_text text = {0};
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        char value[GT_NAME_MAX];
+        gt_value_text(value, sizeof value, &problem->values[i]);
+        gt_text_printf(&text, "%s%s=%s", i ? " " : "", template->problem[i].name, value);
+    }
+    return gt_text_take(out, &text);
+}
+
+gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem)
+{
+    gt_problem bucket = *problem;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        int64_t up = 1;
+        while (up < problem->values[i].number) {
+            up *= 2;
+        }
+        if (template->problem[i].bucket_pow2) {
+            bucket.values[i].number = up;
+        }
+    }
+    return bucket;
+}

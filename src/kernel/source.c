@@ -1,0 +1,293 @@
+#include "kernel/source.h"
+
+#include "kernel/binding.h"
+#include "kernel/reader.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What one generation works with. */
+typedef struct generator {
+    const gt_binding *binding;
+    const gt_config *config;
+    const gt_body *body;
+    gt_text macros;
+} generator;
+
+static void define(generator *g, const char *name, const gt_value *value)
+{
+    char text[GT_NAME_MAX];
+    gt_value_text(text, sizeof text, value);
+    bool negative = !value->word && value->number < 0;
+    gt_text_printf(&g->macros, negative ? "#define %s (%s)\n" : "#define %s %s\n", name, text);
+}
+
+/* AXIS_word is 1 for the chosen word and 0 for the others. */
+static void define_words(generator *g, const gt_axis *axis, const gt_value *chosen)
+{
+    for (uint32_t v = 0; v < axis->count; v++) {
+        const gt_value *value = &axis->values[v];
+        if (value->word && !strchr(value->word, ' ')) {
+            gt_text_printf(&g->macros, "#define %s_%s %d\n", axis->name, value->word,
+                           value->number == chosen->number && chosen->word);
+        }
+    }
+}
+
+static void define_values(generator *g)
+{
+    const gt_template *template = g->binding->template;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (template->problem[i].kind != GT_PROBLEM_SIZE && (g->body->problem_mask >> i & 1)) {
+            define(g, template->problem[i].name, &g->binding->problem->values[i]);
+        }
+    }
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        if (axis->kind != GT_AXIS_PASS && (g->body->axis_mask >> i & 1)) {
+            const gt_value *chosen = &axis->values[g->config->choice[i]];
+            define(g, axis->name, chosen);
+            define_words(g, axis, chosen);
+        }
+    }
+}
+
+/* The word behind a define(X = NAME) whose NAME has words as values, or NULL. */
+static const char *word_of(const generator *g, const gt_expression *value)
+{
+    const gt_template *template = g->binding->template;
+    const char *name = gt_expression_text(value);
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (strcmp(template->problem[i].name, name) == 0) {
+            return g->binding->problem->values[i].word;
+        }
+    }
+    const gt_axis *axis = gt_template_axis(template, name);
+    return axis ? axis->values[g->config->choice[axis - template->axes]].word : NULL;
+}
+
+static gputune_status define_own(generator *g)
+{
+    const gt_template_parts *parts = g->binding->template->parts;
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        const gt_define *own = &parts->defines[i];
+        gt_value value = {0, own->text ? own->text : own->value ? word_of(g, own->value) : ""};
+        if (own->value && !value.word) {
+            GT_TRY(gt_expression_integer(&value.number, own->value, g->binding->slots));
+        }
+        if (value.word) {
+            gt_text_printf(&g->macros, "#define %s %s\n", own->name, value.word);
+        } else {
+            define(g, own->name, &value);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status define_bounds(generator *g)
+{
+    const gt_template_parts *parts = g->binding->template->parts;
+    int64_t bounds[2] = {0, 0};
+    for (int i = 0; i < 2 && parts->launch_bounds[i]; i++) {
+        GT_TRY(gt_expression_integer(&bounds[i], parts->launch_bounds[i], g->binding->slots));
+    }
+    if (parts->launch_bounds[0]) {
+        gt_text_printf(&g->macros, "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(%lld",
+                       (long long)bounds[0]);
+        if (bounds[1] > 0) {
+            gt_text_printf(&g->macros, ", %lld", (long long)bounds[1]);
+        }
+        gt_text_append(&g->macros, ")\n");
+    }
+    return GPUTUNE_OK;
+}
+
+/* GPUTUNE_PARAM(block) and block(i), for one way to pass. The parts' names are the launcher's
+ * (GT_PASS_SYMBOL) and this function's. */
+static void define_pass(generator *g, gt_pass pass, const gt_pass_layout *layout)
+{
+    const gt_template *template = g->binding->template;
+    const gt_pass_block *block = &template->pass;
+    const char *name = block->name;
+    gt_type type_id = gt_type_resolve(template, g->binding->problem, block->type);
+    const char *type = gt_type_name(type_id);
+    unsigned long long element = gt_type_bytes(type_id);
+    unsigned long long by_value = layout->by_value_bytes / element;
+    unsigned long long rest = layout->block_bytes / element - by_value;
+    gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n");
+    if (by_value > 0) {
+        gt_text_printf(&g->macros, "struct gputune_pass_block { %s data[%llu]; };\n", type,
+                       by_value);
+        gt_text_printf(&g->macros,
+                       "#define GPUTUNE_PARAM_%s const __grid_constant__ gputune_pass_block "
+                       "gputune_pass_value,\n",
+                       name);
+    } else if (pass == GT_PASS_GLOBAL) {
+        gt_text_printf(&g->macros,
+                       "#define GPUTUNE_PARAM_%s const %s *__restrict__ gputune_pass_global,\n",
+                       name, type);
+    } else {
+        gt_text_printf(&g->macros, "#define GPUTUNE_PARAM_%s\n", name);
+    }
+    if (rest > 0 && pass != GT_PASS_GLOBAL) {
+        gt_text_printf(&g->macros, "extern \"C\" __constant__ %s " GT_PASS_SYMBOL "[%llu];\n", type,
+                       rest);
+    }
+    if (pass == GT_PASS_SPLIT) {
+        gt_text_printf(&g->macros,
+                       "#define %s(i) gputune_split<%llu>(gputune_pass_value.data, " GT_PASS_SYMBOL
+                       ", i)\n",
+                       name, by_value);
+    } else {
+        gt_text_printf(&g->macros, "#define %s(i) (%s[i])\n", name,
+                       pass == GT_PASS_VALUE      ? "gputune_pass_value.data"
+                       : pass == GT_PASS_CONSTANT ? GT_PASS_SYMBOL
+                                                  : "gputune_pass_global");
+    }
+}
+
+static gputune_status add_pass(generator *g)
+{
+    const gt_template *template = g->binding->template;
+    gt_pass_layout layout;
+    if (!template->pass.present || g->body == &template->parts->judge_body) {
+        return GPUTUNE_OK;
+    }
+    uint32_t axis = template->pass.axis;
+    gt_pass pass = (gt_pass) template->axes[axis].values[g->config->choice[axis]].number;
+    gt_limit limit = gt_pass_layout_make(&layout, g->binding, pass);
+    if (limit) {
+        char reason[96];
+        gt_limit_text(reason, sizeof reason, limit, g->binding->device);
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s so: %s", template->name,
+                       template->pass.name, reason);
+    }
+    define_pass(g, pass, &layout);
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_macros(generator *g, bool kernel)
+{
+    define_values(g);
+    GT_TRY(define_own(g));
+    if (kernel) {
+        GT_TRY(define_bounds(g));
+    }
+    GT_TRY(add_pass(g));
+    return g->macros.failed ? gt_fail_memory() : GPUTUNE_OK;
+}
+
+static gputune_status add_option(gt_source *out, const char *format, long long value)
+{
+    gt_text text = {0};
+    out->options = calloc(1, sizeof *out->options);
+    if (!out->options) {
+        return gt_fail_memory();
+    }
+    gt_text_printf(&text, "%s%lld", format, value);
+    GT_TRY(gt_text_take(&out->options[0], &text));
+    out->option_count = 1;
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_options(gt_source *out, const gt_binding *binding)
+{
+    int64_t value;
+    const gt_expression *maxreg = binding->template->parts->maxreg;
+    if (!maxreg) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
+    if (value < 0 || value > 255) {
+        return gt_fail_at(gt_expression_place(maxreg),
+                          "maxreg is %lld; expected 0 (no limit) to "
+                          "255",
+                          (long long)value);
+    }
+    return value ? add_option(out, "--maxrregcount=", (long long)value) : GPUTUNE_OK;
+}
+
+/* Comments of the template do not count, so that they orphan no stored trial; the prelude's do. */
+static void make_hash(gt_source *out, const generator *g, const char *prelude)
+{
+    out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(&g->macros)));
+    out->hash = gt_hash_join(out->hash, g->body->tokens);
+    for (size_t i = 0; i < out->option_count; i++) {
+        out->hash = gt_hash_join(out->hash, gt_hash_string(out->options[i]));
+    }
+}
+
+static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
+{
+    gt_text text = {0};
+    const char *path = g->binding->template->path;
+    gt_text_append(&text, "#line 1 \"gputune.cuh\"\n");
+    gt_text_append(&text, prelude);
+    gt_text_append(&text, "\n#line 1 \"gputune\"\n");
+    gt_text_append(&text, gt_text_string(&g->macros));
+    gt_line_mark_append(&text, 1, path);
+    gt_text_append(&text, g->body->text);
+    make_hash(out, g, prelude);
+    return gt_text_take(&out->text, &text);
+}
+
+static gputune_status generate(gt_source *out, const gt_binding *binding, const gt_config *config,
+                               const gt_body *body, const char *prelude)
+{
+    bool kernel = body == &binding->template->parts->kernel_body;
+    generator g = {.binding = binding, .config = config, .body = body};
+    gt_source source = {0};
+    gputune_status status = make_macros(&g, kernel);
+    if (status == GPUTUNE_OK && kernel) {
+        status = make_options(&source, binding);
+    }
+    if (status == GPUTUNE_OK) {
+        status = assemble(&source, &g, prelude);
+    }
+    gt_text_free(&g.macros);
+    if (status < 0) {
+        gt_source_free(&source);
+        return status;
+    }
+    *out = source;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_source_generate(gt_source *out, const gt_template *template,
+                                  const gt_problem *problem, const gt_config *config,
+                                  const gt_device *device, const char *prelude)
+{
+    gt_binding binding;
+    gt_binding_open(&binding, template, problem, device);
+    gt_slots_config(binding.slots, template, config);
+    return generate(out, &binding, config, &template->parts->kernel_body, prelude);
+}
+
+gputune_status gt_source_reference(gt_source *out, const gt_template *template,
+                                   const gt_problem *problem, const gt_device *device,
+                                   const char *prelude)
+{
+    gt_binding binding;
+    const gt_config standard = gt_config_default(template);
+    if (!template->parts->reference.present && !template->parts->check.present) {
+        return gt_fail(GPUTUNE_ETEMPLATE,
+                       "%s:1:1: no 'reference'; expected #pragma gputune "
+                       "reference(KERNEL, …)",
+                       template->path);
+    }
+    gt_binding_open(&binding, template, problem, device);
+    gt_slots_config(binding.slots, template, &standard);
+    return generate(out, &binding, &standard, &template->parts->judge_body, prelude);
+}
+
+void gt_source_free(gt_source *source)
+{
+    for (size_t i = 0; i < source->option_count; i++) {
+        free(source->options[i]);
+    }
+    free(source->options);
+    free(source->text);
+    *source = (gt_source){0};
+}

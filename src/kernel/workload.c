@@ -1,0 +1,434 @@
+#include "kernel/binding.h"
+#include "kernel/template_parts.h"
+#include "kernel/types.h"
+
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t bytes_max = UINT64_C(1) << 47;
+
+/* Evaluates an extent; EINVAL below 1. */
+static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent,
+                                      const int64_t *slots, const char *name)
+{
+    int64_t value;
+    GT_TRY(gt_expression_integer(&value, extent, slots));
+    if (value < 1) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s[%s] has %lld elements at these sizes; expected at least "
+                       "1",
+                       name, gt_expression_text(extent), (long long)value);
+    }
+    *out = (uint64_t)value;
+    return GPUTUNE_OK;
+}
+
+static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
+                                        const gt_expression *const *extents, uint32_t count,
+                                        const int64_t *slots, const char *name)
+{
+    uint64_t elements = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(evaluate_extent(innermost, extents[i], slots, name));
+        if (__builtin_mul_overflow(elements, *innermost, &elements) || elements > bytes_max) {
+            return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes", name);
+        }
+    }
+    *out = elements;
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_fill(gt_buffer *out, const gt_fill *fill, const int64_t *slots)
+{
+    out->fill = fill->kind;
+    out->low = fill->kind == GT_FILL_UNIFORM ? -1 : 0;
+    out->high = fill->kind == GT_FILL_UNIFORM ? 1 : 0;
+    if (fill->low) {
+        GT_TRY(gt_expression_real(&out->low, fill->low, slots));
+        out->high = out->low;
+    }
+    if (fill->high) {
+        GT_TRY(gt_expression_real(&out->high, fill->high, slots));
+    }
+    if (out->low > out->high) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s is filled with uniform(%g, %g) at these sizes; expected "
+                       "low <= high",
+                       out->name, out->low, out->high);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
+                                  uint32_t argument_index)
+{
+    const gt_template *template = binding->template;
+    const gt_argument *argument = &template->arguments[argument_index];
+    gt_buffer *buffer = &out->buffers[index];
+    memcpy(buffer->name, argument->name, sizeof buffer->name);
+    buffer->type = gt_type_resolve(template, binding->problem, argument->type);
+    buffer->direction = argument->direction;
+    buffer->nan_ok = argument->nan_ok;
+    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
+    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
+    GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
+                             argument->extent_count, binding->slots, argument->name));
+    buffer->bytes = buffer->elements * gt_type_bytes(buffer->type);
+    if (buffer->bytes > bytes_max) {
+        return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
+                       argument->name);
+    }
+    return bind_fill(buffer, &argument->fill, binding->slots);
+}
+
+static int problem_index(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (strcmp(template->problem[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* Whether an integer is a value of the type; 64-bit ones take every int64. */
+static bool fits(int64_t value, gt_type type)
+{
+    uint32_t bits = gt_type_bytes(type) * 8;
+    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
+    if (gt_type_is_float(type) || bits == 64) {
+        return true;
+    }
+    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
+    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
+}
+
+static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
+                                  const gt_argument *argument)
+{
+    const gt_template *template = binding->template;
+    memcpy(out->name, argument->name, sizeof out->name);
+    out->type = gt_type_resolve(template, binding->problem, argument->type);
+    out->problem_value = argument->value ? -1 : problem_index(template, argument->name);
+    if (out->problem_value >= 0) {
+        out->integer = binding->problem->values[out->problem_value].number;
+        out->real = (double)out->integer;
+    } else if (gt_type_is_float(out->type)) {
+        GT_TRY(gt_expression_real(&out->real, argument->value, binding->slots));
+    } else {
+        GT_TRY(gt_expression_integer(&out->integer, argument->value, binding->slots));
+        out->real = (double)out->integer;
+    }
+    if (!fits(out->integer, out->type)) {
+        return gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", out->name,
+                       (long long)out->integer, gt_type_name(out->type));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
+{
+    const gt_template *template = binding->template;
+    out->argument_count = template->argument_count;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        out->arguments[i].is_buffer = argument->is_buffer;
+        if (argument->is_buffer) {
+            out->arguments[i].index = out->buffer_count;
+            GT_TRY(bind_buffer(out, binding, out->buffer_count++, i));
+        } else {
+            out->arguments[i].index = out->scalar_count;
+            GT_TRY(bind_scalar(&out->scalars[out->scalar_count++], binding, argument));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
+{
+    const gt_pass_block *pass = &binding->template->pass;
+    gt_buffer *block = &out->block;
+    uint64_t innermost;
+    const gt_expression *count = pass->count;
+    out->has_block = pass->present;
+    if (!pass->present) {
+        return GPUTUNE_OK;
+    }
+    memcpy(block->name, pass->name, sizeof block->name);
+    block->type = gt_type_resolve(binding->template, binding->problem, pass->type);
+    block->reference_type = block->type;
+    block->direction = GT_IN;
+    GT_TRY(evaluate_elements(&block->elements, &innermost, &count, 1, binding->slots, pass->name));
+    block->bytes = block->elements * gt_type_bytes(block->type);
+    if (block->bytes > UINT32_MAX / 2) {
+        return gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
+    }
+    return bind_fill(block, &pass->fill, binding->slots);
+}
+
+/* By the least precise output when the template states no tolerance: a few units in the last place
+ * of sums in another order. Integers are compared exactly whatever stands here. */
+static double usual_tolerance(const gt_workload *workload)
+{
+    double rtol = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        double own = buffer->type == GT_TYPE_BF16  ? 1e-2
+                     : buffer->type == GT_TYPE_F16 ? 1e-3
+                     : buffer->type == GT_TYPE_F32 ? 1e-5
+                     : buffer->type == GT_TYPE_F64 ? 1e-12
+                                                   : 0;
+        rtol = buffer->direction != GT_IN && own > rtol ? own : rtol;
+    }
+    return rtol;
+}
+
+static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding)
+{
+    const gt_judge *judge = &binding->template->parts->reference;
+    const struct {
+        const gt_expression *expression;
+        double *value;
+    } items[] = {{judge->atol, &out->tolerance.atol},
+                 {judge->rtol, &out->tolerance.rtol},
+                 {judge->stol, &out->tolerance.stol}};
+    bool stated = false;
+    for (size_t i = 0; i < 3; i++) {
+        if (items[i].expression) {
+            stated = true;
+            GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
+        }
+        if (*items[i].value < 0) {
+            return gt_fail_at(judge->place, "a negative tolerance; expected 0 or more");
+        }
+    }
+    if (!stated) {
+        out->tolerance.rtol = usual_tolerance(out);
+    }
+    return GPUTUNE_OK;
+}
+
+static const gt_buffer *first_output(const gt_workload *workload)
+{
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        if (workload->buffers[i].direction != GT_IN) {
+            return &workload->buffers[i];
+        }
+    }
+    return NULL;
+}
+
+static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dimensions,
+                                      const int64_t *limits, const gt_binding *binding,
+                                      const gt_judge *judge)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        int64_t value = 1;
+        if (i < dimensions->count) {
+            GT_TRY(gt_expression_integer(&value, dimensions->items[i], binding->slots));
+        }
+        if (value < 1 || value > limits[i]) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "%s would be launched with %lld in dimension %u at these "
+                           "sizes; expected 1 to %lld",
+                           judge->name, (long long)value, i, (long long)limits[i]);
+        }
+        out[i] = (uint32_t)value;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_geometry(gt_geometry *out, const gt_workload *workload,
+                                    const gt_binding *binding, const gt_judge *judge)
+{
+    const gt_device *device = binding->device;
+    const int64_t blocks[3] = {device->max_block[0], device->max_block[1], device->max_block[2]};
+    *out = (gt_geometry){.cluster = {1, 1, 1}, .carveout_kb = -1};
+    GT_TRY(bind_dimensions(out->block, &judge->block, blocks, binding, judge));
+    if (judge->block.count == 0) {
+        out->block[0] = 256;
+    }
+    uint64_t threads = (uint64_t)out->block[0] * out->block[1] * out->block[2];
+    if (threads > (uint64_t)device->max_threads_per_block) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s would be launched with blocks of %llu threads; expected "
+                       "at most %d",
+                       judge->name, (unsigned long long)threads, device->max_threads_per_block);
+    }
+    GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
+    if (judge->grid.count == 0) {
+        uint64_t grid = (first_output(workload)->elements + threads - 1) / threads;
+        out->grid[0] =
+            grid > (uint64_t)device->max_grid[0] ? (uint32_t)device->max_grid[0] : (uint32_t)grid;
+    }
+    return GPUTUNE_OK;
+}
+
+static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t bytes, int argument,
+                          uint64_t scratch_bytes)
+{
+    launch->parameters[launch->parameter_count++] =
+        (gt_parameter){kind, bytes, argument, scratch_bytes};
+}
+
+static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
+{
+    for (uint32_t c = 0; c < template->parts->clear_count; c++) {
+        for (uint32_t i = 0; i < workload->argument_count; i++) {
+            const gt_buffer *buffer = &workload->buffers[workload->arguments[i].index];
+            if (workload->arguments[i].is_buffer &&
+                strcmp(buffer->name, template->parts->clears[c]) == 0) {
+                launch->clears[launch->clear_count++] =
+                    (gt_clear){(int)(i + workload->has_block),
+                               buffer->elements * gt_type_bytes(buffer->reference_type)};
+            }
+        }
+    }
+}
+
+static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
+                                 const gt_binding *binding, const gt_judge *judge)
+{
+    GT_TRY(bind_geometry(&out->geometry, workload, binding, judge));
+    memcpy(out->entry, judge->name, sizeof judge->name);
+    out->pass = workload->has_block ? GT_PASS_GLOBAL : GT_PASS_NONE;
+    out->block_bytes = (uint32_t)workload->block.bytes;
+    out->argument_count = workload->argument_count + workload->has_block;
+    if (workload->has_block) {
+        add_parameter(out, GT_PARAMETER_BLOCK, 8, 0, 0);
+    }
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        uint32_t index = workload->arguments[i].index;
+        bool is_buffer = workload->arguments[i].is_buffer;
+        add_parameter(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
+                      is_buffer ? 8 : gt_type_bytes(workload->scalars[index].type),
+                      (int)(i + workload->has_block), 0);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    out->has_reference = parts->reference.present;
+    out->has_scale = parts->reference.scale;
+    out->has_check = parts->check.present;
+    if (out->has_reference) {
+        GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
+        add_clears(&out->reference, out, binding->template);
+    }
+    if (out->has_scale) {
+        add_parameter(&out->reference, GT_PARAMETER_SCRATCH, 8, -1,
+                      first_output(out)->elements * parts->reference.scale_bytes);
+    }
+    if (out->has_check) {
+        GT_TRY(bind_judge(&out->check, out, binding, &parts->check));
+        add_parameter(&out->check, GT_PARAMETER_SCRATCH, 8, -1, 8);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    if (parts->work_bytes) {
+        GT_TRY(gt_expression_real(&out->work_bytes, parts->work_bytes, binding->slots));
+    }
+    if (parts->work_flops) {
+        GT_TRY(gt_expression_real(&out->work_flops, parts->work_flops, binding->slots));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_alignment(uint32_t bytes, const char *name)
+{
+    bool power = bytes > 0 && (bytes & (bytes - 1)) == 0;
+    return power && bytes <= 4096 ? GPUTUNE_OK
+                                  : gt_fail(GPUTUNE_EINVAL,
+                                            "alignment of %s is %u bytes; expected a power of two "
+                                            "up to 4096",
+                                            name, bytes);
+}
+
+static gputune_status apply_alignment(gt_workload *out, const gputune_alignment *given)
+{
+    const char *names[GT_PARAMETER_MAX];
+    const char *name = given->buffer ? given->buffer : "";
+    for (uint32_t i = 0; i < out->buffer_count; i++) {
+        names[i] = out->buffers[i].name;
+        if (strcmp(names[i], name) == 0) {
+            out->alignment[i] = given->bytes;
+            return check_alignment(given->bytes, name);
+        }
+    }
+    const char *nearest = gt_nearest(name, names, out->buffer_count);
+    return gt_fail(GPUTUNE_EINVAL, "no buffer '%s' to align; expected %s%s%s", name,
+                   nearest ? "'" : "", nearest ? nearest : "the name of one in args()",
+                   nearest ? "'" : "");
+}
+
+static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,
+                                      const gputune_alignment *alignments, size_t count)
+{
+    alignment = alignment ? alignment : 16;
+    GT_TRY(check_alignment(alignment, "the buffers"));
+    for (uint32_t i = 0; i < out->buffer_count; i++) {
+        out->alignment[i] = alignment;
+    }
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(apply_alignment(out, &alignments[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_workload(gt_workload *out, const gt_binding *binding)
+{
+    GT_TRY(bind_block(out, binding));
+    GT_TRY(bind_arguments(out, binding));
+    GT_TRY(bind_tolerance(out, binding));
+    GT_TRY(bind_judges(out, binding));
+    return bind_work(out, binding);
+}
+
+gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
+                                const gt_problem *problem, const gt_device *device,
+                                uint32_t alignment, const gputune_alignment *alignments,
+                                size_t alignment_count)
+{
+    gt_binding binding;
+    gt_workload *workload = calloc(1, sizeof *workload);
+    if (!workload) {
+        return gt_fail_memory();
+    }
+    gt_binding_open(&binding, template, problem, device);
+    gputune_status status = bind_workload(workload, &binding);
+    if (status == GPUTUNE_OK) {
+        status = bind_alignments(workload, alignment, alignments, alignment_count);
+    }
+    if (status == GPUTUNE_OK) {
+        *out = *workload;
+    }
+    free(workload);
+    return status;
+}
+
+uint64_t gt_workload_device_bytes(const gt_workload *workload)
+{
+    enum { GUARDS = 64 << 10 };
+    uint64_t bytes = workload->block.bytes;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        bytes += buffer->bytes + GUARDS;
+        bytes += buffer->direction == GT_INOUT ? buffer->bytes : 0;
+        bytes += buffer->direction == GT_IN
+                     ? 0
+                     : buffer->elements * gt_type_bytes(buffer->reference_type) + GUARDS;
+    }
+    if (workload->has_scale) {
+        bytes +=
+            workload->reference.parameters[workload->reference.parameter_count - 1].scratch_bytes;
+    }
+    return bytes;
+}
