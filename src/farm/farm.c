@@ -106,7 +106,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     gt_packet_drop(host->setup);
     host->setup = gt_packet_keep(request->packet);
     while (host->variants.count > 0) {
-        gt_variant_forget(host, host->variants.items[0].id);
+        gt_live_forget(host, host->variants.items[0].id);
     }
     return gt_measure_submit(farm, request);
 }
@@ -117,13 +117,13 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     gt_measure_host *host = &farm->measure;
     gt_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
-    gt_variant_forget(host, job->id);
+    gt_live_forget(host, job->id);
     if (gt_array_reserve(&host->variants) < 0) {
         gt_request_free(request);
         return GPUTUNE_ENOMEM;
     }
     host->variants.items[host->variants.count++] =
-        (gt_variant){.id = job->id, .packet = gt_packet_keep(request->packet)};
+        (gt_live_variant){.id = job->id, .packet = gt_packet_keep(request->packet)};
     return gt_measure_submit(farm, request);
 }
 
@@ -150,7 +150,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
 {
     gt_host_farm *farm = host_of(base);
     gt_drop_job job = {variant};
-    gt_variant_forget(&farm->measure, variant);
+    gt_live_forget(&farm->measure, variant);
     if (!farm->measure.link.open) {
         return check(farm);
     }

@@ -127,12 +127,12 @@ typedef struct gt_request {
 } gt_request;
 
 /* A variant that may be sampled, with what it takes to load it into a new worker. */
-typedef struct gt_variant {
+typedef struct gt_live_variant {
     uint64_t id;
     gt_packet *packet;
     uint64_t generation; /* of the worker that has it, 0: none yet */
     double pilot_ns;
-} gt_variant;
+} gt_live_variant;
 
 typedef struct gt_measure_host {
     bool wanted; /* this farm measures at all */
@@ -144,7 +144,7 @@ typedef struct gt_measure_host {
     int64_t since_ns;    /* when the first request came into the worker's hand */
     uint64_t seen;       /* page->current when that was last looked at */
     gt_packet *setup;    /* NULL: nothing prepared */
-    GT_ARRAY(gt_variant) variants;
+    GT_ARRAY(gt_live_variant) variants;
     double reference_ns, prepare_s;
     unsigned start_failures, blameless; /* in a row */
     gputune_status refusal;             /* why there is no worker; 0: none */
@@ -200,8 +200,8 @@ void gt_measure_free(gt_host_farm *farm);
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 /* NULL when there is none. */
-gt_variant *gt_variant_find(gt_measure_host *host, uint64_t id);
-void gt_variant_forget(gt_measure_host *host, uint64_t id);
+gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
+void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_request_free(gt_request *request);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,

@@ -29,7 +29,7 @@ void gt_request_free(gt_request *request)
     free(request);
 }
 
-gt_variant *gt_variant_find(gt_measure_host *host, uint64_t id)
+gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
         if (host->variants.items[i].id == id) {
@@ -39,9 +39,9 @@ gt_variant *gt_variant_find(gt_measure_host *host, uint64_t id)
     return NULL;
 }
 
-void gt_variant_forget(gt_measure_host *host, uint64_t id)
+void gt_live_forget(gt_measure_host *host, uint64_t id)
 {
-    gt_variant *variant = gt_variant_find(host, id);
+    gt_live_variant *variant = gt_live_find(host, id);
     if (variant) {
         gt_packet_drop(variant->packet);
         *variant = host->variants.items[--host->variants.count];
@@ -174,7 +174,7 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
     gt_measure_host *host = &farm->measure;
     const gt_request *request = host->queue.items[index];
     for (uint32_t i = 0; i < request->variant_count; i++) {
-        gt_variant *variant = gt_variant_find(host, request->variants[i]);
+        gt_live_variant *variant = gt_live_find(host, request->variants[i]);
         if (!variant || variant->generation == 0 || variant->generation == host->generation) {
             continue;
         }
@@ -298,7 +298,7 @@ void gt_measure_fail(gt_host_farm *farm, gt_request *request, gputune_status sta
         }
     }
     if (culprit) {
-        gt_variant_forget(host, culprit);
+        gt_live_forget(host, culprit);
     }
     if (request) {
         gt_request_free(request);
@@ -308,7 +308,7 @@ void gt_measure_fail(gt_host_farm *farm, gt_request *request, gputune_status sta
 /* What a good answer means for the host itself. */
 static void note(gt_measure_host *host, const gt_request *request, const gt_event *reply)
 {
-    gt_variant *variant = gt_variant_find(host, request->id);
+    gt_live_variant *variant = gt_live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
         host->prepare_s = gt_seconds_since(host->since_ns);
