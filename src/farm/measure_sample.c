@@ -70,8 +70,11 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
         failed += one < 0;
         status = one < 0 ? one : status;
     }
+    if (failed == job->count && failed > 0) {
+        return status;
+    }
     *current = 0;
-    return failed == job->count && failed > 0 ? status : GPUTUNE_OK;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
