@@ -5,9 +5,9 @@
 #   SANITIZE=address,undefined | thread        EXTRA_CFLAGS=, CC=
 
 VERSION := 0.1.0
-CC ?= gcc
-CXX ?= g++
-AR ?= ar
+ifeq ($(origin CC),default)
+CC := gcc
+endif
 PREFIX ?= /usr/local
 DESTDIR ?=
 T ?= 60
