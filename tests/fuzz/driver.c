@@ -12,7 +12,6 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,10 +23,9 @@ typedef struct input {
 } input;
 
 static input population[POPULATION];
-static size_t population_count;
+static size_t population_count, seed_count; /* the seeds stay, the others come and go */
 static uint64_t random_state;
-static uint8_t *shown; /* LARGEST bytes of the file with the input in hand */
-static int shown_file;
+static int shown_file = -1; /* the file with the input in hand */
 
 static uint64_t next_random(void)
 {
@@ -46,7 +44,8 @@ static size_t below(size_t limit)
 static void add_to_population(const void *data, size_t bytes)
 {
     bytes = bytes < LARGEST ? bytes : LARGEST;
-    size_t at = population_count < POPULATION ? population_count++ : below(POPULATION);
+    size_t at = population_count < POPULATION ? population_count++
+                                              : seed_count + below(POPULATION - seed_count);
     free(population[at].data);
     population[at].data = malloc(bytes + 1);
     FUZZ_REQUIRE(population[at].data);
@@ -179,9 +178,9 @@ static void mutate(void)
 
 static void try_input(const uint8_t *data, size_t bytes)
 {
-    if (shown) {
-        memcpy(shown, data, bytes);
-        FUZZ_REQUIRE(ftruncate(shown_file, (off_t)(bytes ? bytes : 1)) == 0);
+    if (shown_file >= 0) {
+        FUZZ_REQUIRE(pwrite(shown_file, data, bytes, 0) == (ssize_t)bytes);
+        FUZZ_REQUIRE(ftruncate(shown_file, (off_t)bytes) == 0);
     }
     uint8_t *exact = malloc(bytes ? bytes : 1); /* so that reading past the end is noticed */
     FUZZ_REQUIRE(exact);
@@ -205,9 +204,7 @@ static void read_file(const char *path)
 static void open_shown(const char *path)
 {
     shown_file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    FUZZ_REQUIRE(shown_file >= 0 && ftruncate(shown_file, LARGEST) == 0);
-    shown = mmap(NULL, LARGEST, PROT_READ | PROT_WRITE, MAP_SHARED, shown_file, 0);
-    FUZZ_REQUIRE(shown != MAP_FAILED);
+    FUZZ_REQUIRE(shown_file >= 0);
 }
 
 static double now_s(void)
@@ -280,6 +277,7 @@ int main(int argc, char **argv)
     for (int i = optind; i < argc; i++) {
         read_file(argv[i]);
     }
+    seed_count = population_count < POPULATION / 2 ? population_count : POPULATION / 2;
     size_t tried = 0;
     for (; tried < population_count; tried++) {
         try_input(population[tried].data, population[tried].bytes);
