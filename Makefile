@@ -153,7 +153,7 @@ demo: setup
 check: setup
 	@$(MAKE) --no-print-directory check-build
 	@tools/check $(B)
-check-build: all tests
+check-build: all tests fuzzers
 
 #: make check-san     the tests under ASan with UBSan, then TSan
 #: make check-fault   failing allocations, driver calls, files and workers, one by one
