@@ -1,0 +1,73 @@
+/* src/gpu/abi.h against a real cuda.h. Skipped where the compiler finds none: give its folder by
+ * EXTRA_CFLAGS=-I... */
+#include "gpu/abi.h"
+#include "gpu/driver.h"
+#include "support/cuda_layout.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const cuda_layout_row ours[] = {CUDA_LAYOUT_ROWS{NULL, 0}};
+
+static void need_cuda_h(void)
+{
+    if (!cuda_layout[0].what) {
+        print_message("the compiler finds no cuda.h; EXTRA_CFLAGS=-I... names its folder\n");
+        skip();
+    }
+}
+
+static void test_layouts_and_values(void **state)
+{
+    (void)state;
+    need_cuda_h();
+    for (size_t i = 0; ours[i].what; i++) {
+        assert_string_equal(ours[i].what, cuda_layout[i].what);
+        if (ours[i].value != cuda_layout[i].value) {
+            fail_msg("%s is %lld, in cuda.h %lld", ours[i].what, ours[i].value,
+                     cuda_layout[i].value);
+        }
+    }
+}
+
+static void expect_code(const char *name, long long value)
+{
+    if (cuda_code(name) != value) {
+        fail_msg("%s is %lld, in cuda.h %lld", name, value, cuda_code(name));
+    }
+}
+
+static void test_result_codes_and_attributes(void **state)
+{
+    (void)state;
+    need_cuda_h();
+#define EXPECT(name, value) expect_code(#name, value);
+    GT_CUDA_RESULT_LIST(EXPECT)
+    GT_DEVICE_ATTRIBUTE_LIST(EXPECT)
+}
+
+static void test_fatal_codes(void **state)
+{
+    (void)state;
+    static const int fatal[] = {226, 700, 702, 710, 714, 715, 716, 717, 718, 719, 721, 911};
+    static const int survivable[] = {0, 1, 2, 209, 218, 222, 600, 701, 801, 900, 912};
+    for (size_t i = 0; i < sizeof fatal / sizeof *fatal; i++) {
+        assert_true(gt_cuda_fatal((CUresult)fatal[i]));
+    }
+    for (size_t i = 0; i < sizeof survivable / sizeof *survivable; i++) {
+        assert_false(gt_cuda_fatal((CUresult)survivable[i]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layouts_and_values),
+        cmocka_unit_test(test_result_codes_and_attributes),
+        cmocka_unit_test(test_fatal_codes),
+    };
+    return cmocka_run_group_tests_name("abi", tests, NULL, NULL);
+}

@@ -1,0 +1,138 @@
+/* Devices by architecture, and the environment key. */
+#include "gpu/device.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static gt_device for_arch(const char *arch)
+{
+    gt_device device;
+    if (gt_device_for_arch(&device, arch) < 0) {
+        fail_msg("%s", gt_message());
+    }
+    return device;
+}
+
+static void test_limits_of_architectures(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *arch;
+        int cc, threads_per_sm, shared_per_sm_kb, optin_kb, max_cluster, carveouts;
+    } rows[] = {
+        {"sm_75", 75, 1024, 64, 64, 1, 2},        {"sm_80", 80, 2048, 164, 163, 1, 8},
+        {"sm_86", 86, 1536, 100, 99, 1, 6},       {"sm_90", 90, 2048, 228, 227, 16, 10},
+        {"sm_90a", 90, 2048, 228, 227, 16, 10},   {"sm_100", 100, 2048, 228, 227, 16, 10},
+        {"sm_100f", 100, 2048, 228, 227, 16, 10}, {"sm_120", 120, 1536, 100, 99, 8, 6},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        gt_device device = for_arch(rows[i].arch);
+        assert_int_equal(device.cc, rows[i].cc);
+        assert_string_equal(device.arch, rows[i].arch);
+        assert_string_equal(device.origin, "arch");
+        assert_string_equal(device.uuid, "");
+        assert_int_equal(device.max_threads_per_sm, rows[i].threads_per_sm);
+        assert_int_equal(device.shared_per_sm_bytes, rows[i].shared_per_sm_kb * 1024);
+        assert_int_equal(device.shared_per_block_optin_bytes, rows[i].optin_kb * 1024);
+        assert_int_equal(device.max_cluster, rows[i].max_cluster);
+        assert_int_equal(device.cluster_launch, rows[i].max_cluster > 1);
+        assert_int_equal(device.carveout_count, rows[i].carveouts);
+        for (int k = 1; k < device.carveout_count; k++) {
+            assert_true(device.carveout_kb[k] > device.carveout_kb[k - 1]);
+        }
+        assert_int_equal(device.carveout_kb[device.carveout_count - 1], rows[i].shared_per_sm_kb);
+    }
+}
+
+static void test_unknown_architectures(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"",       "90",      "sm_",        "sm_42",     "sm_99",
+                                      "sm_80a", "sm_90ab", "compute_90", "sm_9000000"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        gt_device device = {.cc = 1};
+        assert_int_equal(gt_device_for_arch(&device, bad[i]), GPUTUNE_EINVAL);
+        assert_int_equal(device.cc, 1);
+        assert_non_null(strstr(gt_message(), "sm_75 sm_80"));
+    }
+}
+
+static void test_unknown_capabilities_take_their_generation(void **state)
+{
+    (void)state;
+    gt_device device = {.cc = 129, .cluster_launch = true, .shared_per_sm_bytes = 100 * 1024};
+    gt_device_add_arch_facts(&device);
+    assert_int_equal(device.max_cluster, 8);
+    assert_int_equal(device.carveout_kb[device.carveout_count - 1], 100);
+    device = (gt_device){.cc = 200, .cluster_launch = true, .shared_per_sm_bytes = 228 * 1024};
+    gt_device_add_arch_facts(&device);
+    assert_in_range(device.max_cluster, 8, 16);
+    assert_true(device.carveout_count > 0);
+}
+
+static bool changes_environment(const gt_device *before, gt_device after)
+{
+    gt_device_environment(&after);
+    return strcmp(before->environment, after.environment) != 0;
+}
+
+static void test_environment_holds_what_decides_times(void **state)
+{
+    (void)state;
+    gt_device base = for_arch("sm_90");
+    assert_int_equal(strlen(base.environment), 32);
+    assert_string_equal(base.environment, for_arch("sm_90").environment);
+    gt_device other = base;
+    other.memory_clock_khz += 1; /* all that tells an A100-40 from an A100-80 */
+    assert_true(changes_environment(&base, other));
+    other = base;
+    other.l2_bytes += 1;
+    assert_true(changes_environment(&base, other));
+    other = base;
+    memcpy(other.mig_profile, "1g.10gb", 8);
+    assert_true(changes_environment(&base, other));
+    other = base;
+    memcpy(other.origin, "emu:h200:model1", 16);
+    assert_true(changes_environment(&base, other));
+}
+
+static void test_environment_leaves_out_what_does_not(void **state)
+{
+    (void)state;
+    gt_device base = for_arch("sm_90"), other = base;
+    memcpy(other.uuid, "GPU-1234", 9);
+    memcpy(other.name, "Another name", 13);
+    other.ordinal = 3;
+    other.driver_version = 12040;
+    other.nvrtc_version = 12040;
+    other.memory_bytes /= 2;
+    assert_false(changes_environment(&base, other));
+}
+
+static void test_an_old_compiler_limits_parameters(void **state)
+{
+    (void)state;
+    gt_device device = for_arch("sm_90");
+    gt_device_set_nvrtc(&device, 13000);
+    assert_int_equal(device.max_parameter_bytes, 32764);
+    gt_device_set_nvrtc(&device, 12000);
+    assert_int_equal(device.max_parameter_bytes, 4096);
+    assert_int_equal(device.nvrtc_version, 12000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_limits_of_architectures),
+        cmocka_unit_test(test_unknown_architectures),
+        cmocka_unit_test(test_unknown_capabilities_take_their_generation),
+        cmocka_unit_test(test_environment_holds_what_decides_times),
+        cmocka_unit_test(test_environment_leaves_out_what_does_not),
+        cmocka_unit_test(test_an_old_compiler_limits_parameters),
+    };
+    return cmocka_run_group_tests_name("device", tests, NULL, NULL);
+}

@@ -1,0 +1,239 @@
+/* Finding NVRTC and compiling with it. Skipped where there is none. */
+#include "base/file.h"
+#include "gpu/nvrtc.h"
+#include "gpu/nvrtc_find.h"
+
+#include <ftw.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const gt_nvrtc *nvrtc;
+
+static const char axpy[] =
+    "extern \"C\" __global__ void axpy(float *y, const float *x, float a, size_t n)\n"
+    "{\n"
+    "    size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;\n"
+    "    if (i < n) y[i] += a * x[i];\n"
+    "}\n";
+
+static void need_nvrtc(void)
+{
+    if (!nvrtc) {
+        print_message("no NVRTC here: %s\n", gt_message());
+        skip();
+    }
+}
+
+static gputune_status compile(gt_nvrtc_result *out, const char *text, const char *const *options,
+                              size_t count)
+{
+    gt_nvrtc_request request = {text, "sm_90", options, count, true, true};
+    return gt_nvrtc_compile(out, nvrtc, &request);
+}
+
+static void test_cubin_and_ptx_of_one_compile(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    gt_nvrtc_result result;
+    assert_int_equal(compile(&result, axpy, NULL, 0), 0);
+    assert_true(result.cubin.bytes > 100);
+    assert_memory_equal(result.cubin.data,
+                        "\x7f"
+                        "ELF",
+                        4);
+    assert_non_null(strstr(result.ptx.data, ".target sm_90"));
+    assert_int_equal(((char *)result.ptx.data)[result.ptx.bytes - 1], 0);
+    assert_in_range(result.resources.registers, 1, 255);
+    assert_int_equal(result.resources.spill_bytes, 0);
+    assert_true(result.compile_ns > 0);
+    gt_nvrtc_result_free(&result);
+}
+
+static void test_equal_source_gives_equal_bytes(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    gt_nvrtc_result first, second;
+    assert_int_equal(compile(&first, axpy, NULL, 0), 0);
+    assert_int_equal(compile(&second, axpy, NULL, 0), 0);
+    assert_int_equal(first.cubin.bytes, second.cubin.bytes);
+    assert_memory_equal(first.cubin.data, second.cubin.data, first.cubin.bytes);
+    gt_nvrtc_result_free(&first);
+    gt_nvrtc_result_free(&second);
+}
+
+static void test_options_take_effect(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    const char *const options[] = {"-DNAME=other"};
+    gt_nvrtc_result result;
+    assert_int_equal(
+        compile(&result, "extern \"C\" __global__ void NAME(int *p) { *p = 1; }", options, 1), 0);
+    assert_non_null(strstr(result.ptx.data, ".entry other"));
+    gt_nvrtc_result_free(&result);
+}
+
+static void test_errors_carry_place_and_log(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    gt_nvrtc_result result;
+    assert_int_equal(
+        compile(&result,
+                "#line 12 \"mine.cu\"\nextern \"C\" __global__ void k(int *p) { *p = zz; }", NULL,
+                0),
+        GPUTUNE_ECOMPILE);
+    assert_string_equal(gt_message(), "mine.cu(12): error: identifier \"zz\" is undefined");
+    assert_non_null(strstr(result.log, "1 error"));
+    gt_nvrtc_result_free(&result);
+}
+
+static void test_too_much_static_shared_memory_is_said(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    gt_nvrtc_result result;
+    assert_int_equal(compile(&result,
+                             "extern \"C\" __global__ void k(int *p, int i)\n"
+                             "{ __shared__ int s[20000]; s[threadIdx.x] = i; __syncthreads();\n"
+                             "  *p = s[i]; }",
+                             NULL, 0),
+                     GPUTUNE_ECOMPILE);
+    assert_non_null(strstr(gt_message(), "80000"));
+    gt_nvrtc_result_free(&result);
+}
+
+static void test_unknown_option_or_architecture(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    const char *const options[] = {"--bogus"};
+    gt_nvrtc_result result;
+    assert_int_equal(compile(&result, axpy, options, 1), GPUTUNE_ECOMPILE);
+    assert_non_null(strstr(gt_message(), "--bogus"));
+    gt_nvrtc_result_free(&result);
+    gt_nvrtc_request request = {axpy, "sm_12345", NULL, 0, true, false};
+    assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request), GPUTUNE_ECOMPILE);
+    gt_nvrtc_result_free(&result);
+}
+
+static void test_an_older_driver_refuses_a_newer_nvrtc(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    const gt_nvrtc *none = NULL;
+    int older = (gt_nvrtc_version(nvrtc) / 1000 - 2) * 1000;
+    assert_int_equal(gt_nvrtc_open(&none, older), GPUTUNE_ENOCOMPILER);
+    assert_non_null(strstr(gt_message(), "too new for the driver"));
+    assert_null(none);
+}
+
+static void expect_candidate(const gt_nvrtc_candidates *found, const char *path)
+{
+    for (size_t i = 0; i < found->paths.count; i++) {
+        if (strcmp(found->paths.items[i], path) == 0) {
+            return;
+        }
+    }
+    fail_msg("%s is not among the %zu candidates", path, found->paths.count);
+}
+
+/* Makes an empty file and its folders below a new temporary folder. */
+static char *make_file(const char *root, const char *below)
+{
+    char *path;
+    assert_int_equal(gt_path_format(&path, "%s/%s", root, below), 0);
+    assert_int_equal(gt_file_make_parents(path), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    return path;
+}
+
+static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
+{
+    (void)facts;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
+static void remove_tree(const char *root)
+{
+    assert_int_equal(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+}
+
+static void test_search_finds_toolkits_and_wheels(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variable, *file;
+    } rows[] = {
+        {"CUDA_HOME", "lib64/libnvrtc.so.12"},
+        {"GPUTUNE_NVRTC", "libnvrtc.so.13"},
+        {"GPUTUNE_NVRTC", "nvidia/cu13/lib/libnvrtc.so.13"},
+        {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char root[] = "/tmp/gputune-test-XXXXXX";
+        assert_non_null(mkdtemp(root));
+        char *file = make_file(root, rows[i].file);
+        char *before = getenv(rows[i].variable) ? strdup(getenv(rows[i].variable)) : NULL;
+        setenv(rows[i].variable, root, 1);
+        gt_nvrtc_candidates found;
+        assert_int_equal(gt_nvrtc_find(&found), 0);
+        expect_candidate(&found, file);
+        assert_non_null(strstr(found.searched, root));
+        gt_nvrtc_candidates_free(&found);
+        before ? setenv(rows[i].variable, before, 1) : unsetenv(rows[i].variable);
+        free(before);
+        free(file);
+        remove_tree(root);
+    }
+}
+
+static void test_newer_versions_come_first(void **state)
+{
+    (void)state;
+    char root[] = "/tmp/gputune-test-XXXXXX";
+    assert_non_null(mkdtemp(root));
+    free(make_file(root, "lib64/libnvrtc.so.12"));
+    char *newest = make_file(root, "lib/libnvrtc.so.13");
+    setenv("GPUTUNE_NVRTC", root, 1);
+    gt_nvrtc_candidates found;
+    assert_int_equal(gt_nvrtc_find(&found), 0);
+    assert_int_equal(found.paths.count, 2);
+    assert_string_equal(found.paths.items[0], newest);
+    gt_nvrtc_candidates_free(&found);
+    unsetenv("GPUTUNE_NVRTC");
+    free(newest);
+    remove_tree(root);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cubin_and_ptx_of_one_compile),
+        cmocka_unit_test(test_equal_source_gives_equal_bytes),
+        cmocka_unit_test(test_options_take_effect),
+        cmocka_unit_test(test_errors_carry_place_and_log),
+        cmocka_unit_test(test_too_much_static_shared_memory_is_said),
+        cmocka_unit_test(test_unknown_option_or_architecture),
+        cmocka_unit_test(test_an_older_driver_refuses_a_newer_nvrtc),
+        cmocka_unit_test(test_search_finds_toolkits_and_wheels),
+        cmocka_unit_test(test_newer_versions_come_first),
+    };
+    if (gt_nvrtc_open(&nvrtc, 0) < 0) {
+        nvrtc = NULL;
+    }
+    return cmocka_run_group_tests_name("nvrtc", tests, NULL, NULL);
+}

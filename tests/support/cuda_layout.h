@@ -1,0 +1,93 @@
+/* What src/gpu/abi.h and cuda.h must agree on. Both headers cannot be in one file, so each side
+ * fills a table from this list, included once after either header. */
+#ifndef CUDA_LAYOUT_H
+#define CUDA_LAYOUT_H
+
+#include <stddef.h>
+
+typedef struct cuda_layout_row {
+    const char *what;
+    long long value;
+} cuda_layout_row;
+
+#define SIZE(type)          {"sizeof(" #type ")", (long long)sizeof(type)},
+#define OFFSET(type, field) {"offsetof(" #type ", " #field ")", (long long)offsetof(type, field)},
+#define VALUE(name)         {#name, (long long)(name)},
+
+/* The rows, ended by a NULL. */
+#define CUDA_LAYOUT_ROWS                                                                           \
+    SIZE(CUdevice)                                                                                 \
+    SIZE(CUdeviceptr)                                                                              \
+    SIZE(CUstream)                                                                                 \
+    SIZE(CUresult)                                                                                 \
+    SIZE(CUuuid)                                                                                   \
+    SIZE(CUipcMemHandle)                                                                           \
+    SIZE(CUipcEventHandle)                                                                         \
+    SIZE(cuuint64_t)                                                                               \
+    SIZE(CUlaunchAttributeID)                                                                      \
+    SIZE(CUlaunchAttributeValue)                                                                   \
+    SIZE(CUlaunchAttribute)                                                                        \
+    SIZE(CUlaunchConfig)                                                                           \
+    OFFSET(CUlaunchAttribute, id)                                                                  \
+    OFFSET(CUlaunchAttribute, value)                                                               \
+    OFFSET(CUlaunchAttributeValue, clusterDim.x)                                                   \
+    OFFSET(CUlaunchAttributeValue, clusterDim.y)                                                   \
+    OFFSET(CUlaunchAttributeValue, clusterDim.z)                                                   \
+    OFFSET(CUlaunchAttributeValue, preferredClusterDim.z)                                          \
+    OFFSET(CUlaunchAttributeValue, sharedMemCarveout)                                              \
+    OFFSET(CUlaunchConfig, gridDimX)                                                               \
+    OFFSET(CUlaunchConfig, blockDimX)                                                              \
+    OFFSET(CUlaunchConfig, sharedMemBytes)                                                         \
+    OFFSET(CUlaunchConfig, hStream)                                                                \
+    OFFSET(CUlaunchConfig, attrs)                                                                  \
+    OFFSET(CUlaunchConfig, numAttrs)                                                               \
+    VALUE(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW)                                                \
+    VALUE(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)                                                   \
+    VALUE(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)                                   \
+    VALUE(CU_LAUNCH_ATTRIBUTE_PRIORITY)                                                            \
+    VALUE(CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION)                                         \
+    VALUE(CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)                                    \
+    VALUE(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)                                                 \
+    VALUE(CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)                                                     \
+    VALUE(CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES)                                                      \
+    VALUE(CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)                                                      \
+    VALUE(CU_FUNC_ATTRIBUTE_NUM_REGS)                                                              \
+    VALUE(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES)                                         \
+    VALUE(CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT)                                      \
+    VALUE(CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE)                                  \
+    VALUE(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED)                                     \
+    VALUE(CU_POINTER_ATTRIBUTE_MEMORY_TYPE)                                                        \
+    VALUE(CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE)                                         \
+    VALUE(CU_POINTER_ATTRIBUTE_RANGE_START_ADDR)                                                   \
+    VALUE(CU_POINTER_ATTRIBUTE_RANGE_SIZE)                                                         \
+    VALUE(CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE)                                                     \
+    VALUE(CU_MEMORYTYPE_UNIFIED)                                                                   \
+    VALUE(CU_LIMIT_PERSISTING_L2_CACHE_SIZE)                                                       \
+    VALUE(CU_JIT_ERROR_LOG_BUFFER)                                                                 \
+    VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)                                                      \
+    VALUE(CU_MODULE_LAZY_LOADING)                                                                  \
+    VALUE(CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT)                                              \
+    VALUE(CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)                                           \
+    VALUE(CU_CTX_SCHED_SPIN)                                                                       \
+    VALUE(CU_CTX_SCHED_BLOCKING_SYNC)                                                              \
+    VALUE(CU_STREAM_NON_BLOCKING)                                                                  \
+    VALUE(CU_EVENT_DISABLE_TIMING)                                                                 \
+    VALUE(CU_EVENT_INTERPROCESS)                                                                   \
+    VALUE(CU_MEMHOSTALLOC_WRITECOMBINED)                                                           \
+    VALUE(CU_MEMHOSTREGISTER_READ_ONLY)                                                            \
+    VALUE(CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS)                                                      \
+    VALUE(CU_USER_OBJECT_NO_DESTRUCTOR_SYNC)                                                       \
+    VALUE(CU_GRAPH_USER_OBJECT_MOVE)                                                               \
+    VALUE(CUDA_GRAPH_INSTANTIATE_FLAG_UPLOAD)                                                      \
+    VALUE(CU_STREAM_CAPTURE_STATUS_INVALIDATED)                                                    \
+    VALUE(CU_STREAM_CAPTURE_MODE_THREAD_LOCAL)                                                     \
+    VALUE(CU_STREAM_CAPTURE_MODE_RELAXED)                                                          \
+    VALUE(CU_GRAPH_NODE_TYPE_EMPTY)                                                                \
+    VALUE(CU_COMPUTEMODE_EXCLUSIVE_PROCESS)
+
+/* cuda.h's side; empty (a NULL row alone) where the compiler did not find cuda.h. */
+extern const cuda_layout_row cuda_layout[];
+/* cuda.h's value of a code of abi_codes.h by its full name; -1 without cuda.h or such a name. */
+long long cuda_code(const char *name);
+
+#endif

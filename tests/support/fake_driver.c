@@ -1,0 +1,502 @@
+#include "support/fake_driver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+fake_driver fake;
+
+enum { CALLS_MAX = 4096 };
+
+/* Calls that change nothing, left out of the story. */
+static const char *const questions[] = {
+    "CtxGetCurrent",
+    "StreamGetCaptureInfo",
+    "StreamGetId",
+    "FuncGetAttribute",
+    "EventQuery",
+    "FuncGetParamInfo",
+    "ModuleGetFunction",
+    "ModuleGetGlobal",
+    "FuncLoad",
+    "OccupancyMaxActiveBlocksPerMultiprocessor",
+    "OccupancyMaxActiveClusters",
+    "ThreadExchangeStreamCaptureMode",
+};
+
+static fake_call *note(const char *name)
+{
+    assert_true(fake.call_count < CALLS_MAX);
+    fake_call *call = &fake.calls[fake.call_count++];
+    *call = (fake_call){.name = name, .relaxed = fake.mode == CU_STREAM_CAPTURE_MODE_RELAXED};
+    return call;
+}
+
+static CUresult answer(const char *name)
+{
+    if (!fake.fail_name || strcmp(fake.fail_name, name) != 0) {
+        return CUDA_SUCCESS;
+    }
+    return fake.fail_after-- > 0 ? CUDA_SUCCESS : fake.fail_code;
+}
+
+/* Notes the call and leaves the function when the script says that it fails. */
+#define NOTE(name)                                                                                 \
+    fake_call *call = note(name);                                                                  \
+    CUresult scripted = answer(name);                                                              \
+    if (scripted != CUDA_SUCCESS) {                                                                \
+        return scripted;                                                                           \
+    }                                                                                              \
+    (void)call
+
+static CUresult get_error_name(CUresult error, const char **out)
+{
+    *out = error == CUDA_ERROR_INVALID_IMAGE ? "CUDA_ERROR_INVALID_IMAGE" : "CUDA_ERROR_SCRIPTED";
+    return CUDA_SUCCESS;
+}
+
+static CUresult get_error_string(CUresult error, const char **out)
+{
+    (void)error;
+    *out = "as scripted";
+    return CUDA_SUCCESS;
+}
+
+static CUresult ctx_get_current(CUcontext *out)
+{
+    NOTE("CtxGetCurrent");
+    *out = fake.current;
+    return CUDA_SUCCESS;
+}
+
+static CUcontext pushed_over;
+
+static CUresult ctx_push(CUcontext context)
+{
+    NOTE("CtxPushCurrent");
+    pushed_over = fake.current;
+    fake.current = context;
+    return CUDA_SUCCESS;
+}
+
+static CUresult ctx_pop(CUcontext *out)
+{
+    NOTE("CtxPopCurrent");
+    *out = fake.current;
+    fake.current = pushed_over;
+    return CUDA_SUCCESS;
+}
+
+static CUresult ctx_synchronize(void)
+{
+    NOTE("CtxSynchronize");
+    return CUDA_SUCCESS;
+}
+
+static CUresult module_load(CUmodule *out, const void *image)
+{
+    NOTE("ModuleLoadData");
+    (void)image;
+    fake.live_modules++;
+    call->object = ++fake.next_object;
+    *out = (CUmodule)(uintptr_t)call->object;
+    return CUDA_SUCCESS;
+}
+
+static CUresult module_load_ex(CUmodule *out, const void *image, unsigned count,
+                               CUjit_option *options, void **values)
+{
+    (void)count;
+    (void)options;
+    (void)values;
+    return module_load(out, image);
+}
+
+static CUresult module_unload(CUmodule module)
+{
+    NOTE("ModuleUnload");
+    call->object = (uint64_t)(uintptr_t)module;
+    fake.live_modules--;
+    return CUDA_SUCCESS;
+}
+
+/* Functions and symbols are numbered after their module. */
+static CUresult module_get_function(CUfunction *out, CUmodule module, const char *name)
+{
+    NOTE("ModuleGetFunction");
+    *out = (CUfunction)((uintptr_t)module + 1000);
+    return strcmp(name, "missing") == 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+static CUresult module_get_global(CUdeviceptr *out, size_t *bytes, CUmodule module,
+                                  const char *name)
+{
+    NOTE("ModuleGetGlobal");
+    (void)name;
+    *out = (CUdeviceptr)(uintptr_t)module + 2000;
+    *bytes = 65536;
+    return fake.no_symbol ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+static CUresult func_get_attribute(int *out, CUfunction_attribute which, CUfunction function)
+{
+    NOTE("FuncGetAttribute");
+    (void)function;
+    *out = which == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? fake.max_threads
+           : which == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? fake.fixed_shared_bytes
+           : which == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 42
+                                                            : 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult func_set_attribute(CUfunction function, CUfunction_attribute which, int value)
+{
+    NOTE("FuncSetAttribute");
+    (void)function;
+    call->object = (uint64_t)which;
+    call->bytes = (size_t)value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult func_load(CUfunction function)
+{
+    NOTE("FuncLoad");
+    (void)function;
+    return CUDA_SUCCESS;
+}
+
+static CUresult func_get_param_info(CUfunction function, size_t index, size_t *offset,
+                                    size_t *bytes)
+{
+    NOTE("FuncGetParamInfo");
+    (void)function;
+    *offset = 0;
+    *bytes = (size_t)fake.parameter_sizes[index];
+    return *bytes ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+static CUresult launch(const CUlaunchConfig *config, CUfunction function, void **parameters,
+                       void **extra)
+{
+    NOTE("LaunchKernelEx");
+    assert_null(extra);
+    call->stream = config->hStream;
+    call->object = (uint64_t)(uintptr_t)function;
+    call->config = *config;
+    for (unsigned i = 0; i < config->numAttrs; i++) {
+        call->attributes[i] = config->attrs[i];
+    }
+    for (int i = 0; fake.parameter_sizes[i]; i++) {
+        size_t bytes = (size_t)fake.parameter_sizes[i];
+        call->pointers[i] = parameters[i];
+        memcpy(&call->parameters[i], parameters[i], bytes < 8 ? bytes : 8);
+    }
+    return CUDA_SUCCESS;
+}
+
+static CUresult max_blocks(int *out, CUfunction function, int threads, size_t shared_bytes)
+{
+    NOTE("OccupancyMaxActiveBlocksPerMultiprocessor");
+    (void)function;
+    (void)threads;
+    (void)shared_bytes;
+    *out = fake.blocks;
+    return CUDA_SUCCESS;
+}
+
+static CUresult max_clusters(int *out, CUfunction function, const CUlaunchConfig *config)
+{
+    NOTE("OccupancyMaxActiveClusters");
+    (void)function;
+    (void)config;
+    *out = fake.clusters;
+    return CUDA_SUCCESS;
+}
+
+static CUresult mem_alloc(CUdeviceptr *out, size_t bytes)
+{
+    NOTE("MemAlloc");
+    fake.live_memory++;
+    call->bytes = bytes;
+    call->object = *out = 0x100000 + 0x1000 * ++fake.next_object;
+    return CUDA_SUCCESS;
+}
+
+static CUresult mem_free(CUdeviceptr address)
+{
+    NOTE("MemFree");
+    call->object = address;
+    fake.live_memory--;
+    return CUDA_SUCCESS;
+}
+
+static CUresult mem_alloc_host(void **out, size_t bytes)
+{
+    NOTE("MemAllocHost");
+    fake.live_host++;
+    *out = malloc(bytes);
+    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+}
+
+static CUresult mem_free_host(void *host)
+{
+    NOTE("MemFreeHost");
+    fake.live_host--;
+    free(host);
+    return CUDA_SUCCESS;
+}
+
+static CUresult copy_to_device(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
+{
+    NOTE("MemcpyHtoDAsync");
+    call->stream = stream;
+    call->object = to;
+    call->bytes = bytes;
+    call->pointers[0] = from;
+    memcpy(call->data, from, bytes < FAKE_DATA_BYTES ? bytes : FAKE_DATA_BYTES);
+    return CUDA_SUCCESS;
+}
+
+static CUresult memset_async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream)
+{
+    NOTE("MemsetD8Async");
+    call->stream = stream;
+    call->object = to;
+    call->bytes = count;
+    call->data[0] = value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_get_id(CUstream stream, unsigned long long *out)
+{
+    NOTE("StreamGetId");
+    *out = (unsigned long long)(uintptr_t)stream;
+    return CUDA_SUCCESS;
+}
+
+static CUresult stream_wait_event(CUstream stream, CUevent event, unsigned flags)
+{
+    NOTE("StreamWaitEvent");
+    assert_int_equal(flags, 0);
+    call->stream = stream;
+    call->object = (uint64_t)(uintptr_t)event;
+    return CUDA_SUCCESS;
+}
+
+static CUresult capture_info(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
+                             CUgraph *graph, const CUgraphNode **dependencies, size_t *count)
+{
+    NOTE("StreamGetCaptureInfo");
+    assert_null(dependencies);
+    assert_null(count);
+    uintptr_t number = (uintptr_t)stream / 16;
+    *status = number < FAKE_STREAMS ? fake.capture_status[number] : CU_STREAM_CAPTURE_STATUS_NONE;
+    if (id) {
+        *id = 7;
+    }
+    if (graph) {
+        *graph = (CUgraph)(uintptr_t)0x77;
+    }
+    return fake.capture_result;
+}
+
+static CUresult exchange_mode(CUstreamCaptureMode *mode)
+{
+    CUstreamCaptureMode old = fake.mode;
+    fake.mode = *mode;
+    *mode = old;
+    note("ThreadExchangeStreamCaptureMode");
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_create(CUevent *out, unsigned flags)
+{
+    NOTE("EventCreate");
+    assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
+    fake.live_events++;
+    call->object = ++fake.next_object;
+    *out = (CUevent)(uintptr_t)call->object;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_record(CUevent event, CUstream stream)
+{
+    NOTE("EventRecord");
+    call->stream = stream;
+    call->object = (uint64_t)(uintptr_t)event;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_query(CUevent event)
+{
+    NOTE("EventQuery");
+    call->object = (uint64_t)(uintptr_t)event;
+    return fake.events_pending ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+static CUresult event_synchronize(CUevent event)
+{
+    NOTE("EventSynchronize");
+    call->object = (uint64_t)(uintptr_t)event;
+    return CUDA_SUCCESS;
+}
+
+static CUresult event_destroy(CUevent event)
+{
+    NOTE("EventDestroy");
+    (void)event;
+    fake.live_events--;
+    return CUDA_SUCCESS;
+}
+
+static CUresult user_object_create(CUuserObject *out, void *user, CUhostFn destroy,
+                                   unsigned references, unsigned flags)
+{
+    NOTE("UserObjectCreate");
+    assert_int_equal(references, 1);
+    assert_int_equal(flags, CU_USER_OBJECT_NO_DESTRUCTOR_SYNC);
+    fake.destroy[fake.user_objects] = destroy;
+    fake.destroy_user[fake.user_objects++] = user;
+    *out = (CUuserObject)(uintptr_t)fake.user_objects;
+    return CUDA_SUCCESS;
+}
+
+static CUresult user_object_release(CUuserObject object, unsigned count)
+{
+    NOTE("UserObjectRelease");
+    size_t index = (size_t)(uintptr_t)object - 1;
+    assert_int_equal(count, 1);
+    fake.destroy[index](fake.destroy_user[index]);
+    fake.destroy[index] = NULL;
+    return CUDA_SUCCESS;
+}
+
+static CUresult graph_retain_user_object(CUgraph graph, CUuserObject object, unsigned count,
+                                         unsigned flags)
+{
+    NOTE("GraphRetainUserObject");
+    (void)graph;
+    (void)object;
+    assert_int_equal(count, 1);
+    assert_int_equal(flags, CU_GRAPH_USER_OBJECT_MOVE);
+    return CUDA_SUCCESS;
+}
+
+void fake_graphs_gone(void)
+{
+    for (size_t i = 0; i < fake.user_objects; i++) {
+        if (fake.destroy[i]) {
+            fake.destroy[i](fake.destroy_user[i]);
+        }
+    }
+    fake.user_objects = 0;
+}
+
+static const gt_driver table = {
+    .GetErrorName = get_error_name,
+    .GetErrorString = get_error_string,
+    .CtxGetCurrent = ctx_get_current,
+    .CtxPushCurrent = ctx_push,
+    .CtxPopCurrent = ctx_pop,
+    .CtxSynchronize = ctx_synchronize,
+    .ModuleLoadData = module_load,
+    .ModuleLoadDataEx = module_load_ex,
+    .ModuleUnload = module_unload,
+    .ModuleGetFunction = module_get_function,
+    .ModuleGetGlobal = module_get_global,
+    .FuncGetAttribute = func_get_attribute,
+    .FuncSetAttribute = func_set_attribute,
+    .FuncLoad = func_load,
+    .FuncGetParamInfo = func_get_param_info,
+    .LaunchKernelEx = launch,
+    .OccupancyMaxActiveBlocksPerMultiprocessor = max_blocks,
+    .OccupancyMaxActiveClusters = max_clusters,
+    .MemAlloc = mem_alloc,
+    .MemFree = mem_free,
+    .MemAllocHost = mem_alloc_host,
+    .MemFreeHost = mem_free_host,
+    .MemcpyHtoDAsync = copy_to_device,
+    .MemsetD8Async = memset_async,
+    .StreamGetId = stream_get_id,
+    .StreamWaitEvent = stream_wait_event,
+    .StreamGetCaptureInfo = capture_info,
+    .ThreadExchangeStreamCaptureMode = exchange_mode,
+    .EventCreate = event_create,
+    .EventRecord = event_record,
+    .EventQuery = event_query,
+    .EventSynchronize = event_synchronize,
+    .EventDestroy = event_destroy,
+    .UserObjectCreate = user_object_create,
+    .UserObjectRelease = user_object_release,
+    .GraphRetainUserObject = graph_retain_user_object,
+    .version = 13000,
+    .name = "fake",
+};
+
+void fake_reset(void)
+{
+    fake_call *calls = fake.calls ? fake.calls : calloc(CALLS_MAX, sizeof *calls);
+    fake = (fake_driver){.table = table,
+                         .calls = calls,
+                         .current = fake_context(1),
+                         .max_threads = 1024,
+                         .clusters = 8,
+                         .blocks = 4};
+}
+
+void fake_forget(void)
+{
+    fake.call_count = 0;
+}
+
+size_t fake_count(const char *name)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < fake.call_count; i++) {
+        count += strcmp(fake.calls[i].name, name) == 0;
+    }
+    return count;
+}
+
+const fake_call *fake_find(const char *name, size_t nth)
+{
+    for (size_t i = 0; i < fake.call_count; i++) {
+        if (strcmp(fake.calls[i].name, name) == 0 && nth-- == 0) {
+            return &fake.calls[i];
+        }
+    }
+    fail_msg("no such call: %s", name);
+    return NULL;
+}
+
+const char *fake_story(void)
+{
+    static char story[4096];
+    size_t used = 0;
+    story[0] = '\0';
+    for (size_t i = 0; i < fake.call_count; i++) {
+        bool asks = false;
+        for (size_t q = 0; q < sizeof questions / sizeof *questions; q++) {
+            asks |= strcmp(questions[q], fake.calls[i].name) == 0;
+        }
+        if (!asks && used < sizeof story) {
+            used += (size_t)snprintf(story + used, sizeof story - used, "%s%s", used ? " " : "",
+                                     fake.calls[i].name);
+        }
+    }
+    return story;
+}
+
+CUstream fake_stream(int number)
+{
+    return (CUstream)(uintptr_t)(number * 16);
+}
+
+CUcontext fake_context(int number)
+{
+    return (CUcontext)(uintptr_t)(number * 16);
+}
