@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BAR_CELLS = 20 };
+enum { BAR_CELLS = 12 };
 static const double redraw_s = 0.1, heartbeat_s = 5;
 
 void cli_progress_start(cli_progress *progress, const char *label)
@@ -52,10 +52,9 @@ static void append_bar(char **text, double fraction)
     }
 }
 
-static void append_counts(char **text, const gputune_progress *at)
+/* What may be cut off on a narrow terminal. */
+static void append_details(char **text, const gputune_progress *at)
 {
-    uint32_t checked = at->verified + at->failed;
-    cli_append(text, "%u/%u", checked < at->variants ? checked : at->variants, at->variants);
     if (at->failed) {
         cli_append(text, ", %u failed", at->failed);
     }
@@ -107,9 +106,11 @@ static char *describe(const cli_progress *progress, const gputune_progress *at, 
         append_bar(&text, fraction_done(at));
         cli_append(&text, " ");
     }
-    append_counts(&text, at);
+    uint32_t checked = at->verified + at->failed;
+    cli_append(&text, "%u/%u", checked < at->variants ? checked : at->variants, at->variants);
     append_best(&text, at);
     append_left(&text, at);
+    append_details(&text, at);
     return text;
 }
 
