@@ -11,49 +11,77 @@ static size_t offset(const gt_lexer *lexer, const char *text)
     return (size_t)(lexer->token.text - text);
 }
 
-/* Steps behind the bracket that closes the current one; false at the end of the text. */
-static bool skip_brackets(gt_lexer *lexer, const char *open, const char *close, bool *directive)
+/* A scan that keeps count of brackets and of conditional directives. It is torn when the branches
+ * of an #if leave brackets open, so that what belongs together cannot be told. */
+typedef struct scan {
+    gt_lexer lexer;
+    int depth, conditionals;
+    int depths[32]; /* the brackets' depth at each open #if */
+    bool torn;
+    const char *closed_at; /* the last closing bracket that was looked for */
+} scan;
+
+static void read_directive(scan *s)
 {
-    size_t depth = 0;
-    while (lexer->token.kind != GT_TOKEN_END) {
-        *directive |= lexer->token.kind == GT_TOKEN_DIRECTIVE;
-        depth += gt_lexer_is(lexer, open);
-        if (gt_lexer_is(lexer, close) && --depth == 0) {
-            gt_lexer_next(lexer);
-            return true;
+    gt_lexer line;
+    gt_lexer_directive(&s->lexer, &line);
+    bool opens =
+        gt_lexer_is(&line, "if") || gt_lexer_is(&line, "ifdef") || gt_lexer_is(&line, "ifndef");
+    bool closes = gt_lexer_is(&line, "endif");
+    bool turns = gt_lexer_is(&line, "else") || gt_lexer_is(&line, "elif");
+    if (opens) {
+        s->torn |= s->conditionals == 32;
+        s->depths[s->conditionals % 32] = s->depth;
+        s->conditionals++;
+    }
+    if (closes || turns) {
+        s->torn |= s->conditionals == 0 || s->depths[(s->conditionals + 31) % 32] != s->depth;
+        s->conditionals -= closes && s->conditionals > 0;
+    }
+}
+
+/* With the scan on `open`: steps behind the bracket that closes it. */
+static bool skip_brackets(scan *s, const char *open, const char *close)
+{
+    int outside = s->depth;
+    while (s->lexer.token.kind != GT_TOKEN_END) {
+        if (s->lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            read_directive(s);
+            continue;
         }
-        gt_lexer_next(lexer);
+        s->depth += gt_lexer_is(&s->lexer, open);
+        bool closed = gt_lexer_is(&s->lexer, close) && --s->depth == outside;
+        if (closed) {
+            s->torn |= s->conditionals > 0;
+            s->closed_at = s->lexer.token.text;
+        }
+        gt_lexer_next(&s->lexer);
+        if (closed) {
+            return !s->torn;
+        }
     }
     return false;
 }
 
 /* With the lexer on the '(' of the parameters. */
-static void read_rest(gt_function *out, gt_lexer *lexer, const char *text)
+static void read_rest(gt_function *out, const gt_lexer *lexer, const char *text)
 {
-    bool directive = false;
-    out->parameters = offset(lexer, text) + 1;
-    bool closed = skip_brackets(lexer, "(", ")", &directive);
-    out->parameters_end = offset(lexer, text);
-    while (out->parameters_end > out->parameters && text[out->parameters_end] != ')') {
-        out->parameters_end--;
+    scan s = {.lexer = *lexer};
+    out->parameters = offset(&s.lexer, text) + 1;
+    out->plain = skip_brackets(&s, "(", ")");
+    out->parameters_end = out->plain ? (size_t)(s.closed_at - text) : out->parameters;
+    while (s.lexer.token.kind != GT_TOKEN_END && !gt_lexer_is(&s.lexer, ";") &&
+           !gt_lexer_is(&s.lexer, "{")) {
+        out->plain &= s.lexer.token.kind != GT_TOKEN_DIRECTIVE;
+        gt_lexer_next(&s.lexer);
     }
-    while (closed && lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, ";") &&
-           !gt_lexer_is(lexer, "{")) {
-        directive |= lexer->token.kind == GT_TOKEN_DIRECTIVE;
-        gt_lexer_next(lexer);
+    out->is_definition = gt_lexer_is(&s.lexer, "{");
+    if (!out->is_definition) {
+        out->end = offset(&s.lexer, text) + gt_lexer_is(&s.lexer, ";");
+        return;
     }
-    out->is_definition = gt_lexer_is(lexer, "{");
-    if (closed && out->is_definition) {
-        gt_lexer body = *lexer;
-        closed = skip_brackets(&body, "{", "}", &directive);
-        out->end = offset(&body, text);
-        while (closed && text[out->end - 1] != '}') {
-            out->end--;
-        }
-    } else {
-        out->end = offset(lexer, text) + (closed && gt_lexer_is(lexer, ";"));
-    }
-    out->plain = closed && !directive;
+    out->plain = skip_brackets(&s, "{", "}") && out->plain;
+    out->end = out->plain ? (size_t)(s.closed_at - text) + 1 : out->parameters_end;
 }
 
 /* What a scan knows of the declaration that it is in. */

@@ -1,0 +1,36 @@
+// y[i] += a * x[i]: two loads and a store per element, bound by memory
+#include "gputune.cuh"
+
+#pragma gputune kernel(axpy)
+#pragma gputune problem(n = 1 << 26)
+#pragma gputune args(inout float y[n], in float x[n], float a = 1.5, size_t n)
+#pragma gputune vector(VEC = 1, 2, 4, 8 : x, y)
+#pragma gputune tune(BLOCK = 64, 128, 256, 512, 1024)
+#pragma gputune tune(UNROLL = 1, 2, 4, 8)
+#pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1)
+#pragma gputune require(BLOCK * UNROLL <= 8192)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK * VEC * UNROLL))
+#pragma gputune work(bytes = 12 * n, flops = 2 * n)
+#pragma gputune reference(axpy_reference, block = 256, grid = ceil_div(n, 256), rtol = 1e-6)
+
+__global__ void axpy(float *__restrict__ y, const float *__restrict__ x, float a, size_t n)
+{
+    gputune_each<VEC, UNROLL>(n, [=](auto part) {
+        auto sum = part.load(y);
+        auto term = part.load(x);
+#pragma unroll
+        for (int i = 0; i < part.count; i++) {
+            sum[i] += a * term[i];
+        }
+        part.store(y, sum);
+    });
+}
+
+__global__ void axpy_reference(double *y, const float *x, float a, size_t n)
+{
+    size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] += double(a) * x[i];
+    }
+}

@@ -1,0 +1,257 @@
+// The prelude of every kernel that gputune compiles. It stands in front of the source; including it
+// is only needed for editors. No headers, C++17.
+//
+//   gputune_each<VEC, UNROLL>(n, [&](auto part) { … })   every element once, the tail included
+//   gputune_vector<T, W>, gputune_load<W>, gputune_store<W>   aligned vectors of 1, 2, 4 or 8
+//   gputune_cluster_rank / _size / _sync / _map           distributed shared memory, and one block
+//   GPUTUNE_PARAM(block), block(i)                        a pass() block, made for each variant
+#pragma once
+
+#define GPUTUNE_INLINE __device__ __forceinline__
+
+// The compiler brings no <stdint.h>; these are the ones of its platforms.
+typedef signed char int8_t;
+typedef unsigned char uint8_t;
+typedef short int16_t;
+typedef unsigned short uint16_t;
+typedef int int32_t;
+typedef unsigned int uint32_t;
+typedef long int64_t;
+typedef unsigned long uint64_t;
+
+// ---- Vectors --------------------------------------------------------------------------------
+
+// The widest access that the machine does at once: wider vectors are two of them.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#define GPUTUNE_WIDEST 32
+#else
+#define GPUTUNE_WIDEST 16
+#endif
+
+// W elements of type T, aligned so that one access carries them.
+template <typename T, int W>
+struct alignas(sizeof(T) * W < GPUTUNE_WIDEST ? sizeof(T) * W : GPUTUNE_WIDEST) gputune_vector {
+    T data[W];
+    GPUTUNE_INLINE T &operator[](int i) { return data[i]; }
+    GPUTUNE_INLINE const T &operator[](int i) const { return data[i]; }
+};
+
+// How a vector's bytes are moved: as words, so that small elements make wide accesses too.
+template <int BYTES> struct gputune_words {
+    struct alignas(BYTES < GPUTUNE_WIDEST ? BYTES : GPUTUNE_WIDEST) type {
+        unsigned int word[BYTES / 4];
+    };
+};
+template <> struct gputune_words<1> {
+    typedef unsigned char type;
+};
+template <> struct gputune_words<2> {
+    typedef unsigned short type;
+};
+template <> struct gputune_words<4> {
+    typedef unsigned int type;
+};
+
+// Which caches an access goes through: cached as usual, or touched once and streamed past them.
+struct gputune_cached {
+};
+struct gputune_streamed {
+};
+
+template <typename R> GPUTUNE_INLINE R gputune_move_in(const R *at, gputune_cached) { return *at; }
+template <typename R> GPUTUNE_INLINE void gputune_move_out(R *at, const R &value, gputune_cached)
+{
+    *at = value;
+}
+
+GPUTUNE_INLINE unsigned char gputune_move_in(const unsigned char *at, gputune_streamed)
+{
+    return __ldcs(at);
+}
+GPUTUNE_INLINE unsigned short gputune_move_in(const unsigned short *at, gputune_streamed)
+{
+    return __ldcs(at);
+}
+GPUTUNE_INLINE unsigned int gputune_move_in(const unsigned int *at, gputune_streamed)
+{
+    return __ldcs(at);
+}
+GPUTUNE_INLINE void gputune_move_out(unsigned char *at, unsigned char value, gputune_streamed)
+{
+    __stcs(at, value);
+}
+GPUTUNE_INLINE void gputune_move_out(unsigned short *at, unsigned short value, gputune_streamed)
+{
+    __stcs(at, value);
+}
+GPUTUNE_INLINE void gputune_move_out(unsigned int *at, unsigned int value, gputune_streamed)
+{
+    __stcs(at, value);
+}
+
+// Words by eights and sixteens of bytes.
+template <typename R> GPUTUNE_INLINE R gputune_move_in(const R *at, gputune_streamed)
+{
+    R value;
+    if constexpr (sizeof(R) == 8) {
+        uint2 w = __ldcs(reinterpret_cast<const uint2 *>(at));
+        value.word[0] = w.x, value.word[1] = w.y;
+    } else {
+#pragma unroll
+        for (int i = 0; i < int(sizeof(R) / 16); i++) {
+            uint4 w = __ldcs(reinterpret_cast<const uint4 *>(at) + i);
+            value.word[4 * i] = w.x, value.word[4 * i + 1] = w.y;
+            value.word[4 * i + 2] = w.z, value.word[4 * i + 3] = w.w;
+        }
+    }
+    return value;
+}
+template <typename R> GPUTUNE_INLINE void gputune_move_out(R *at, const R &value, gputune_streamed)
+{
+    if constexpr (sizeof(R) == 8) {
+        __stcs(reinterpret_cast<uint2 *>(at), make_uint2(value.word[0], value.word[1]));
+    } else {
+#pragma unroll
+        for (int i = 0; i < int(sizeof(R) / 16); i++) {
+            __stcs(reinterpret_cast<uint4 *>(at) + i,
+                   make_uint4(value.word[4 * i], value.word[4 * i + 1], value.word[4 * i + 2],
+                              value.word[4 * i + 3]));
+        }
+    }
+}
+
+// One vector at `at`, which is aligned to it.
+template <int W, typename CACHE = gputune_cached, typename T>
+GPUTUNE_INLINE gputune_vector<T, W> gputune_load(const T *at)
+{
+    typedef typename gputune_words<sizeof(T) * W>::type words;
+    gputune_vector<T, W> value;
+    words moved = gputune_move_in(reinterpret_cast<const words *>(at), CACHE());
+    memcpy(&value, &moved, sizeof value);
+    return value;
+}
+template <int W, typename CACHE = gputune_cached, typename T>
+GPUTUNE_INLINE void gputune_store(T *at, const gputune_vector<T, W> &value)
+{
+    typedef typename gputune_words<sizeof(T) * W>::type words;
+    words moved;
+    memcpy(&moved, &value, sizeof value);
+    gputune_move_out(reinterpret_cast<words *>(at), moved, CACHE());
+}
+
+// ---- Iterating ------------------------------------------------------------------------------
+
+// COUNT elements of a thread: UNROLL vectors of W.
+template <typename T, int W, int UNROLL> struct gputune_elements {
+    gputune_vector<T, W> vectors[UNROLL];
+    GPUTUNE_INLINE T &operator[](int i) { return vectors[i / W].data[i % W]; }
+    GPUTUNE_INLINE const T &operator[](int i) const { return vectors[i / W].data[i % W]; }
+};
+
+// What one call of a loop's body is to do: `count` elements, that of index(i) for each i.
+template <int W, int UNROLL> struct gputune_part {
+    static constexpr int count = W * UNROLL;
+    size_t first, step; // of the thread's first vector; from one of its vectors to the next
+
+    GPUTUNE_INLINE size_t index(int i) const { return first + (i / W) * step + i % W; }
+
+    // All loads are issued before anything waits for one of them.
+    template <typename CACHE = gputune_cached, typename T>
+    GPUTUNE_INLINE gputune_elements<T, W, UNROLL> load(const T *from) const
+    {
+        gputune_elements<T, W, UNROLL> elements;
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            elements.vectors[u] = gputune_load<W, CACHE>(from + first + u * step);
+        }
+        return elements;
+    }
+    template <typename CACHE = gputune_cached, typename T>
+    GPUTUNE_INLINE void store(T *to, const gputune_elements<T, W, UNROLL> &elements) const
+    {
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) {
+            gputune_store<W, CACHE>(to + first + u * step, elements.vectors[u]);
+        }
+    }
+    template <typename T> GPUTUNE_INLINE gputune_elements<T, W, UNROLL> make() const { return {}; }
+};
+
+// Calls body(part) until every index below n was in exactly one part, whatever the grid (in x) and
+// the block (in x). Whole tiles of blockDim.x * UNROLL * W elements go block by block; what is left
+// is spread over all threads, one element at a time.
+template <int W, int UNROLL, typename BODY> GPUTUNE_INLINE void gputune_each(size_t n, BODY body)
+{
+    const size_t step = size_t(blockDim.x) * W;
+    const size_t tile = step * UNROLL;
+    const size_t whole = n - n % tile;
+    for (size_t at = blockIdx.x * tile; at < whole; at += gridDim.x * tile) {
+        body(gputune_part<W, UNROLL>{at + size_t(threadIdx.x) * W, step});
+    }
+    if (W * UNROLL > 1 || whole < n) {
+        size_t i = whole + size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+        for (; i < n; i += size_t(gridDim.x) * blockDim.x) {
+            body(gputune_part<1, 1>{i, 0});
+        }
+    }
+}
+
+// ---- Blocks of parameters -------------------------------------------------------------------
+
+// Element i of a block whose first FIRST elements came by value.
+template <int FIRST, typename T>
+GPUTUNE_INLINE T gputune_split(const T *value, const T *constant, int i)
+{
+    return i < FIRST ? value[i] : constant[i - FIRST];
+}
+
+// ---- Clusters -------------------------------------------------------------------------------
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+// This block's place in its cluster, and the cluster's blocks: 0 and 1 without a cluster.
+GPUTUNE_INLINE unsigned int gputune_cluster_rank()
+{
+    return __clusterRelativeBlockRank();
+}
+GPUTUNE_INLINE unsigned int gputune_cluster_size()
+{
+    return __clusterSizeInBlocks();
+}
+// Waits for all threads of the cluster; what they wrote to shared memory is then seen.
+GPUTUNE_INLINE void gputune_cluster_sync()
+{
+    __cluster_barrier_arrive();
+    __cluster_barrier_wait();
+}
+// The same variable in the shared memory of another block of the cluster.
+template <typename T> GPUTUNE_INLINE T *gputune_cluster_map(T *shared, unsigned int rank)
+{
+    return static_cast<T *>(__cluster_map_shared_rank(shared, rank));
+}
+#else
+GPUTUNE_INLINE unsigned int gputune_cluster_rank()
+{
+    return 0;
+}
+GPUTUNE_INLINE unsigned int gputune_cluster_size()
+{
+    return 1;
+}
+GPUTUNE_INLINE void gputune_cluster_sync()
+{
+    __syncthreads();
+}
+template <typename T> GPUTUNE_INLINE T *gputune_cluster_map(T *shared, unsigned int)
+{
+    return shared;
+}
+#endif
+// The cluster's number in the grid, and how many there are; for clusters along x.
+GPUTUNE_INLINE unsigned int gputune_cluster_index()
+{
+    return blockIdx.x / gputune_cluster_size();
+}
+GPUTUNE_INLINE unsigned int gputune_cluster_count()
+{
+    return gridDim.x / gputune_cluster_size();
+}
