@@ -57,14 +57,14 @@ static gputune_status make_packet(gt_packet **out, gt_frame_kind kind, const gt_
     return GPUTUNE_OK;
 }
 
-static gputune_status make_request(gt_request **out, gt_host_farm *farm, gt_frame_kind kind,
+static gputune_status make_request(gt_measure_request **out, gt_host_farm *farm, gt_frame_kind kind,
                                    uint64_t id, const gt_record *record, const void *object)
 {
     GT_TRY(check(farm));
     if (!farm->measure.wanted) {
         return gt_fail(GPUTUNE_ENODRIVER, "this farm was opened without a device to measure on");
     }
-    gt_request *request = calloc(1, sizeof *request);
+    gt_measure_request *request = calloc(1, sizeof *request);
     if (!request) {
         return gt_fail_memory();
     }
@@ -73,18 +73,19 @@ static gputune_status make_request(gt_request **out, gt_host_farm *farm, gt_fram
     request->sequence = ++farm->next_sequence;
     gputune_status status = make_packet(&request->packet, kind, record, object);
     if (status < 0) {
-        gt_request_free(request);
+        gt_measure_request_free(request);
         return status;
     }
     *out = request;
     return GPUTUNE_OK;
 }
 
-static gputune_status set_variants(gt_request *request, const uint64_t *variants, uint32_t count)
+static gputune_status set_variants(gt_measure_request *request, const uint64_t *variants,
+                                   uint32_t count)
 {
     request->variants = malloc(count * sizeof *variants + 1);
     if (!request->variants) {
-        gt_request_free(request);
+        gt_measure_request_free(request);
         return gt_fail_memory();
     }
     memcpy(request->variants, variants, count * sizeof *variants);
@@ -96,7 +97,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
     gt_host_farm *farm = host_of(base);
     gt_measure_host *host = &farm->measure;
-    gt_request *request;
+    gt_measure_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_PREPARE, 0, &gt_record_setup, setup));
     if (host->refusal_told) {
         host->refusal = GPUTUNE_OK; /* what was in the way may be gone */
@@ -115,11 +116,11 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
     gt_host_farm *farm = host_of(base);
     gt_measure_host *host = &farm->measure;
-    gt_request *request;
+    gt_measure_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
     gt_live_forget(host, job->id);
     if (gt_array_reserve(&host->variants) < 0) {
-        gt_request_free(request);
+        gt_measure_request_free(request);
         return GPUTUNE_ENOMEM;
     }
     host->variants.items[host->variants.count++] =
@@ -129,7 +130,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
-    gt_request *request;
+    gt_measure_request *request;
     GT_TRY(make_request(&request, host_of(base), GT_FRAME_SAMPLE, job->id, &gt_record_sample_job,
                         job));
     GT_TRY(set_variants(request, job->variants, job->count));
@@ -139,7 +140,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
-    gt_request *request;
+    gt_measure_request *request;
     GT_TRY(make_request(&request, host_of(base), GT_FRAME_RECHECK, job->id, &gt_record_recheck_job,
                         job));
     GT_TRY(set_variants(request, &job->id, 1));
@@ -154,7 +155,7 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     if (!farm->measure.link.open) {
         return check(farm);
     }
-    gt_request *request;
+    gt_measure_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_DROP, variant, &gt_record_drop, &job));
     return gt_measure_submit(farm, request);
 }

@@ -113,7 +113,7 @@ typedef struct gt_packet {
 } gt_packet;
 
 /* One request to the measure worker; the queue's first `sent` ones are with it. */
-typedef struct gt_request {
+typedef struct gt_measure_request {
     gt_frame_kind kind;
     uint64_t sequence, id;
     gt_packet *packet;
@@ -124,7 +124,7 @@ typedef struct gt_request {
     bool alone;    /* sent only when it is first: what it needs is being loaded again */
     bool deferred; /* hung once; comes last, with a longer deadline */
     unsigned attempts;
-} gt_request;
+} gt_measure_request;
 
 /* A variant that may be sampled, with what it takes to load it into a new worker. */
 typedef struct gt_live_variant {
@@ -139,7 +139,7 @@ typedef struct gt_measure_host {
     gt_link link;
     bool ready;          /* the device is open */
     uint64_t generation; /* counts workers, from 1 */
-    GT_ARRAY(gt_request *) queue;
+    GT_ARRAY(gt_measure_request *) queue;
     size_t sent, offset; /* requests with the worker; bytes of the next one */
     int64_t since_ns;    /* when the first request came into the worker's hand */
     uint64_t seen;       /* page->current when that was last looked at */
@@ -188,7 +188,7 @@ void gt_compile_check_deadlines(gt_host_farm *farm);
 void gt_compile_cancel(gt_host_farm *farm);
 void gt_compile_close(gt_host_farm *farm);
 
-gputune_status gt_measure_submit(gt_host_farm *farm, gt_request *request);
+gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request);
 void gt_measure_start(gt_host_farm *farm);
 void gt_measure_pump(gt_host_farm *farm);
 void gt_measure_receive(gt_host_farm *farm);
@@ -202,15 +202,15 @@ void gt_packet_drop(gt_packet *packet);
 /* NULL when there is none. */
 gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
-void gt_request_free(gt_request *request);
+void gt_measure_request_free(gt_measure_request *request);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet);
 /* Takes the first request off the queue. */
-gt_request *gt_measure_pop(gt_measure_host *host);
+gt_measure_request *gt_measure_pop(gt_measure_host *host);
 /* Ends a request that failed: its event, or for an internal one that of what depends on it. Frees
  * it. */
-void gt_measure_fail(gt_host_farm *farm, gt_request *request, gputune_status status,
+void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_status status,
                      const char *message, uint64_t culprit, bool repeatable);
 /* No worker can be had: every request fails with this until the next prepare(). */
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);

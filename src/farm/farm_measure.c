@@ -22,7 +22,7 @@ void gt_packet_drop(gt_packet *packet)
     }
 }
 
-void gt_request_free(gt_request *request)
+void gt_measure_request_free(gt_measure_request *request)
 {
     gt_packet_drop(request->packet);
     free(request->variants);
@@ -50,7 +50,7 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-static gputune_status insert(gt_measure_host *host, size_t index, gt_request *request)
+static gputune_status insert(gt_measure_host *host, size_t index, gt_measure_request *request)
 {
     GT_TRY(gt_array_reserve(&host->queue));
     memmove(host->queue.items + index + 1, host->queue.items + index,
@@ -60,9 +60,9 @@ static gputune_status insert(gt_measure_host *host, size_t index, gt_request *re
     return GPUTUNE_OK;
 }
 
-static gt_request *take(gt_measure_host *host, size_t index)
+static gt_measure_request *take(gt_measure_host *host, size_t index)
 {
-    gt_request *request = host->queue.items[index];
+    gt_measure_request *request = host->queue.items[index];
     host->queue.count--;
     memmove(host->queue.items + index, host->queue.items + index + 1,
             (host->queue.count - index) * sizeof *host->queue.items);
@@ -74,7 +74,7 @@ static gt_request *take(gt_measure_host *host, size_t index)
     return request;
 }
 
-gt_request *gt_measure_pop(gt_measure_host *host)
+gt_measure_request *gt_measure_pop(gt_measure_host *host)
 {
     host->since_ns = gt_now_ns();
     host->seen = 0;
@@ -84,7 +84,7 @@ gt_request *gt_measure_pop(gt_measure_host *host)
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet)
 {
-    gt_request *request = calloc(1, sizeof *request);
+    gt_measure_request *request = calloc(1, sizeof *request);
     if (!request) {
         return gt_fail_memory();
     }
@@ -95,12 +95,12 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
     request->internal = true;
     gputune_status status = insert(&farm->measure, index, request);
     if (status < 0) {
-        gt_request_free(request);
+        gt_measure_request_free(request);
     }
     return status;
 }
 
-gputune_status gt_measure_submit(gt_host_farm *farm, gt_request *request)
+gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request)
 {
     gt_measure_host *host = &farm->measure;
     size_t index = host->queue.count;
@@ -110,7 +110,7 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_request *request)
     }
     gputune_status status = insert(host, index, request);
     if (status < 0) {
-        gt_request_free(request);
+        gt_measure_request_free(request);
         return status;
     }
     gt_measure_pump(farm);
@@ -160,7 +160,7 @@ static void fail_all(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
     while (host->queue.count > 0) {
-        gt_request *request = take(host, 0);
+        gt_measure_request *request = take(host, 0);
         host->refusal_told = true;
         gt_measure_fail(farm, request, host->refusal, host->refusal_message, 0, false);
     }
@@ -172,7 +172,7 @@ static void fail_all(gt_host_farm *farm)
 static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing)
 {
     gt_measure_host *host = &farm->measure;
-    const gt_request *request = host->queue.items[index];
+    const gt_measure_request *request = host->queue.items[index];
     for (uint32_t i = 0; i < request->variant_count; i++) {
         gt_live_variant *variant = gt_live_find(host, request->variants[i]);
         if (!variant || variant->generation == 0 || variant->generation == host->generation) {
@@ -189,7 +189,7 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
 static bool send_next(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    gt_request *request = host->queue.items[host->sent];
+    gt_measure_request *request = host->queue.items[host->sent];
     bool missing = false;
     if (host->offset == 0 && !request->alone) {
         if (load_again(farm, host->sent, &missing) < 0) {
@@ -218,7 +218,7 @@ static bool send_next(gt_host_farm *farm)
     }
     host->sent++;
     if (request->kind == GT_FRAME_DROP) {
-        gt_request_free(take(host, host->sent - 1));
+        gt_measure_request_free(take(host, host->sent - 1));
     }
     return true;
 }
@@ -249,7 +249,7 @@ static const struct {
     [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
 };
 
-static bool depends(const gt_request *request, uint64_t variant)
+static bool depends(const gt_measure_request *request, uint64_t variant)
 {
     for (uint32_t i = 0; i < request->variant_count; i++) {
         if (request->variants[i] == variant) {
@@ -260,7 +260,7 @@ static bool depends(const gt_request *request, uint64_t variant)
 }
 
 /* What an internal request stands for: the first one that waits for the variant. */
-static gt_request *take_dependent(gt_measure_host *host, uint64_t variant)
+static gt_measure_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->queue.count; i++) {
         if (depends(host->queue.items[i], variant)) {
@@ -270,14 +270,14 @@ static gt_request *take_dependent(gt_measure_host *host, uint64_t variant)
     return NULL;
 }
 
-void gt_measure_fail(gt_host_farm *farm, gt_request *request, gputune_status status,
+void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_status status,
                      const char *message, uint64_t culprit, bool repeatable)
 {
     gt_measure_host *host = &farm->measure;
     if (request->internal && request->kind == GT_FRAME_VERIFY) {
-        gt_request *dependent = take_dependent(host, request->id);
+        gt_measure_request *dependent = take_dependent(host, request->id);
         culprit = request->id;
-        gt_request_free(request);
+        gt_measure_request_free(request);
         request = dependent;
     }
     if (request && request->kind == GT_FRAME_PREPARE) {
@@ -301,12 +301,12 @@ void gt_measure_fail(gt_host_farm *farm, gt_request *request, gputune_status sta
         gt_live_forget(host, culprit);
     }
     if (request) {
-        gt_request_free(request);
+        gt_measure_request_free(request);
     }
 }
 
 /* What a good answer means for the host itself. */
-static void note(gt_measure_host *host, const gt_request *request, const gt_event *reply)
+static void note(gt_measure_host *host, const gt_measure_request *request, const gt_event *reply)
 {
     gt_live_variant *variant = gt_live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
@@ -318,7 +318,8 @@ static void note(gt_measure_host *host, const gt_request *request, const gt_even
     }
 }
 
-static gputune_status succeed(gt_host_farm *farm, const gt_request *request, const gt_frame *frame)
+static gputune_status succeed(gt_host_farm *farm, const gt_measure_request *request,
+                              const gt_frame *frame)
 {
     gt_event reply = {.kind = kinds[request->kind].event};
     const gt_record *record = kinds[request->kind].reply;
@@ -350,7 +351,7 @@ static gputune_status succeed(gt_host_farm *farm, const gt_request *request, con
 static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
 {
     gt_measure_host *host = &farm->measure;
-    gt_request *request = host->sent > 0 ? host->queue.items[0] : NULL;
+    gt_measure_request *request = host->sent > 0 ? host->queue.items[0] : NULL;
     gt_answer answer;
     if (!request || frame->sequence != request->sequence || gt_frame_answer(&answer, frame) < 0) {
         return false;
@@ -360,7 +361,7 @@ static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
         if (succeed(farm, request, frame) < 0) {
             return false;
         }
-        gt_request_free(gt_measure_pop(host));
+        gt_measure_request_free(gt_measure_pop(host));
         return true;
     }
     if (request->internal && request->kind == GT_FRAME_PREPARE) {
@@ -425,7 +426,7 @@ void gt_measure_receive(gt_host_farm *farm)
 static void forget_all(gt_measure_host *host)
 {
     while (host->queue.count > 0) {
-        gt_request_free(host->queue.items[--host->queue.count]);
+        gt_measure_request_free(host->queue.items[--host->queue.count]);
     }
     while (host->variants.count > 0) {
         gt_packet_drop(host->variants.items[--host->variants.count].packet);

@@ -20,10 +20,10 @@ static void purge_internal(gt_measure_host *host)
 {
     size_t kept = 0;
     for (size_t i = 0; i < host->queue.count; i++) {
-        gt_request *request = host->queue.items[i];
+        gt_measure_request *request = host->queue.items[i];
         request->alone = false;
         if (request->internal || (i < host->sent && request->kind == GT_FRAME_DROP)) {
-            gt_request_free(request);
+            gt_measure_request_free(request);
         } else {
             host->queue.items[kept++] = request;
         }
@@ -106,7 +106,7 @@ static void died_blameless(gt_host_farm *farm, const gt_death *death)
 static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *death)
 {
     gt_measure_host *host = &farm->measure;
-    gt_request *request = host->queue.items[0];
+    gt_measure_request *request = host->queue.items[0];
     bool crash = is_crash(death);
     if (!crash && !request->internal && ++request->attempts < ATTEMPTS_MAX) {
         begin_again(farm);
@@ -158,7 +158,7 @@ static double launches(gputune_objective objective)
 static double allowance(const gt_host_farm *farm)
 {
     const gt_measure_host *host = &farm->measure;
-    const gt_request *request = host->queue.items[0];
+    const gt_measure_request *request = host->queue.items[0];
     double slow = farm->emulated ? 30 : 1;
     if (!host->ready) {
         return START_S;
@@ -168,7 +168,7 @@ static double allowance(const gt_host_farm *farm)
     }
     bool sample = request->kind == GT_FRAME_SAMPLE;
     double count = sample ? launches(request->objective) : 10;
-    double least = fmax(1, 100 * count * host->reference_ns * 1e-9);
+    double least = fmax(farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
     least = fmax(least, 5 * host->prepare_s);
     if (sample && request->objective == GPUTUNE_OBJECTIVE_ENERGY) {
         least += 5;
@@ -196,12 +196,12 @@ double gt_measure_patience(const gt_host_farm *farm)
 
 /* A hang is blamed on the variant only when a fresh worker with ten times the deadline hangs too;
  * that attempt comes after everything else. */
-static void postpone(gt_host_farm *farm, gt_request *request)
+static void postpone(gt_host_farm *farm, gt_measure_request *request)
 {
     request->deferred = true;
     if (gt_array_reserve(&farm->measure.queue) < 0) {
         gt_farm_break(farm, GPUTUNE_ENOMEM);
-        gt_request_free(request);
+        gt_measure_request_free(request);
         return;
     }
     farm->measure.queue.items[farm->measure.queue.count++] = request;
@@ -211,7 +211,7 @@ static void hung(gt_host_farm *farm, double seconds)
 {
     gt_measure_host *host = &farm->measure;
     gt_page page = *host->link.page;
-    gt_request *request = gt_measure_pop(host);
+    gt_measure_request *request = gt_measure_pop(host);
     bool again = request->deferred;
     if (request->kind == GT_FRAME_VERIFY && !request->internal && !again) {
         gt_log_line(&farm->log, GPUTUNE_LOG_DEBUG,
@@ -238,7 +238,7 @@ void gt_measure_check_deadline(gt_host_farm *farm)
                           "the measure worker did not open its device within a minute");
         return;
     }
-    gt_request *first = host->queue.items[0];
+    gt_measure_request *first = host->queue.items[0];
     uint64_t current = host->link.page->current;
     if (first->kind == GT_FRAME_SAMPLE && current != host->seen) {
         host->seen = current; /* it works, on another variant by now */
