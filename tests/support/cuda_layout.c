@@ -1,10 +1,13 @@
 #include "support/cuda_layout.h"
 
 #if __has_include(<cuda.h>)
+#include <cuda.h>
+#endif
+
+#if defined(CUDA_VERSION) && CUDA_VERSION >= 13000 /* older ones lack some of the names */
 
 #include "gpu/abi_codes.h"
 
-#include <cuda.h>
 #include <string.h>
 
 const cuda_layout_row cuda_layout[] = {CUDA_LAYOUT_ROWS{NULL, 0}};

@@ -1,0 +1,93 @@
+/* Opening drivers where there is none, or something else. */
+#include "gpu/driver.h"
+
+#include <dlfcn.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void expect_failure(const char *name, gputune_status status, const char *message)
+{
+    const gt_driver *driver = NULL;
+    assert_int_equal(gt_driver_open(&driver, name), status);
+    assert_null(driver);
+    if (!strstr(gt_message(), message)) {
+        fail_msg("\"%s\" does not say \"%s\"", gt_message(), message);
+    }
+}
+
+static void test_unknown_names(void **state)
+{
+    (void)state;
+    expect_failure("opencl", GPUTUNE_EINVAL, "unknown driver \"opencl\": use cuda, emu");
+    expect_failure("emux", GPUTUNE_EINVAL, "unknown driver \"emux\"");
+}
+
+static void test_the_environment_names_the_driver(void **state)
+{
+    (void)state;
+    setenv("GPUTUNE_DRIVER", "opencl", 1);
+    expect_failure(NULL, GPUTUNE_EINVAL, "unknown driver \"opencl\"");
+    setenv("GPUTUNE_DRIVER", "", 1);
+    const gt_driver *driver;
+    gputune_status status = gt_driver_open(&driver, NULL); /* as if unset: the real one, if any */
+    assert_true(status == GPUTUNE_OK || status == GPUTUNE_ENODRIVER);
+    unsetenv("GPUTUNE_DRIVER");
+}
+
+static void test_no_such_library(void **state)
+{
+    (void)state;
+    expect_failure("/nowhere/libcuda.so.1", GPUTUNE_ENODRIVER, "/nowhere/libcuda.so.1");
+}
+
+static void test_a_library_that_is_no_driver(void **state)
+{
+    (void)state;
+    Dl_info info;
+    void *address = dlsym(RTLD_DEFAULT, "_cmocka_run_group_tests");
+    assert_non_null(address);
+    assert_true(dladdr(address, &info));
+    expect_failure(info.dli_fname, GPUTUNE_ENODRIVER, "is no CUDA driver");
+}
+
+static void test_emulator_named_in_vain(void **state)
+{
+    (void)state;
+    setenv("GPUTUNE_EMULATOR", "/nowhere", 1);
+    expect_failure("emu", GPUTUNE_ENODRIVER, "no emulator at /nowhere (GPUTUNE_EMULATOR)");
+    expect_failure("emu:h200", GPUTUNE_ENODRIVER, "no emulator at /nowhere");
+    setenv("GPUTUNE_EMULATOR", "/tmp", 1);
+    expect_failure("emu", GPUTUNE_ENODRIVER, "libgputune-emu.so");
+    unsetenv("GPUTUNE_EMULATOR");
+}
+
+static void test_no_driver_names_the_remedy(void **state)
+{
+    (void)state;
+    const gt_driver *driver;
+    if (gt_driver_open(&driver, "cuda") == GPUTUNE_OK) {
+        print_message("there is a driver here\n");
+        skip();
+    }
+    if (!strstr(gt_message(), "GPU") && !strstr(gt_message(), "NVIDIA driver")) {
+        fail_msg("\"%s\" names no remedy", gt_message());
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_unknown_names),
+        cmocka_unit_test(test_the_environment_names_the_driver),
+        cmocka_unit_test(test_no_such_library),
+        cmocka_unit_test(test_a_library_that_is_no_driver),
+        cmocka_unit_test(test_emulator_named_in_vain),
+        cmocka_unit_test(test_no_driver_names_the_remedy),
+    };
+    unsetenv("GPUTUNE_DRIVER");
+    return cmocka_run_group_tests_name("driver", tests, NULL, NULL);
+}
