@@ -83,6 +83,7 @@ void gt_measure_close(gt_measure *measure)
         forget(measure);
         gt_array_free(&measure->allocations);
         gt_array_free(&measure->variants);
+        gt_array_free(&measure->dropped);
         gt_module_free(measure->reference);
         gt_module_free(measure->service);
         CUevent events[] = {measure->start, measure->stop};

@@ -7,8 +7,9 @@
 /* Nothing queued, buffers ready, one untimed launch behind us. */
 static gputune_status settle(gt_measure *measure, gt_variant *variant)
 {
-    if (variant->call_ns == 0 && measure->setup.cache == GPUTUNE_CACHE_COLD) {
+    if (!variant->warm) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
+        variant->warm = true;
     }
     GT_TRY(gt_sample_ready(measure, variant));
     return gt_measure_wait(measure);
@@ -62,7 +63,6 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_variant *v
     }
     qsort(times, count, sizeof times[0], by_value);
     *out = count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
-    variant->call_ns = *out;
     return GPUTUNE_OK;
 }
 

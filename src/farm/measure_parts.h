@@ -62,8 +62,10 @@ typedef struct gt_replay {
 typedef struct gt_variant {
     uint64_t id;
     gt_launcher *launchers[GT_WORKLOAD_MAX];
-    double launch_ns; /* best knowledge of one launch on the device */
-    double call_ns;   /* of one launch as the host sees it; 0: unknown */
+    double launch_ns;     /* best knowledge of one launch on the device */
+    double call_ns;       /* of one launch among many, as the host sees it; 0: unknown */
+    bool warm;            /* launched once as the host-side objectives do */
+    uint64_t owned_bytes; /* device memory beside code */
     gt_replay full, quick;
     double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample, 0: none yet */
 } gt_variant;
@@ -102,6 +104,7 @@ struct gt_measure {
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_variant) variants;
+    GT_ARRAY(gt_variant) dropped; /* out of the race, not yet unloaded */
 };
 
 /* Records the failure of a CUDA call; a fatal one marks the process lost. */

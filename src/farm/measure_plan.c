@@ -11,7 +11,7 @@ static uint32_t launches_for(double window_ns, double launch_ns, uint32_t low, u
 uint32_t gt_plan_launches(double launch_ns, bool quick)
 {
     if (quick) {
-        return launches_for(50e3, launch_ns, 1, GT_LAUNCHES_MAX);
+        return launch_ns >= 50e3 ? 1 : launches_for(100e3, launch_ns, 1, GT_LAUNCHES_MAX);
     }
     uint32_t enough = launches_for(200e3, launch_ns, 1, GT_LAUNCHES_MAX);
     uint32_t few = launches_for(2e6, launch_ns, 1, 5);

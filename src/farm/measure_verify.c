@@ -28,16 +28,30 @@ void gt_variants_free(gt_measure *measure)
     for (size_t i = 0; i < measure->variants.count; ++i) {
         free_variant(measure, &measure->variants.items[i]);
     }
-    measure->variants.count = 0;
+    for (size_t i = 0; i < measure->dropped.count; ++i) {
+        free_variant(measure, &measure->dropped.items[i]);
+    }
+    measure->variants.count = measure->dropped.count = 0;
+}
+
+/* Unloading waits for the device and takes as long as a sample, so that small ones are kept until
+ * the race is over. */
+static bool is_kept(const gt_measure *measure, const gt_variant *variant)
+{
+    enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
+    return measure->dropped.count < KEPT && variant->owned_bytes < KEPT_BYTES;
 }
 
 void gt_measure_drop(gt_measure *measure, uint64_t id)
 {
     gt_variant *variant = gt_variant_find(measure, id);
-    if (variant && !measure->lost) {
-        free_variant(measure, variant);
-        *variant = measure->variants.items[--measure->variants.count];
+    if (!variant || measure->lost) {
+        return;
     }
+    if (!is_kept(measure, variant) || gt_array_push(&measure->dropped, *variant) < 0) {
+        free_variant(measure, variant);
+    }
+    *variant = measure->variants.items[--measure->variants.count];
 }
 
 /* ---- One verification ------------------------------------------------------------------------ */
@@ -50,12 +64,13 @@ static gputune_status launch(gt_measure *measure, gt_variant *variant, uint32_t 
     return status;
 }
 
-/* Restores and poisons, launches on each stage, with an event pair around the timed one. */
+/* Restores and poisons, launches on each stage, with an event pair around the timed one, which
+ * finds the cache as a sample does. */
 static gputune_status run_stages(gt_measure *measure, gt_variant *variant, bool timed_only)
 {
     enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
     GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->reset, timed_only));
-    GT_TRY(gt_service_delay(measure, HOST_AHEAD_NS));
+    GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(launch(measure, variant, 0));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
@@ -113,8 +128,19 @@ static void discard(gt_measure *measure, gt_variant *variant)
     }
 }
 
+/* What launches of the variant take on the device beside its code. */
+static uint64_t owned_bytes(const gt_launch *launch)
+{
+    uint64_t bytes = launch->block_bytes;
+    for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
+        bytes += launch->parameters[i].scratch_bytes;
+    }
+    return bytes;
+}
+
 static gputune_status load(gt_measure *measure, gt_variant *variant, const gt_verify_job *job)
 {
+    variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &job->launches[0]));
     if (measure->setup.workload_count < 2) {

@@ -33,7 +33,7 @@ static void a_quick_sample_is_short(void **state)
     (void)state;
     assert_int_equal(gt_plan_launches(190e3, true), 1);
     assert_int_equal(gt_plan_launches(50e3, true), 1);
-    assert_int_equal(gt_plan_launches(5e3, true), 10);
+    assert_int_equal(gt_plan_launches(5e3, true), 20);
     assert_int_equal(gt_plan_burst(5e3, false), 400);
     assert_int_equal(gt_plan_burst(5e3, true), 100);
     assert_int_equal(gt_plan_burst(5e9, false), 1);
