@@ -6,27 +6,41 @@
 
 #include <string.h>
 
-#define AXPY                                                                                       \
-    "// axpy\n#pragma gputune kernel(axpy)\n#pragma gputune problem(n = 1 << 26)\n"                \
-    "#pragma gputune args(inout float y[n], in float x[n], float a = 1.5, size_t n)\n"             \
-    "#pragma gputune vector(VEC = 1, 2, 4 : x, y)\n"                                               \
-    "#pragma gputune tune(BLOCK = 64, 128)\n#pragma gputune default(VEC = 1, BLOCK = 64)\n"        \
-    "#pragma gputune require(BLOCK * VEC <= 512)\n#pragma gputune block(BLOCK)\n"                  \
-    "#pragma gputune grid(ceil_div(n, BLOCK * VEC))\n#pragma gputune work(bytes = 12 * n)\n"       \
+static const char axpy[] =
+    "// axpy\n"
+    "#pragma gputune kernel(axpy)\n"
+    "#pragma gputune problem(n = 1 << 26)\n"
+    "#pragma gputune args(inout float y[n], in float x[n], float a = 1.5, size_t n)\n"
+    "#pragma gputune vector(VEC = 1, 2, 4 : x, y)\n"
+    "#pragma gputune tune(BLOCK = 64, 128)\n"
+    "#pragma gputune default(VEC = 1, BLOCK = 64)\n"
+    "#pragma gputune require(BLOCK * VEC <= 512)\n"
+    "#pragma gputune block(BLOCK)\n"
+    "#pragma gputune grid(ceil_div(n, BLOCK * VEC))\n"
+    "#pragma gputune work(bytes = 12 * n, flops = 2 * n)\n"
     "#pragma gputune reference(ref, block = 256, grid = ceil_div(n, 256), rtol = 1e-6)\n"
+    "__global__ void ref(float *y, const float *x, float a, size_t n) { y[0] = a; }\n"
+    "__global__ void axpy(float *y, const float *x, float a, size_t n) { y[0] = VEC; }\n";
 
-#define PASS                                                                                       \
-    "#pragma gputune kernel(p)\n#pragma gputune problem(n = 8, const R = 2, type T = float, half)" \
-    "\n#pragma gputune pass(coeffs : int[8000] = value, split, constant, global : uniform(0, 9))"  \
-    "\n#pragma gputune args(out T y[n, R])\n#pragma gputune cluster(C = 1, 2, 4)\n"                \
-    "#pragma gputune carveout(CARVE = auto, 0, 100)\n#pragma gputune shared(n * 4)\n"              \
-    "#pragma gputune scratch(float part[grid_x])\n#pragma gputune clear(y)\n"                      \
-    "#pragma gputune launch_bounds(32)\n#pragma gputune maxreg(64)\n#pragma gputune define(A = "   \
-    "1)\n"                                                                                         \
-    "#pragma gputune block(32)\n#pragma gputune grid(C)\n#pragma gputune default(C = 1)\n"         \
-    "__global__ void p(GPUTUNE_PARAM(coeffs) T *y) { y[0] = coeffs(0); }\n"
+static const char pass[] =
+    "#pragma gputune kernel(p)\n"
+    "#pragma gputune problem(n = 8, const R = 2, type T = float, half)\n"
+    "#pragma gputune pass(coeffs : int[8000] = value, split, constant, global : uniform(0, 9))\n"
+    "#pragma gputune args(out T y[n][R])\n"
+    "#pragma gputune cluster(C = 1, 2, 4)\n"
+    "#pragma gputune carveout(CARVE = auto, 0, 100)\n"
+    "#pragma gputune shared(n * 4)\n"
+    "#pragma gputune scratch(float part[grid_x])\n"
+    "#pragma gputune clear(y)\n"
+    "#pragma gputune launch_bounds(32)\n"
+    "#pragma gputune maxreg(64)\n"
+    "#pragma gputune define(A = 1)\n"
+    "#pragma gputune block(32)\n"
+    "#pragma gputune grid(C)\n"
+    "#pragma gputune default(C = 1)\n"
+    "__global__ void p(GPUTUNE_PARAM(coeffs) T *y, float *part) { y[0] = coeffs(0); }\n";
 
-const char *const fuzz_seeds[] = {AXPY, PASS, NULL};
+const char *const fuzz_seeds[] = {axpy, pass, NULL};
 const char *const fuzz_words[] = {
     "#pragma gputune ",
     "kernel(",
