@@ -41,7 +41,10 @@ EMU_SRC := $(wildcard src/emulator/*.c)
 TEST_SRC := $(wildcard tests/*/test_*.c)
 SUPPORT_SRC := $(wildcard tests/support/*.c)
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
-EXAMPLE_SRC := $(wildcard tools/examples/*.c)
+CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include))
+CUDA_LIB ?= $(firstword $(wildcard $(CUDA_INCLUDE:/include=/lib64) $(CUDA_INCLUDE:/include=/lib)))
+EXAMPLE_SRC := $(if $(wildcard $(CUDA_LIB)/stubs/libcuda.so),tools/examples/driver_api.c) \
+               $(if $(wildcard $(CUDA_LIB)/libcudart_static.a),tools/examples/runtime_api.c)
 BENCH_SRC := $(wildcard tools/bench/*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -102,6 +105,7 @@ $(B)/libgputune.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
 $(B)/libgputune.so: $(LIB_OBJ)
 	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -o $@ $(LIBS)
+	@ln -sf $(@F) $@.0
 $(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
@@ -129,13 +133,15 @@ $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 $(B)/tests/fault/%.so: tests/fault/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
-CUDA_INCLUDE ?= $(firstword $(wildcard $(CUDA_HOME)/include /usr/local/cuda/include))
+# Examples need a toolkit's headers, and its link stub or its runtime; without them there are none.
+$(B)/tools/examples/driver_api $(B)/tools/examples/driver_api_cxx: MORE_LIBS := -L$(CUDA_LIB)/stubs -lcuda
+$(B)/tools/examples/runtime_api $(B)/tools/examples/runtime_api_cxx: MORE_LIBS := -L$(CUDA_LIB) -lcudart_static -lrt
+EXAMPLE_FLAGS = -Wall -Wextra -Wpedantic -Werror -Iinclude -isystem $(CUDA_INCLUDE) $(SANFLAGS)
+EXAMPLE_LIBS = -L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune $(MORE_LIBS) -lm -ldl -pthread
 $(B)/tools/examples/%: tools/examples/%.c $(B)/libgputune.so
-	$(call say,EX )mkdir -p $(@D); $(CC) -std=c11 -Wall -Wextra -Wpedantic -Werror -Iinclude -I$(CUDA_INCLUDE) $(SANFLAGS) $< -o $@ \
-	    -L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune -ldl -pthread
+	$(call say,EX )mkdir -p $(@D); $(CC) -std=c11 $(EXAMPLE_FLAGS) $< -o $@ $(EXAMPLE_LIBS)
 $(B)/tools/examples/%_cxx: tools/examples/%.c $(B)/libgputune.so
-	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 -Wall -Wextra -Wpedantic -Werror -x c++ -Iinclude -I$(CUDA_INCLUDE) $(SANFLAGS) $< -o $@ \
-	    -L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune -ldl -pthread
+	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 $(EXAMPLE_FLAGS) -x c++ $< -o $@ $(EXAMPLE_LIBS)
 $(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/libgputune-internal.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune-internal.a
