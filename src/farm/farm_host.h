@@ -141,7 +141,8 @@ typedef struct gt_measure_host {
     uint64_t generation; /* counts workers, from 1 */
     GT_ARRAY(gt_measure_request *) queue;
     size_t sent, offset; /* requests with the worker; bytes of the next one */
-    int64_t since_ns;    /* when the first request came into the worker's hand */
+    int64_t since_ns;    /* when the first request was sent, then when it was begun */
+    bool begun;          /* the page showed it in hand */
     uint64_t seen;       /* page->current when that was last looked at */
     gt_packet *setup;    /* NULL: nothing prepared */
     GT_ARRAY(gt_live_variant) variants;
@@ -203,6 +204,10 @@ void gt_packet_drop(gt_packet *packet);
 gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_measure_request_free(gt_measure_request *request);
+/* Whether the request needs the variant loaded. */
+bool gt_measure_needs(const gt_measure_request *request, uint64_t variant);
+/* Puts a request at `index` of the queue; it stays the caller's on failure. */
+gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet);
@@ -221,7 +226,7 @@ void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *me
 void gt_measure_died(gt_host_farm *farm);
 /* The worker answered that its process is lost. */
 void gt_measure_restart(gt_host_farm *farm);
-double gt_measure_patience(const gt_host_farm *farm);
+double gt_measure_patience(gt_host_farm *farm);
 void gt_measure_check_deadline(gt_host_farm *farm);
 
 #endif

@@ -29,6 +29,16 @@ void gt_measure_request_free(gt_measure_request *request)
     free(request);
 }
 
+bool gt_measure_needs(const gt_measure_request *request, uint64_t variant)
+{
+    for (uint32_t i = 0; i < request->variant_count; i++) {
+        if (request->variants[i] == variant) {
+            return true;
+        }
+    }
+    return false;
+}
+
 gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
@@ -50,7 +60,7 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-static gputune_status insert(gt_measure_host *host, size_t index, gt_measure_request *request)
+gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request)
 {
     GT_TRY(gt_array_reserve(&host->queue));
     memmove(host->queue.items + index + 1, host->queue.items + index,
@@ -77,6 +87,7 @@ static gt_measure_request *take(gt_measure_host *host, size_t index)
 gt_measure_request *gt_measure_pop(gt_measure_host *host)
 {
     host->since_ns = gt_now_ns();
+    host->begun = false;
     host->seen = 0;
     return take(host, 0);
 }
@@ -93,7 +104,7 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
     request->sequence = ++farm->next_sequence;
     request->packet = gt_packet_keep(packet);
     request->internal = true;
-    gputune_status status = insert(&farm->measure, index, request);
+    gputune_status status = gt_measure_put(&farm->measure, index, request);
     if (status < 0) {
         gt_measure_request_free(request);
     }
@@ -105,10 +116,11 @@ gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request
     gt_measure_host *host = &farm->measure;
     size_t index = host->queue.count;
     size_t floor = host->sent + (host->offset > 0);
-    while (index > floor && host->queue.items[index - 1]->deferred) {
+    while (index > floor && host->queue.items[index - 1]->deferred &&
+           !gt_measure_needs(request, host->queue.items[index - 1]->id)) {
         index--; /* what hung once waits for everything else */
     }
-    gputune_status status = insert(host, index, request);
+    gputune_status status = gt_measure_put(host, index, request);
     if (status < 0) {
         gt_measure_request_free(request);
         return status;
@@ -215,6 +227,7 @@ static bool send_next(gt_host_farm *farm)
     host->offset = 0;
     if (host->sent == 0) {
         host->since_ns = gt_now_ns();
+        host->begun = false;
     }
     host->sent++;
     if (request->kind == GT_FRAME_DROP) {
@@ -249,21 +262,11 @@ static const struct {
     [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
 };
 
-static bool depends(const gt_measure_request *request, uint64_t variant)
-{
-    for (uint32_t i = 0; i < request->variant_count; i++) {
-        if (request->variants[i] == variant) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* What an internal request stands for: the first one that waits for the variant. */
 static gt_measure_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->queue.count; i++) {
-        if (depends(host->queue.items[i], variant)) {
+        if (gt_measure_needs(host->queue.items[i], variant)) {
             return take(host, i);
         }
     }

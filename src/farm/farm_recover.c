@@ -11,6 +11,7 @@
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
 static const double END_S = 2;    /* a killed worker was gone after 53 ms; its memory must be */
+static const double LOOK_S = 0.1; /* how often to see whether a request was begun */
 static const double START_S = 60; /* cuInit takes seconds where no driver state is kept */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
@@ -126,14 +127,15 @@ static void died_in_hand(gt_host_farm *farm, uint64_t culprit, const gt_death *d
 void gt_measure_died(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
-    gt_page page = *host->link.page;
+    uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
+    uint64_t current = GT_PAGE_READ(host->link.page->current);
     bool ready = host->ready;
     gt_death death;
     gt_link_finish(&host->link, &death, END_S);
     if (!ready) {
         died_starting(farm, &death);
-    } else if (host->sent > 0 && page.sequence == host->queue.items[0]->sequence) {
-        died_in_hand(farm, page.current, &death);
+    } else if (host->sent > 0 && sequence == host->queue.items[0]->sequence) {
+        died_in_hand(farm, current, &death);
     } else {
         died_blameless(farm, &death);
     }
@@ -160,9 +162,6 @@ static double allowance(const gt_host_farm *farm)
     const gt_measure_host *host = &farm->measure;
     const gt_measure_request *request = host->queue.items[0];
     double slow = farm->emulated ? 30 : 1;
-    if (!host->ready) {
-        return START_S;
-    }
     if (request->kind == GT_FRAME_PREPARE) {
         return 6 * host->deadline_s * slow;
     }
@@ -184,33 +183,50 @@ static bool waits(const gt_measure_host *host)
     return host->link.open && (!host->ready || host->sent > 0);
 }
 
-double gt_measure_patience(const gt_host_farm *farm)
+/* The clock runs from where the worker has read and begun the request: a large one, or a loaded
+ * machine, is no hang. */
+static void look(gt_measure_host *host)
 {
-    const gt_measure_host *host = &farm->measure;
+    if (!host->begun && host->ready && host->sent > 0 &&
+        GT_PAGE_READ(host->link.page->sequence) == host->queue.items[0]->sequence) {
+        host->begun = true;
+        host->since_ns = gt_now_ns();
+    }
+}
+
+double gt_measure_patience(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
     if (!waits(host)) {
         return INFINITY;
     }
-    double limit = host->ready ? allowance(farm) : START_S;
-    return limit - gt_seconds_since(host->since_ns);
+    look(host);
+    bool runs = host->ready && host->begun;
+    double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->since_ns);
+    return host->ready && !host->begun ? fmin(left, LOOK_S) : left;
 }
 
 /* A hang is blamed on the variant only when a fresh worker with ten times the deadline hangs too;
  * that attempt comes after everything else. */
 static void postpone(gt_host_farm *farm, gt_measure_request *request)
 {
+    gt_measure_host *host = &farm->measure;
+    size_t index = 0;
+    while (index < host->queue.count && !gt_measure_needs(host->queue.items[index], request->id)) {
+        index++;
+    }
     request->deferred = true;
-    if (gt_array_reserve(&farm->measure.queue) < 0) {
+    if (gt_measure_put(host, index, request) < 0) {
         gt_farm_break(farm, GPUTUNE_ENOMEM);
         gt_measure_request_free(request);
-        return;
     }
-    farm->measure.queue.items[farm->measure.queue.count++] = request;
 }
 
 static void hung(gt_host_farm *farm, double seconds)
 {
     gt_measure_host *host = &farm->measure;
-    gt_page page = *host->link.page;
+    uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
+    uint64_t current = GT_PAGE_READ(host->link.page->current);
     gt_measure_request *request = gt_measure_pop(host);
     bool again = request->deferred;
     if (request->kind == GT_FRAME_VERIFY && !request->internal && !again) {
@@ -223,7 +239,7 @@ static void hung(gt_host_farm *farm, double seconds)
     char message[128];
     snprintf(message, sizeof message, "did not finish within %.3g s%s", seconds,
              again ? ", twice" : "");
-    uint64_t culprit = page.sequence == request->sequence ? page.current : 0;
+    uint64_t culprit = sequence == request->sequence ? current : 0;
     gt_measure_fail(farm, request, GPUTUNE_ETIMEOUT, message, culprit, again);
 }
 
@@ -239,7 +255,7 @@ void gt_measure_check_deadline(gt_host_farm *farm)
         return;
     }
     gt_measure_request *first = host->queue.items[0];
-    uint64_t current = host->link.page->current;
+    uint64_t current = GT_PAGE_READ(host->link.page->current);
     if (first->kind == GT_FRAME_SAMPLE && current != host->seen) {
         host->seen = current; /* it works, on another variant by now */
         host->since_ns = gt_now_ns();

@@ -15,13 +15,13 @@ static gputune_status prepare(gt_measure *measure, const void *job, void *reply,
 
 static gputune_status verify(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
-    page->current = ((const gt_verify_job *)job)->id;
+    GT_PAGE_WRITE(page->current, ((const gt_verify_job *)job)->id);
     return gt_measure_verify(measure, job, reply);
 }
 
 static gputune_status recheck(gt_measure *measure, const void *job, void *reply, gt_page *page)
 {
-    page->current = ((const gt_recheck_job *)job)->id;
+    GT_PAGE_WRITE(page->current, ((const gt_recheck_job *)job)->id);
     return gt_measure_recheck(measure, job, reply);
 }
 
@@ -78,14 +78,14 @@ static gputune_status carry_out(gt_measure *measure, int channel, gt_page *page,
                                 const gt_frame *frame, void *job, void *reply)
 {
     const struct request *request = &requests[frame->kind];
-    page->current = 0;
-    page->sequence = frame->sequence;
+    GT_PAGE_WRITE(page->current, 0);
+    GT_PAGE_WRITE(page->sequence, frame->sequence);
     gputune_status done = request->call(measure, job, reply, page);
-    page->sequence = 0; /* from here on a death is not the request's fault */
+    GT_PAGE_WRITE(page->sequence, 0); /* from here on a death is not the request's fault */
     if (!request->reply) {
         return GPUTUNE_OK;
     }
-    gt_answer answer = answer_for(done, page->current);
+    gt_answer answer = answer_for(done, GT_PAGE_READ(page->current));
     GT_TRY(send_answer(channel, frame->kind, frame->sequence, &answer, request->reply,
                        done < 0 ? NULL : reply));
     return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;

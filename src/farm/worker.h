@@ -11,6 +11,8 @@ typedef struct gt_page {
     volatile uint64_t sequence; /* of the request in hand, 0: none */
     volatile uint64_t current;  /* the variant in hand, 0: none */
 } gt_page;
+#define GT_PAGE_READ(member)         __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
+#define GT_PAGE_WRITE(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELEASE)
 
 /* Sends the frame that every worker begins with. */
 gputune_status gt_say_hello(int channel);
