@@ -1,0 +1,105 @@
+/* Running a test in a process of its own, with a device: the emulator's state, like the hardware's,
+ * is the process's, and some tests lose it. */
+#ifndef TEST_EMULATOR_DEVICE_H
+#define TEST_EMULATOR_DEVICE_H
+
+#include "calls.h"
+#include "emulator/extensions.h"
+#include "kernels.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* In the child, where cmocka's asserts would run the rest of the suite a second time. */
+#define CHECK(condition)                                                                           \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition);                        \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+#define CHECK_CODE(call, wanted)                                                                   \
+    do {                                                                                           \
+        int check_code_ = (int)(call);                                                             \
+        if (check_code_ != (int)(wanted)) {                                                        \
+            fprintf(stderr, "%s:%d: %s: %d, not %d (%s)\n", __FILE__, __LINE__, #call,             \
+                    check_code_, (int)(wanted), emuLastMessage());                                 \
+            _exit(1);                                                                              \
+        }                                                                                          \
+    } while (0)
+#define OK(call) CHECK_CODE(call, CUDA_SUCCESS)
+
+/* Runs `body` in a child with the given environment ("NAME=value" or NULL); fails when it does. A
+ * child that hangs is ended after 20 s. */
+static inline void in_child(void (*body)(void), const char *environment)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        alarm(20);
+        if (environment) {
+            putenv(strdup(environment));
+        }
+        body();
+        _exit(0);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+static inline CUcontext open_device(void)
+{
+    CUcontext context;
+    OK(cuInit(0));
+    OK(cuDevicePrimaryCtxRetain(&context, 0));
+    OK(cuCtxSetCurrent(context));
+    return context;
+}
+
+static inline CUfunction load(const char *ptx, const char *name)
+{
+    CUmodule module;
+    CUfunction function;
+    OK(cuModuleLoadData(&module, ptx));
+    OK(cuModuleGetFunction(&function, module, name));
+    return function;
+}
+
+static inline CUdeviceptr new_buffer(size_t bytes)
+{
+    CUdeviceptr buffer;
+    OK(cuMemAlloc_v2(&buffer, bytes));
+    OK(cuMemsetD8_v2(buffer, 0, bytes));
+    OK(cuStreamSynchronize(NULL)); /* streams of their own do not wait for the fill */
+    return buffer;
+}
+
+/* y[i] += a for i < n, by kernel `add`. */
+static inline CUresult launch_add(CUfunction add, CUdeviceptr y, float a, int n, CUstream stream)
+{
+    void *params[] = {&y, &a, &n};
+    unsigned blocks = (unsigned)(n + 127) / 128;
+    return cuLaunchKernel(add, blocks, 1, 1, 128, 1, 1, 0, stream, params, NULL);
+}
+
+static inline float read_float(CUdeviceptr at)
+{
+    float value;
+    OK(cuMemcpyDtoH_v2(&value, at, sizeof value));
+    return value;
+}
+
+#endif

@@ -1,0 +1,191 @@
+#include "device.h"
+
+static void describes_itself(void)
+{
+    int version, count, value;
+    CHECK_CODE(cuDeviceGetCount(&count), CUDA_ERROR_NOT_INITIALIZED);
+    OK(cuDriverGetVersion(&version));
+    CHECK(version == 13000);
+    CHECK_CODE(cuInit(1), CUDA_ERROR_INVALID_VALUE);
+    OK(cuInit(0));
+    OK(cuDeviceGetCount(&count));
+    CHECK(count == 1);
+    CUdevice device;
+    OK(cuDeviceGet(&device, 0));
+    CHECK_CODE(cuDeviceGet(&device, 1), CUDA_ERROR_INVALID_DEVICE);
+    char name[100];
+    OK(cuDeviceGetName(name, sizeof name, 0));
+    CHECK(!strcmp(name, "NVIDIA H200 (emulated)"));
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0));
+    CHECK(value == 132);
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, 0));
+    CHECK(value == 227 * 1024);
+    CUuuid uuid, zero = {{0}};
+    OK(cuDeviceGetUuid_v2(&uuid, 0));
+    CHECK(memcmp(&uuid, &zero, sizeof uuid));
+}
+
+static void test_h200(void **state)
+{
+    (void)state;
+    in_child(describes_itself, NULL);
+}
+
+static void is_an_a100(void)
+{
+    int value;
+    char name[100];
+    OK(cuInit(0));
+    OK(cuDeviceGetName(name, sizeof name, 0));
+    CHECK(strstr(name, "A100") && strstr(name, "(emulated)"));
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH, 0));
+    CHECK(value == 0);
+    CHECK(!strcmp(emuProfileName(), "a100"));
+}
+
+static void test_a100(void **state)
+{
+    (void)state;
+    in_child(is_an_a100, "GPUTUNE_DRIVER=emu:a100");
+    in_child(is_an_a100, "GPUTUNE_EMU_PROFILE=a100");
+}
+
+static void selects(void)
+{
+    CHECK_CODE(emuSelectProfile("b999"), CUDA_ERROR_NOT_FOUND);
+    CHECK(strstr(emuLastMessage(), "h200"));
+    OK(emuSelectProfile("a100"));
+    is_an_a100();
+    CHECK_CODE(emuSelectProfile("h200"), CUDA_ERROR_ILLEGAL_STATE);
+}
+
+static void test_selects(void **state)
+{
+    (void)state;
+    in_child(selects, NULL);
+}
+
+static void refuses_profile(void)
+{
+    CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(strstr(emuLastMessage(), "no emulator profile 'z80'; there are: "));
+}
+
+static void refuses_override(void)
+{
+    CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(!strcmp(emuLastMessage(), "GPUTUNE_EMU_SET: no such key 'sm_count'"));
+}
+
+static void refuses_threads(void)
+{
+    CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(strstr(emuLastMessage(), "GPUTUNE_EMU_THREADS"));
+}
+
+static void test_bad_configuration(void **state)
+{
+    (void)state;
+    in_child(refuses_profile, "GPUTUNE_DRIVER=emu:z80");
+    in_child(refuses_override, "GPUTUNE_EMU_SET=sm_count=4");
+    in_child(refuses_threads, "GPUTUNE_EMU_THREADS=many");
+}
+
+static void find_symbols(void)
+{
+    void *found;
+    CUdriverProcAddressQueryResult status;
+    OK(cuGetProcAddress_v2("cuMemAlloc", &found, 3020, 0, &status));
+    CHECK(found == (void *)(uintptr_t)cuMemAlloc_v2 && status == CU_GET_PROC_ADDRESS_SUCCESS);
+    OK(cuGetProcAddress_v2("cuMemAlloc", &found, 3000, 0, &status));
+    CHECK(!found && status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+    OK(cuGetProcAddress_v2("cuMakeCoffee", &found, 12000, 0, &status));
+    CHECK(!found && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    OK(cuGetProcAddress_v2("cuMakeCoffee", &found, 12000, 0, NULL));
+    OK(cuGetProcAddress_v2("cuStreamBeginCapture", &found, 10000, 0, NULL));
+    CHECK(found == (void *)(uintptr_t)cuStreamBeginCapture);
+    OK(cuGetProcAddress_v2("cuStreamBeginCapture", &found, 12000, 0, NULL));
+    CHECK(found == (void *)(uintptr_t)cuStreamBeginCapture_v2);
+    OK(cuGetProcAddress_v2("emuModelledTimeNs", &found, 12000, 0, NULL));
+    CHECK(found);
+    CHECK_CODE(cuGetProcAddress_v2("cuInit", &found, 99000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void old_driver(void)
+{
+    void *found;
+    CUdriverProcAddressQueryResult status;
+    int version;
+    OK(cuDriverGetVersion(&version));
+    CHECK(version == 11080);
+    OK(cuGetProcAddress_v2("cuLibraryLoadData", &found, 11080, 0, &status));
+    CHECK(!found && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
+    OK(cuGetProcAddress_v2("cuLaunchKernelEx", &found, 11060, 0, &status));
+    CHECK(found);
+}
+
+static void test_symbols(void **state)
+{
+    (void)state;
+    in_child(find_symbols, NULL);
+    in_child(old_driver, "GPUTUNE_EMU_SET=driver_version=11080");
+}
+
+static void contexts(void)
+{
+    CUcontext first, second, current;
+    unsigned flags;
+    int active;
+    OK(cuInit(0));
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK(!active);
+    CUdeviceptr buffer;
+    CHECK_CODE(cuMemAlloc_v2(&buffer, 4), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuDevicePrimaryCtxRetain(&first, 0));
+    OK(cuCtxSetCurrent(first));
+    OK(cuCtxCreate_v2(&second, 0, 0));
+    OK(cuCtxGetCurrent(&current));
+    CHECK(current == second);
+    OK(cuMemAlloc_v2(&buffer, 4));
+    OK(cuCtxPopCurrent_v2(&current));
+    CHECK(current == second);
+    OK(cuCtxGetCurrent(&current));
+    CHECK(current == first);
+    OK(cuCtxDestroy_v2(second));
+    size_t bytes;
+    CHECK_CODE(cuMemGetAddressRange_v2(NULL, &bytes, buffer), CUDA_ERROR_NOT_FOUND);
+    CHECK_CODE(cuCtxSetCurrent(second), CUDA_ERROR_INVALID_CONTEXT);
+    OK(cuDevicePrimaryCtxRelease_v2(0));
+    OK(cuDevicePrimaryCtxGetState(0, &flags, &active));
+    CHECK(!active);
+    CHECK_CODE(cuDevicePrimaryCtxRelease_v2(0), CUDA_ERROR_INVALID_CONTEXT);
+}
+
+static void test_contexts(void **state)
+{
+    (void)state;
+    in_child(contexts, NULL);
+}
+
+static void test_error_names(void **state)
+{
+    (void)state;
+    const char *text;
+    assert_int_equal(cuGetErrorName(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
+    assert_string_equal(text, "CUDA_ERROR_ILLEGAL_ADDRESS");
+    assert_int_equal(cuGetErrorString(CUDA_ERROR_ILLEGAL_ADDRESS, &text), CUDA_SUCCESS);
+    assert_string_equal(text, "an illegal memory access was encountered");
+    assert_int_equal(cuGetErrorName((CUresult)12345, &text), CUDA_ERROR_INVALID_VALUE);
+    assert_null(text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_h200),        cmocka_unit_test(test_a100),
+        cmocka_unit_test(test_selects),     cmocka_unit_test(test_bad_configuration),
+        cmocka_unit_test(test_symbols),     cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_error_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,348 @@
+#include "device.h"
+
+static CUstream new_stream(void)
+{
+    CUstream stream;
+    OK(cuStreamCreate(&stream, 1));
+    return stream;
+}
+
+static CUgraphExec instantiate(CUgraph graph)
+{
+    CUgraphExec exec;
+    OK(cuGraphInstantiateWithFlags(&exec, graph, 0));
+    OK(cuGraphDestroy(graph));
+    return exec;
+}
+
+/* What is captured does not run until the graph is launched, and then each time. */
+static void replays(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    CUstream stream = new_stream();
+    CUdeviceptr y = new_buffer(4);
+    CUgraph graph;
+    CUstreamCaptureStatus status;
+    OK(cuCtxSynchronize());
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+    OK(cuStreamIsCapturing(stream, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(launch_add(add, y, 1.0F, 1, stream));
+    OK(launch_add(add, y, 2.0F, 1, stream));
+    OK(cuStreamEndCapture(stream, &graph));
+    CHECK(read_float(y) == 0);
+    size_t count = 0;
+    OK(cuGraphGetNodes(graph, NULL, &count));
+    CHECK(count == 2);
+    CUgraphNode nodes[2];
+    CUgraphNodeType type;
+    OK(cuGraphGetNodes(graph, nodes, &count));
+    OK(cuGraphNodeGetType(nodes[1], &type));
+    CHECK(type == CU_GRAPH_NODE_TYPE_KERNEL);
+    CUgraphExec exec = instantiate(graph);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(read_float(y) == 6.0F);
+    OK(cuGraphExecDestroy(exec));
+}
+
+static void test_replays(void **state)
+{
+    (void)state;
+    in_child(replays, NULL);
+}
+
+/* A captured copy from the host reads its source at every replay. */
+static void reads_again(void)
+{
+    open_device();
+    CUstream stream = new_stream();
+    CUdeviceptr y = new_buffer(4);
+    CUgraph graph;
+    float source = 1;
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuMemcpyHtoDAsync_v2(y, &source, sizeof source, stream));
+    OK(cuStreamEndCapture(stream, &graph));
+    CUgraphExec exec = instantiate(graph);
+    for (int i = 2; i < 5; i++) {
+        source = (float)i;
+        OK(cuGraphLaunch(exec, stream));
+        OK(cuStreamSynchronize(stream));
+        CHECK(read_float(y) == (float)i);
+    }
+}
+
+static void test_reads_again(void **state)
+{
+    (void)state;
+    in_child(reads_again, NULL);
+}
+
+static void forks(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    CUstream origin = new_stream(), branch = new_stream();
+    CUdeviceptr y = new_buffer(8);
+    CUevent fork, join;
+    CUgraph graph;
+    CUstreamCaptureStatus status;
+    OK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
+    OK(cuStreamBeginCapture_v2(origin, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(launch_add(add, y, 1.0F, 1, origin));
+    OK(cuEventRecord(fork, origin));
+    OK(cuStreamWaitEvent(branch, fork, 0));
+    OK(cuStreamIsCapturing(branch, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_ACTIVE);
+    OK(launch_add(add, y + 4, 1.0F, 1, branch));
+    CHECK_CODE(cuEventQuery(fork), CUDA_ERROR_CAPTURED_EVENT);
+    OK(cuEventRecord(join, branch));
+    OK(cuStreamWaitEvent(origin, join, 0));
+    OK(launch_add(add, y, 1.0F, 2, origin));
+    OK(cuStreamEndCapture(origin, &graph));
+    OK(cuStreamIsCapturing(branch, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_NONE);
+    CUgraphExec exec = instantiate(graph);
+    OK(cuGraphLaunch(exec, branch));
+    OK(cuStreamSynchronize(branch));
+    CHECK(read_float(y) == 2.0F && read_float(y + 4) == 2.0F);
+}
+
+static void unjoined(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    CUstream origin = new_stream(), branch = new_stream();
+    CUdeviceptr y = new_buffer(8);
+    CUevent fork;
+    CUgraph graph;
+    OK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
+    OK(cuStreamBeginCapture_v2(origin, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuEventRecord(fork, origin));
+    OK(cuStreamWaitEvent(branch, fork, 0));
+    OK(launch_add(add, y, 1.0F, 1, branch));
+    CHECK_CODE(cuStreamEndCapture(origin, &graph), CUDA_ERROR_STREAM_CAPTURE_UNJOINED);
+    CHECK(!graph);
+    OK(launch_add(add, y, 1.0F, 1, branch));
+    OK(cuStreamSynchronize(branch));
+    CHECK(read_float(y) == 1.0F);
+}
+
+static void test_forks(void **state)
+{
+    (void)state;
+    in_child(forks, NULL);
+    in_child(unjoined, NULL);
+}
+
+static void check_spoiled(CUstream stream)
+{
+    CUstreamCaptureStatus status;
+    CUgraph graph;
+    OK(cuStreamIsCapturing(stream, &status));
+    CHECK(status == CU_STREAM_CAPTURE_STATUS_INVALIDATED);
+    CHECK_CODE(cuMemsetD8Async(0, 0, 0, stream), CUDA_SUCCESS);
+    CHECK_CODE(cuStreamEndCapture(stream, &graph), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    CHECK(!graph);
+    OK(cuStreamSynchronize(stream));
+}
+
+/* Each of these is refused, and the capture is lost. */
+static void spoilers(void)
+{
+    open_device();
+    CUstream stream = new_stream();
+    CUevent outside;
+    CUdeviceptr more, y = new_buffer(4);
+    CUfunction add = load(ptx_add, "add");
+    OK(cuEventCreate(&outside, 0));
+    OK(cuEventRecord(outside, NULL));
+
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CHECK_CODE(cuStreamWaitEvent(stream, outside, 0), CUDA_ERROR_STREAM_CAPTURE_ISOLATION);
+    CHECK_CODE(launch_add(add, y, 1.0F, 1, stream), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    check_spoiled(stream);
+
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_STREAM_CAPTURE_INVALIDATED);
+    check_spoiled(stream);
+
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CHECK_CODE(cuStreamSynchronize(stream), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    check_spoiled(stream);
+
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+    check_spoiled(stream);
+
+    CUstream blocking;
+    OK(cuStreamCreate(&blocking, 0));
+    OK(cuStreamBeginCapture_v2(blocking, CU_STREAM_CAPTURE_MODE_RELAXED));
+    CHECK_CODE(launch_add(add, y, 1.0F, 1, NULL), CUDA_ERROR_STREAM_CAPTURE_IMPLICIT);
+    check_spoiled(blocking);
+    CHECK_CODE(cuStreamBeginCapture_v2(NULL, CU_STREAM_CAPTURE_MODE_RELAXED),
+               CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
+}
+
+static void test_spoilers(void **state)
+{
+    (void)state;
+    in_child(spoilers, NULL);
+}
+
+/* In relaxed mode a thread may allocate beside its own global capture. */
+static void relaxed(void)
+{
+    open_device();
+    CUstream stream = new_stream();
+    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+    CUdeviceptr more;
+    CUgraph graph;
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(cuThreadExchangeStreamCaptureMode(&mode));
+    CHECK(mode == CU_STREAM_CAPTURE_MODE_GLOBAL);
+    OK(cuMemAlloc_v2(&more, 4));
+    OK(cuThreadExchangeStreamCaptureMode(&mode));
+    CHECK(mode == CU_STREAM_CAPTURE_MODE_RELAXED);
+    OK(cuStreamEndCapture(stream, &graph));
+    OK(cuGraphDestroy(graph));
+}
+
+static void test_relaxed(void **state)
+{
+    (void)state;
+    in_child(relaxed, NULL);
+}
+
+static void count_call(void *data)
+{
+    ++*(int *)data;
+}
+
+/* A user object lives as long as a graph, an executable graph or a launch in flight needs it. */
+static void user_objects(void)
+{
+    open_device();
+    CUstream stream = new_stream();
+    CUuserObject object;
+    CUgraph graph;
+    CUstreamCaptureStatus status;
+    cuuint64_t id;
+    int destroyed = 0, runs = 0;
+    OK(cuUserObjectCreate(&object, &destroyed, count_call, 1, 1));
+    OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+    OK(cuStreamGetCaptureInfo_v2(stream, &status, &id, &graph, NULL, NULL));
+    OK(cuGraphRetainUserObject(graph, object, 1, 1));
+    OK(cuLaunchHostFunc(stream, count_call, &runs));
+    OK(cuStreamEndCapture(stream, &graph));
+    CUgraphExec exec = instantiate(graph);
+    CHECK(!destroyed);
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuGraphExecDestroy(exec));
+    OK(cuStreamSynchronize(stream));
+    for (int i = 0; i < 1000 && !*(volatile int *)&destroyed; i++) {
+        usleep(1000);
+    }
+    CHECK(destroyed == 1 && runs == 1);
+}
+
+static void test_user_objects(void **state)
+{
+    (void)state;
+    in_child(user_objects, NULL);
+}
+
+static float replay_ms(CUgraphExec exec, CUstream stream)
+{
+    CUevent start, end;
+    float ms;
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&end, 0));
+    OK(cuEventRecord(start, stream));
+    OK(cuGraphLaunch(exec, stream));
+    OK(cuEventRecord(end, stream));
+    OK(cuStreamSynchronize(stream));
+    OK(cuEventElapsedTime_v2(&ms, start, end));
+    return ms;
+}
+
+/* As on hardware, m launches in a graph take less than m plain launches, and about m times one. */
+static void graph_time(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    CUstream stream = new_stream();
+    CUdeviceptr y = new_buffer(4096);
+    CUgraph graph;
+    float ms[2];
+    OK(cuCtxSynchronize());
+    for (int k = 0; k < 2; k++) {
+        OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+        for (int i = 0; i < (k ? 100 : 50); i++) {
+            OK(launch_add(add, y, 1.0F, 1024, stream));
+        }
+        OK(cuStreamEndCapture(stream, &graph));
+        ms[k] = replay_ms(instantiate(graph), stream);
+    }
+    CHECK(ms[1] > 1.8F * ms[0] && ms[1] < 2.0F * ms[0]);
+    CHECK(ms[1] < 100 * 0.0039F);
+}
+
+static void test_graph_time(void **state)
+{
+    (void)state;
+    in_child(graph_time, NULL);
+}
+
+/* A graph put together by hand: fill, kernel, host function. */
+static void by_hand(void)
+{
+    CUcontext context = open_device();
+    CUgraph graph;
+    CUgraphNode fill, kernel, host, none;
+    CUdeviceptr y = new_buffer(4);
+    float a = 2;
+    int n = 1, runs = 0;
+    void *params[] = {&y, &a, &n};
+    const CUDA_MEMSET_NODE_PARAMS set = {
+        .dst = y, .value = 0x3f800000, .elementSize = 4, .width = 1, .height = 1};
+    const CUDA_KERNEL_NODE_PARAMS launch = {.func = load(ptx_add, "add"),
+                                            .gridDimX = 1,
+                                            .gridDimY = 1,
+                                            .gridDimZ = 1,
+                                            .blockDimX = 32,
+                                            .blockDimY = 1,
+                                            .blockDimZ = 1,
+                                            .kernelParams = params};
+    const CUDA_HOST_NODE_PARAMS call = {.fn = count_call, .userData = &runs};
+    OK(cuGraphCreate(&graph, 0));
+    OK(cuGraphAddMemsetNode(&fill, graph, NULL, 0, &set, context));
+    OK(cuGraphAddKernelNode_v2(&kernel, graph, &fill, 1, &launch));
+    OK(cuGraphAddHostNode(&host, graph, &kernel, 1, &call));
+    OK(cuGraphAddEmptyNode(&none, graph, &host, 1));
+    CUgraphExec exec = instantiate(graph);
+    OK(cuGraphLaunch(exec, NULL));
+    OK(cuStreamSynchronize(NULL));
+    CHECK(read_float(y) == 3.0F && runs == 1);
+}
+
+static void test_by_hand(void **state)
+{
+    (void)state;
+    in_child(by_hand, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_replays),    cmocka_unit_test(test_reads_again),
+        cmocka_unit_test(test_forks),      cmocka_unit_test(test_spoilers),
+        cmocka_unit_test(test_relaxed),    cmocka_unit_test(test_user_objects),
+        cmocka_unit_test(test_graph_time), cmocka_unit_test(test_by_hand),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,373 @@
+#include "device.h"
+
+static void launches(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    CUdeviceptr y = new_buffer(1000 * sizeof(float));
+    OK(launch_add(add, y, 1.5F, 1000, NULL));
+    OK(launch_add(add, y, 1.0F, 999, NULL));
+    CHECK(read_float(y) == 2.5F && read_float(y + 998 * 4) == 2.5F);
+    CHECK(read_float(y + 999 * 4) == 1.5F);
+}
+
+static void test_launches(void **state)
+{
+    (void)state;
+    in_child(launches, NULL);
+}
+
+static CUresult launch_sized(CUfunction function, unsigned grid, unsigned block, unsigned shared)
+{
+    CUdeviceptr y = 0;
+    float a = 0;
+    int n = 0;
+    void *params[] = {&y, &a, &n};
+    return cuLaunchKernel(function, grid, 1, 1, block, 1, 1, shared, NULL, params, NULL);
+}
+
+static void refuses(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add"), reverse = load(ptx_tile, "reverse");
+    CHECK_CODE(launch_sized(add, 0, 32, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(launch_sized(add, 1, 1025, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(launch_sized(add, 0x80000000u, 32, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(launch_sized(add, 1, 32, 48 * 1024 + 1), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(launch_sized(reverse, 1, 257, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(launch_sized(NULL, 1, 32, 0), CUDA_ERROR_INVALID_HANDLE);
+    CHECK_CODE(cuLaunchKernel(add, 1, 1, 1, 32, 1, 1, 0, NULL, NULL, NULL),
+               CUDA_ERROR_INVALID_VALUE);
+    /* None of that is lasting. */
+    OK(launch_sized(add, 1, 32, 48 * 1024));
+    OK(cuCtxSynchronize());
+}
+
+static void test_refuses(void **state)
+{
+    (void)state;
+    in_child(refuses, NULL);
+}
+
+static void opts_in(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    int most = 227 * 1024, value;
+    CHECK_CODE(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most + 1),
+               CUDA_ERROR_INVALID_VALUE);
+    OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most));
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, add));
+    CHECK(value == most);
+    OK(launch_sized(add, 1, 32, (unsigned)most));
+    CHECK_CODE(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 101),
+               CUDA_ERROR_INVALID_VALUE);
+    OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, 50));
+    CHECK_CODE(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_NUM_REGS, 5), CUDA_ERROR_INVALID_VALUE);
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_BINARY_VERSION, add));
+    CHECK(value == 90);
+    size_t offset, bytes;
+    OK(cuFuncGetParamInfo(add, 2, &offset, &bytes));
+    CHECK(offset == 12 && bytes == 4);
+    CHECK_CODE(cuFuncGetParamInfo(add, 3, &offset, &bytes), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_opts_in(void **state)
+{
+    (void)state;
+    in_child(opts_in, NULL);
+}
+
+/* ---- clusters and occupancy ---- */
+
+static CUlaunchConfig config_of(CUlaunchAttribute *attribute, unsigned grid, unsigned cluster,
+                                unsigned shared)
+{
+    *attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                     .value.clusterDim = {cluster, 1, 1}};
+    return (CUlaunchConfig){.gridDimX = grid,
+                            .gridDimY = 1,
+                            .gridDimZ = 1,
+                            .blockDimX = 128,
+                            .blockDimY = 1,
+                            .blockDimZ = 1,
+                            .sharedMemBytes = shared,
+                            .attrs = attribute,
+                            .numAttrs = 1};
+}
+
+static CUresult launch_cluster(CUfunction add, unsigned grid, unsigned cluster)
+{
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config = config_of(&attribute, grid, cluster, 0);
+    CUdeviceptr y = 0;
+    float a = 0;
+    int n = 0;
+    void *params[] = {&y, &a, &n};
+    return cuLaunchKernelEx(&config, add, params, NULL);
+}
+
+static void clusters(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    OK(launch_cluster(add, 16, 8));
+    CHECK_CODE(launch_cluster(add, 12, 8), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    CHECK_CODE(launch_cluster(add, 16, 16), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    OK(launch_cluster(add, 16, 16));
+    CHECK_CODE(launch_cluster(add, 32, 32), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+    OK(cuCtxSynchronize());
+}
+
+static void no_clusters(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    OK(launch_cluster(add, 16, 1));
+    CHECK_CODE(launch_cluster(add, 16, 2), CUDA_ERROR_INVALID_CLUSTER_SIZE);
+}
+
+static void test_clusters(void **state)
+{
+    (void)state;
+    in_child(clusters, NULL);
+    in_child(no_clusters, "GPUTUNE_DRIVER=emu:a100");
+}
+
+static int active_clusters(CUfunction add, unsigned size, unsigned shared)
+{
+    CUlaunchAttribute attribute;
+    CUlaunchConfig config = config_of(&attribute, 1024, size, shared);
+    int count;
+    OK(cuOccupancyMaxActiveClusters(&count, add, &config));
+    return count;
+}
+
+static void occupancy(void)
+{
+    open_device();
+    CUfunction add = load(ptx_add, "add");
+    int blocks, grid, block;
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 0));
+    CHECK(blocks == 16); /* 2048 threads */
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 0));
+    CHECK(blocks == 32);
+    OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 200 * 1024));
+    OK(cuFuncSetAttribute(add, CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 100 * 1024));
+    CHECK(blocks == 2);
+    OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
+    CHECK(blocks == 0);
+    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, add, NULL, 0, 0));
+    CHECK(block == 1024 && grid == 264);
+    /* As measured on an H200 where shared memory is the limit. */
+    CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
+    CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
+    CHECK(active_clusters(add, 32, 0) == 0);
+}
+
+static void test_occupancy(void **state)
+{
+    (void)state;
+    in_child(occupancy, NULL);
+}
+
+/* ---- parameters and variables ---- */
+
+static CUresult launch_large(CUfunction large, CUdeviceptr out)
+{
+    static int block[2000];
+    for (int i = 0; i < 2000; i++) {
+        block[i] = i;
+    }
+    void *params[] = {block, &out};
+    return cuLaunchKernel(large, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL);
+}
+
+static void large_parameters(void)
+{
+    open_device();
+    CUfunction large = load(ptx_block, "large");
+    CUdeviceptr out = new_buffer(4);
+    OK(launch_large(large, out));
+    int sum;
+    OK(cuMemcpyDtoH_v2(&sum, out, sizeof sum));
+    CHECK(sum == 1999 * 1000);
+}
+
+static void large_parameters_refused(void)
+{
+    open_device();
+    CUfunction large = load(ptx_block, "large"), add = load(ptx_add, "add");
+    CUdeviceptr out = new_buffer(4);
+    CHECK_CODE(launch_large(large, out), CUDA_ERROR_NOT_SUPPORTED);
+    OK(launch_add(add, out, 2.0F, 1, NULL));
+    CHECK(read_float(out) == 2.0F);
+}
+
+static void test_large_parameters(void **state)
+{
+    (void)state;
+    in_child(large_parameters, NULL);
+    in_child(large_parameters_refused, "GPUTUNE_EMU_SET=driver_version=12000");
+}
+
+static void look_up(CUfunction look, CUdeviceptr out, int wanted)
+{
+    int found[4];
+    void *params[] = {&out};
+    OK(cuLaunchKernel(look, 1, 1, 1, 4, 1, 1, 0, NULL, params, NULL));
+    OK(cuMemcpyDtoH_v2(found, out, sizeof found));
+    CHECK(found[0] == wanted && found[3] == wanted + 3);
+}
+
+/* Two instances of one program have variables of their own. */
+static void variables(void)
+{
+    open_device();
+    CUmodule first, second;
+    CUfunction look_first, look_second;
+    CUdeviceptr table, counter, out = new_buffer(16);
+    size_t bytes;
+    OK(cuModuleLoadData(&first, ptx_table));
+    OK(cuModuleLoadData(&second, ptx_table));
+    OK(cuModuleGetFunction(&look_first, first, "look"));
+    OK(cuModuleGetFunction(&look_second, second, "look"));
+    OK(cuModuleGetGlobal_v2(&table, &bytes, first, "table"));
+    CHECK(bytes == 16);
+    const int low[4] = {0, 1, 2, 3}, high[4] = {100, 101, 102, 103};
+    OK(cuMemcpyHtoD_v2(table, low, sizeof low));
+    OK(cuModuleGetGlobal_v2(&table, &bytes, second, "table"));
+    OK(cuMemcpyHtoD_v2(table, high, sizeof high));
+    look_up(look_first, out, 7);
+    look_up(look_second, out, 107);
+    OK(cuModuleGetGlobal_v2(&counter, &bytes, first, "counter"));
+    OK(cuMemsetD32_v2(counter, 50, 1));
+    look_up(look_first, out, 50);
+    look_up(look_second, out, 107);
+    CHECK_CODE(cuModuleGetGlobal_v2(&table, &bytes, first, "none"), CUDA_ERROR_NOT_FOUND);
+    CHECK_CODE(cuModuleGetFunction(&look_first, first, "none"), CUDA_ERROR_NOT_FOUND);
+    OK(cuModuleUnload(first));
+    look_up(look_second, out, 107);
+}
+
+static void test_variables(void **state)
+{
+    (void)state;
+    in_child(variables, NULL);
+}
+
+static void libraries(void)
+{
+    CUlibrary library;
+    CUkernel add, none;
+    CUfunction function;
+    OK(cuInit(0));
+    OK(cuLibraryLoadData(&library, ptx_add, NULL, NULL, 0, NULL, NULL, 0));
+    OK(cuLibraryGetKernel(&add, library, "add"));
+    CHECK_CODE(cuLibraryGetKernel(&none, library, "none"), CUDA_ERROR_NOT_FOUND);
+    OK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000, add, 0));
+    open_device();
+    OK(cuKernelGetFunction(&function, add));
+    int value;
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
+    CHECK(value == 100000);
+    CUdeviceptr y = new_buffer(4);
+    OK(launch_add(function, y, 1.0F, 1, NULL));
+    OK(launch_add((CUfunction)(void *)add, y, 1.0F, 1, NULL));
+    CHECK(read_float(y) == 2.0F);
+    OK(cuLibraryUnload(library));
+}
+
+static void test_libraries(void **state)
+{
+    (void)state;
+    in_child(libraries, NULL);
+}
+
+static void bad_images(void)
+{
+    open_device();
+    CUmodule module;
+    CHECK_CODE(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_NO_BINARY_FOR_GPU);
+    char log[200] = "";
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void *values[] = {log, (void *)sizeof log};
+    CHECK_CODE(cuModuleLoadDataEx(&module, "no such text", 2, options, values),
+               CUDA_ERROR_INVALID_PTX);
+    CHECK(log[0] && !strcmp(log, emuLastMessage()));
+    CUdeviceptr y = new_buffer(4);
+    OK(launch_add(load(ptx_add, "add"), y, 1.0F, 1, NULL));
+    OK(cuCtxSynchronize());
+}
+
+static void test_bad_images(void **state)
+{
+    (void)state;
+    in_child(bad_images, NULL);
+}
+
+/* ---- failing kernels ---- */
+
+static void lose_process(void)
+{
+    CUcontext context = open_device(), other;
+    CUfunction wild = load(ptx_wild, "wild");
+    CUdeviceptr y = new_buffer(40), more;
+    int n = 10;
+    void *params[] = {&y, &n};
+    OK(cuLaunchKernel(wild, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(strstr(emuLastMessage(), "wild") && strstr(emuLastMessage(), "allocation of 40 bytes"));
+    /* For ever, in every context. */
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK_CODE(cuMemAlloc_v2(&more, 4), CUDA_ERROR_ILLEGAL_ADDRESS);
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    CHECK_CODE(cuDevicePrimaryCtxRetain(&context, 0), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK_CODE(cuCtxCreate_v2(&other, 0, 0), CUDA_ERROR_ILLEGAL_ADDRESS);
+    int count;
+    OK(cuDeviceGetCount(&count));
+}
+
+static void test_lost_process(void **state)
+{
+    (void)state;
+    in_child(lose_process, NULL);
+}
+
+/* The flag is pinned host memory, so that the host can end the kernel. */
+static void endless(void)
+{
+    open_device();
+    CUfunction spin = load(ptx_spin, "spin");
+    CUstream stream;
+    OK(cuStreamCreate(&stream, 1));
+    volatile int *flag;
+    OK(cuMemAllocHost_v2((void **)&flag, sizeof *flag));
+    void *params[] = {&flag};
+    OK(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+    usleep(50000);
+    CHECK_CODE(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
+    *flag = 1;
+    OK(cuStreamSynchronize(stream));
+}
+
+static void test_endless(void **state)
+{
+    (void)state;
+    in_child(endless, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launches),   cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_opts_in),    cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_occupancy),  cmocka_unit_test(test_large_parameters),
+        cmocka_unit_test(test_variables),  cmocka_unit_test(test_libraries),
+        cmocka_unit_test(test_bad_images), cmocka_unit_test(test_lost_process),
+        cmocka_unit_test(test_endless),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,202 @@
+#include "device.h"
+
+static void copies_both_ways(void)
+{
+    open_device();
+    int from[1000], to[1000] = {0};
+    for (int i = 0; i < 1000; i++) {
+        from[i] = i * i;
+    }
+    CUdeviceptr a = new_buffer(sizeof from), b = new_buffer(sizeof from);
+    OK(cuMemcpyHtoD_v2(a, from, sizeof from));
+    OK(cuMemcpyDtoD_v2(b, a, sizeof from));
+    OK(cuMemcpyDtoH_v2(to, b, sizeof from));
+    CHECK(!memcmp(from, to, sizeof from));
+    OK(cuMemsetD32_v2(b, 7, 10));
+    OK(cuMemsetD16_v2(b + 40, 0x1234, 2));
+    OK(cuMemsetD8_v2(b + 44, 0xff, 4));
+    OK(cuMemcpyDtoH_v2(to, b, 52));
+    CHECK(to[0] == 7 && to[9] == 7 && to[10] == 0x12341234 && to[11] == -1 && to[12] == from[12]);
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    in_child(copies_both_ways, NULL);
+}
+
+/* A pageable source may change as soon as the call returns, a pinned one only after the copy. */
+static void async_source(void)
+{
+    open_device();
+    CUstream stream;
+    OK(cuStreamCreate(&stream, 1));
+    CUdeviceptr to = new_buffer(8);
+    float source = 1;
+    OK(cuMemcpyHtoDAsync_v2(to, &source, sizeof source, stream));
+    source = 2;
+    OK(cuStreamSynchronize(stream));
+    CHECK(read_float(to) == 1);
+    float *pinned;
+    OK(cuMemAllocHost_v2((void **)&pinned, 64));
+    *pinned = 5;
+    OK(cuMemcpyHtoDAsync_v2(to, pinned, sizeof *pinned, stream));
+    OK(cuStreamSynchronize(stream));
+    CHECK(read_float(to) == 5);
+    OK(cuMemFreeHost(pinned));
+}
+
+static void test_async_source(void **state)
+{
+    (void)state;
+    in_child(async_source, NULL);
+}
+
+static void bad_ranges(void)
+{
+    open_device();
+    char host[64] = {0};
+    CUdeviceptr buffer = new_buffer(32);
+    CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 33), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemcpyHtoD_v2(buffer + 1, host, 32), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemcpyDtoH_v2(host, (CUdeviceptr)(uintptr_t)host, 4), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemsetD32_v2(buffer + 2, 0, 1), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemAlloc_v2(&buffer, 0), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemFree_v2(buffer + 4), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFree_v2(buffer));
+    CHECK_CODE(cuMemFree_v2(buffer), CUDA_ERROR_INVALID_VALUE);
+    CHECK_CODE(cuMemcpyHtoD_v2(buffer, host, 4), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_bad_ranges(void **state)
+{
+    (void)state;
+    in_child(bad_ranges, NULL);
+}
+
+static void runs_out(void)
+{
+    open_device();
+    size_t free_bytes, total;
+    OK(cuMemGetInfo_v2(&free_bytes, &total));
+    CHECK(free_bytes > 0 && free_bytes <= total);
+    CUdeviceptr buffer;
+    CHECK_CODE(cuMemAlloc_v2(&buffer, free_bytes + 1), CUDA_ERROR_OUT_OF_MEMORY);
+    OK(cuMemAlloc_v2(&buffer, free_bytes / 2));
+    size_t left;
+    OK(cuMemGetInfo_v2(&left, &total));
+    CHECK(left == free_bytes - free_bytes / 2);
+    OK(cuMemFree_v2(buffer));
+    OK(cuMemGetInfo_v2(&left, &total));
+    CHECK(left == free_bytes);
+}
+
+static void test_runs_out(void **state)
+{
+    (void)state;
+    in_child(runs_out, NULL);
+}
+
+static void what_pointers_are(void)
+{
+    CUcontext context = open_device(), found;
+    CUdeviceptr buffer = new_buffer(1000), base;
+    size_t bytes;
+    unsigned type;
+    unsigned char shareable;
+    OK(cuMemGetAddressRange_v2(&base, &bytes, buffer + 999));
+    CHECK(base == buffer && bytes == 1000);
+    CHECK_CODE(cuMemGetAddressRange_v2(&base, &bytes, buffer + 1000), CUDA_ERROR_NOT_FOUND);
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, buffer));
+    CHECK(type == CU_MEMORYTYPE_DEVICE);
+    OK(cuPointerGetAttribute(&found, CU_POINTER_ATTRIBUTE_CONTEXT, buffer));
+    CHECK(found == context);
+    OK(cuPointerGetAttribute(&shareable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, buffer));
+    CHECK(shareable == 1);
+    CUdeviceptr pooled;
+    OK(cuMemAllocAsync(&pooled, 100, NULL));
+    OK(cuPointerGetAttribute(&shareable, CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, pooled));
+    CHECK(shareable == 0);
+    CUipcMemHandle handle;
+    CHECK_CODE(cuIpcGetMemHandle(&handle, pooled), CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemFreeAsync(pooled, NULL));
+    int local;
+    CHECK_CODE(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                     (CUdeviceptr)(uintptr_t)&local),
+               CUDA_ERROR_INVALID_VALUE);
+    OK(cuMemHostRegister_v2(&local, sizeof local, 0));
+    OK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                             (CUdeviceptr)(uintptr_t)&local));
+    CHECK(type == CU_MEMORYTYPE_HOST);
+    CHECK_CODE(cuMemHostRegister_v2(&local, 1, 0), CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED);
+    OK(cuMemHostUnregister(&local));
+    CHECK_CODE(cuMemHostUnregister(&local), CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED);
+}
+
+static void test_pointers(void **state)
+{
+    (void)state;
+    in_child(what_pointers_are, NULL);
+}
+
+/* ---- between processes ---- */
+
+static int to_importer[2], to_exporter[2];
+
+static void import(void)
+{
+    CUipcMemHandle handle;
+    char ready = 1;
+    CHECK(read(to_importer[0], &handle, sizeof handle) == sizeof handle);
+    open_device();
+    CUdeviceptr mapped;
+    OK(cuIpcOpenMemHandle_v2(&mapped, handle, 1));
+    CHECK(read_float(mapped) == 1.5F);
+    float value = 2.5F;
+    OK(cuMemcpyHtoD_v2(mapped, &value, sizeof value));
+    OK(cuIpcCloseMemHandle(mapped));
+    CHECK_CODE(cuMemcpyHtoD_v2(mapped, &value, sizeof value), CUDA_ERROR_INVALID_VALUE);
+    CHECK(write(to_exporter[1], &ready, 1) == 1);
+}
+
+static void export(void)
+{
+    CHECK(!pipe(to_importer) && !pipe(to_exporter));
+    pid_t child = fork();
+    if (!child) {
+        import();
+        _exit(0);
+    }
+    open_device();
+    CUdeviceptr first = new_buffer(100), buffer = new_buffer(1000), same;
+    float value = 1.5F;
+    OK(cuMemcpyHtoD_v2(buffer, &value, sizeof value));
+    CUipcMemHandle handle;
+    OK(cuIpcGetMemHandle(&handle, buffer + 8)); /* names the whole allocation */
+    CHECK_CODE(cuIpcOpenMemHandle_v2(&same, handle, 1), CUDA_ERROR_INVALID_CONTEXT);
+    CHECK(write(to_importer[1], &handle, sizeof handle) == sizeof handle);
+    char ready;
+    CHECK(read(to_exporter[0], &ready, 1) == 1);
+    CHECK(read_float(buffer) == 2.5F && read_float(first) == 0);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+    CUipcMemHandle forged;
+    memset(&forged, 1, sizeof forged);
+    CHECK_CODE(cuIpcOpenMemHandle_v2(&same, forged, 1), CUDA_ERROR_INVALID_VALUE);
+}
+
+static void test_ipc(void **state)
+{
+    (void)state;
+    in_child(export, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_copies),     cmocka_unit_test(test_async_source),
+        cmocka_unit_test(test_bad_ranges), cmocka_unit_test(test_runs_out),
+        cmocka_unit_test(test_pointers),   cmocka_unit_test(test_ipc),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,235 @@
+#include "device.h"
+
+#include <pthread.h>
+
+static float elapsed(CUevent start, CUevent end)
+{
+    float ms;
+    OK(cuEventElapsedTime_v2(&ms, start, end));
+    return ms;
+}
+
+/* A second stream's work is ordered after the first's by an event, and by nothing else. */
+static void orders(void)
+{
+    open_device();
+    CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
+    CUstream first, second;
+    CUevent event;
+    OK(cuStreamCreate(&first, 1));
+    OK(cuStreamCreate(&second, 1));
+    OK(cuEventCreate(&event, 0));
+    volatile int *flag;
+    OK(cuMemAllocHost_v2((void **)&flag, sizeof *flag));
+    CUdeviceptr y = new_buffer(8);
+    OK(cuCtxSynchronize());
+    void *params[] = {&flag};
+    OK(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, first, params, NULL));
+    OK(cuEventRecord(event, first));
+    OK(launch_add(add, y, 1.0F, 1, second));
+    OK(cuStreamSynchronize(second));
+    OK(cuStreamWaitEvent(second, event, 0));
+    OK(launch_add(add, y, 1.0F, 1, second));
+    usleep(20000);
+    CHECK_CODE(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
+    CHECK_CODE(cuEventQuery(event), CUDA_ERROR_NOT_READY);
+    *flag = 1;
+    OK(cuStreamSynchronize(second));
+    OK(cuEventQuery(event));
+    CHECK(read_float(y) == 2.0F);
+}
+
+static void test_orders(void **state)
+{
+    (void)state;
+    in_child(orders, NULL);
+}
+
+/* Streams that are not created as non-blocking order with the legacy stream, both ways. */
+static void legacy(void)
+{
+    open_device();
+    CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
+    CUstream blocking, independent;
+    OK(cuStreamCreate(&blocking, 0));
+    OK(cuStreamCreate(&independent, 1));
+    volatile int *flag;
+    OK(cuMemAllocHost_v2((void **)&flag, sizeof *flag));
+    CUdeviceptr y = new_buffer(4), z = new_buffer(4);
+    OK(cuCtxSynchronize());
+    void *params[] = {&flag};
+    OK(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, blocking, params, NULL));
+    OK(launch_add(add, y, 1.0F, 1, NULL));
+    OK(launch_add(add, z, 1.0F, 1, independent));
+    OK(cuStreamSynchronize(independent));
+    CHECK_CODE(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
+    *flag = 1;
+    OK(cuStreamSynchronize(NULL));
+    CHECK(read_float(y) == 1.0F && read_float(z) == 1.0F);
+}
+
+static void test_legacy(void **state)
+{
+    (void)state;
+    in_child(legacy, NULL);
+}
+
+static void events(void)
+{
+    open_device();
+    CUevent start, end, untimed;
+    CUdeviceptr y = new_buffer(1 << 20);
+    CUfunction add = load(ptx_add, "add");
+    OK(cuEventCreate(&start, 0));
+    OK(cuEventCreate(&end, 0));
+    OK(cuEventCreate(&untimed, CU_EVENT_DISABLE_TIMING));
+    OK(cuEventQuery(start)); /* never recorded */
+    float ms;
+    CHECK_CODE(cuEventElapsedTime_v2(&ms, start, end), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuEventRecord(start, NULL));
+    OK(launch_add(add, y, 1.0F, 1 << 18, NULL));
+    OK(cuEventRecord(end, NULL));
+    OK(cuEventSynchronize(end));
+    CHECK(elapsed(start, end) > 0.001F && elapsed(start, end) < 10);
+    OK(cuEventRecord(untimed, NULL));
+    OK(cuEventSynchronize(untimed));
+    CHECK_CODE(cuEventElapsedTime_v2(&ms, start, untimed), CUDA_ERROR_INVALID_HANDLE);
+    OK(cuEventDestroy_v2(start));
+}
+
+static void test_events(void **state)
+{
+    (void)state;
+    in_child(events, NULL);
+}
+
+static double host_ns(void)
+{
+    double ns;
+    OK(emuModelledTimeNs(&ns));
+    return ns;
+}
+
+static double timed_sequence(void)
+{
+    open_device();
+    CUdeviceptr y = new_buffer(1 << 16);
+    CUfunction add = load(ptx_add, "add");
+    OK(cuCtxSynchronize());
+    double before = host_ns();
+    for (int i = 0; i < 20; i++) {
+        OK(launch_add(add, y, 1.0F, 1 << 14, NULL));
+    }
+    OK(cuStreamSynchronize(NULL));
+    return host_ns() - before;
+}
+
+static int answer[2];
+
+static void tell_time(void)
+{
+    double ns = timed_sequence();
+    CHECK(ns > 20 * 1000 && ns < 1e6);
+    CHECK(write(answer[1], &ns, sizeof ns) == sizeof ns);
+}
+
+/* The same calls take the same modelled time in every process. */
+static void test_deterministic(void **state)
+{
+    (void)state;
+    double first, second;
+    assert_int_equal(pipe(answer), 0);
+    in_child(tell_time, NULL);
+    in_child(tell_time, "GPUTUNE_EMU_THREADS=1");
+    assert_int_equal(read(answer[0], &first, sizeof first), sizeof first);
+    assert_int_equal(read(answer[0], &second, sizeof second), sizeof second);
+    assert_true(first == second);
+}
+
+static void count_call(void *data)
+{
+    ++*(int *)data;
+}
+
+static void note_status(CUstream stream, CUresult status, void *data)
+{
+    (void)stream;
+    *(int *)data += status == CUDA_SUCCESS ? 10 : 100;
+}
+
+static void host_functions(void)
+{
+    open_device();
+    int calls = 0;
+    OK(cuLaunchHostFunc(NULL, count_call, &calls));
+    OK(cuStreamAddCallback(NULL, note_status, &calls, 0));
+    OK(cuStreamSynchronize(NULL));
+    CHECK(calls == 11);
+    CUstream own;
+    int least, greatest, priority;
+    OK(cuCtxGetStreamPriorityRange(&least, &greatest));
+    CHECK(least == 0 && greatest < 0);
+    OK(cuStreamCreateWithPriority(&own, 1, greatest));
+    OK(cuStreamGetPriority(own, &priority));
+    CHECK(priority == greatest);
+    OK(cuLaunchHostFunc(CU_STREAM_PER_THREAD, count_call, &calls));
+    OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
+    CHECK(calls == 12);
+    OK(cuStreamDestroy_v2(own));
+}
+
+static void test_host_functions(void **state)
+{
+    (void)state;
+    in_child(host_functions, NULL);
+}
+
+/* Many threads, a stream each, one buffer each: nothing is lost. */
+static CUfunction shared_add;
+
+static void *add_many(void *argument)
+{
+    CUcontext context = argument;
+    CUstream stream;
+    OK(cuCtxSetCurrent(context));
+    OK(cuStreamCreate(&stream, 1));
+    CUdeviceptr y = new_buffer(4);
+    OK(cuCtxSynchronize());
+    for (int i = 0; i < 100; i++) {
+        OK(launch_add(shared_add, y, 1.0F, 1, stream));
+    }
+    OK(cuStreamSynchronize(stream));
+    CHECK(read_float(y) == 100.0F);
+    OK(cuStreamDestroy_v2(stream));
+    OK(cuMemFree_v2(y));
+    return NULL;
+}
+
+static void threads(void)
+{
+    CUcontext context = open_device();
+    pthread_t thread[8];
+    shared_add = load(ptx_add, "add");
+    for (int i = 0; i < 8; i++) {
+        CHECK(!pthread_create(&thread[i], NULL, add_many, context));
+    }
+    for (int i = 0; i < 8; i++) {
+        CHECK(!pthread_join(thread[i], NULL));
+    }
+}
+
+static void test_threads(void **state)
+{
+    (void)state;
+    in_child(threads, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_orders),         cmocka_unit_test(test_legacy),
+        cmocka_unit_test(test_events),         cmocka_unit_test(test_deterministic),
+        cmocka_unit_test(test_host_functions), cmocka_unit_test(test_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,118 @@
+#include "device.h"
+#include "emulator/faults.h"
+
+static bool knows(const char *name)
+{
+    return !strcmp(name, "cuMemAlloc") || !strcmp(name, "cuLaunchKernel");
+}
+
+static void test_counts(void **state)
+{
+    (void)state;
+    emu_faults *faults;
+    char why[200];
+    double delay;
+    assert_true(emu_faults_parse(&faults, " cuMemAlloc:2=2, cuLaunchKernel:*3=719 ", knows, why,
+                                 sizeof why));
+    const int alloc[] = {0, 2, 0, 0}, launch[] = {0, 0, 719, 0, 0, 719};
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), alloc[i]);
+    }
+    for (size_t i = 0; i < 6; i++) {
+        assert_int_equal(emu_faults_next(faults, "cuLaunchKernel", &delay), launch[i]);
+    }
+    emu_faults_free(faults);
+}
+
+static void test_delays(void **state)
+{
+    (void)state;
+    emu_faults *faults;
+    char why[200];
+    double delay;
+    assert_true(
+        emu_faults_parse(&faults, "cuMemAlloc:1=~1.5ms,cuMemAlloc:1=2", knows, why, sizeof why));
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 2);
+    assert_true(delay == 1.5e6);
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 0);
+    assert_true(delay == 0);
+    emu_faults_free(faults);
+}
+
+static void test_nothing(void **state)
+{
+    (void)state;
+    emu_faults *faults;
+    char why[200];
+    double delay;
+    assert_true(emu_faults_parse(&faults, NULL, knows, why, sizeof why));
+    assert_null(faults);
+    assert_true(emu_faults_parse(&faults, "  ", knows, why, sizeof why));
+    assert_int_equal(emu_faults_next(faults, "cuMemAlloc", &delay), 0);
+    assert_true(emu_faults_parse(&faults, "cuMemAlloc:1=2,,", knows, why, sizeof why));
+    emu_faults_free(faults);
+}
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    static const char *const scripts[][2] = {
+        {"cuMemAlloc", "expected name:n=code"},    {"cuMemAlloc:3", "expected name:n=code"},
+        {"cuMemAllok:1=2", "no such driver call"}, {"cuMemAlloc:0=2", "a number from 1"},
+        {"cuMemAlloc:-1=2", "a number from 1"},    {"cuMemAlloc:*=2", "a number from 1"},
+        {"cuMemAlloc:1=", "an error code"},        {"cuMemAlloc:1=0", "an error code"},
+        {"cuMemAlloc:1=2x", "an error code"},      {"cuMemAlloc:1=~5", "an error code"},
+        {"cuMemAlloc:1=~-5ms", "an error code"},   {"cuMemAlloc:1=2,x", "'x'"},
+    };
+    for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
+        emu_faults *faults;
+        char why[200] = "";
+        assert_false(emu_faults_parse(&faults, scripts[i][0], knows, why, sizeof why));
+        assert_non_null(strstr(why, scripts[i][1]));
+        assert_null(strchr(why, '\n'));
+    }
+}
+
+static void third_fails(void)
+{
+    open_device();
+    CUdeviceptr buffer;
+    OK(cuMemAlloc_v2(&buffer, 4));
+    OK(cuMemAlloc_v2(&buffer, 4));
+    CHECK_CODE(cuMemAlloc_v2(&buffer, 4), CUDA_ERROR_OUT_OF_MEMORY);
+    OK(cuMemAlloc_v2(&buffer, 4));
+}
+
+/* A fatal code loses the process, as it would on hardware. */
+static void sticks(void)
+{
+    open_device();
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_FAILED);
+    CUdeviceptr buffer;
+    CHECK_CODE(cuMemAlloc_v2(&buffer, 4), CUDA_ERROR_LAUNCH_FAILED);
+    CHECK(strstr(emuLastMessage(), "GPUTUNE_EMU_FAULTS"));
+}
+
+static void refuses_script(void)
+{
+    CHECK_CODE(cuInit(0), CUDA_ERROR_INVALID_VALUE);
+    CHECK(strstr(emuLastMessage(), "'cuMemAlok:1=2': no such driver call"));
+}
+
+static void test_in_driver(void **state)
+{
+    (void)state;
+    in_child(third_fails, "GPUTUNE_EMU_FAULTS=cuMemAlloc:3=2");
+    in_child(sticks, "GPUTUNE_EMU_FAULTS=cuCtxSynchronize:1=719");
+    in_child(refuses_script, "GPUTUNE_EMU_FAULTS=cuMemAlok:1=2");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_counts),    cmocka_unit_test(test_delays),
+        cmocka_unit_test(test_nothing),   cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_in_driver),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
