@@ -102,7 +102,7 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_variant *
         return gt_fail(GPUTUNE_EUNSUPPORTED, "an emulated device has no energy counter");
     }
     if (*known == 0) { /* the model is deterministic: once is enough */
-        GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->restore, false));
+        GT_TRY(gt_sample_ready(measure, variant));
         GT_TRY(gt_measure_wait(measure));
         uint32_t count = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ? PIPELINED : 1;
         GT_TRY(by_host && measure->driver->EmuModelledTimeNs

@@ -62,7 +62,7 @@ static gputune_status allocate_slot(gt_measure *measure, gt_stage *stage, uint32
     const gt_buffer *buffer = &workload->buffers[index];
     gt_slot *slot = &stage->slots[index];
     GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
-    slot->address = slot->base + GT_GUARD_FRONT + (timed ? 0 : gt_plan_skew(workload, index));
+    slot->address = gt_plan_place(workload, index, timed, slot->base);
     slot->live = live;
     if (gt_plan_needs_pristine(buffer, live)) {
         GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
@@ -115,7 +115,9 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_stag
     uint32_t sets = gt_plan_rotations(
         measure->device.l2_bytes, gt_plan_working_set(&stage->workload), set_bytes, available / 2);
     if (sets > 1) {
-        GT_TRY(gt_memory_take(extra, measure, (sets - 1) * set_bytes));
+        CUdeviceptr base = 0;
+        GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));
+        *extra = (base + GT_ALIGNMENT_MAX - 1) / GT_ALIGNMENT_MAX * GT_ALIGNMENT_MAX;
     }
     stage->sets = sets;
     return GPUTUNE_OK;
@@ -173,8 +175,9 @@ void gt_stage_free(gt_stage *stage)
 static gputune_status take_sweep(gt_measure *measure)
 {
     CUdeviceptr sweep = 0;
-    uint64_t bytes = 2 * (uint64_t)measure->device.l2_bytes & ~15ull;
-    if (measure->device.emulated || measure->setup.cache != GPUTUNE_CACHE_COLD || bytes == 0) {
+    uint64_t l2 = (uint64_t)measure->device.l2_bytes;
+    uint64_t bytes = (measure->device.emulated ? l2 : 2 * l2) & ~15ull;
+    if (measure->setup.cache != GPUTUNE_CACHE_COLD || bytes == 0) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_memory_take(&sweep, measure, bytes));

@@ -96,7 +96,7 @@ struct gt_measure {
     gt_findings *findings;   /* the result here, in pinned memory */
     uint32_t finding_capacity;
     uint64_t sequence; /* of the last check */
-    CUdeviceptr sweep; /* zeros, twice the L2; 0: no sweep */
+    CUdeviceptr sweep; /* zeros, twice the L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
     uint64_t seed;     /* of what the buffers hold now */
     bool stale;        /* buffers must be made anew before the next use */
@@ -125,7 +125,7 @@ gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_
 /* Queues the check kernel over a table and the copy of its findings; they are in
  * measure->findings after the next synchronisation. */
 gputune_status gt_service_check(gt_measure *measure, const gt_table *table, bool timed_only);
-/* Reads twice the L2. Nothing where there is no sweep. */
+/* Makes L2 hold nothing of the buffers. Nothing where there is no sweep. */
 gputune_status gt_service_sweep(gt_measure *measure);
 /* Keeps the stream busy for so long. Nothing on an emulated device. */
 gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds);

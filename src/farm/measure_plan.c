@@ -54,12 +54,21 @@ uint64_t gt_plan_working_set(const gt_workload *workload)
     return bytes;
 }
 
+/* Of a buffer's address before any skew. */
+static uint64_t step_of(const gt_workload *workload, uint32_t buffer)
+{
+    return workload->alignment[buffer] > 1024 ? GT_ALIGNMENT_MAX : 1024;
+}
+
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload)
 {
-    uint64_t bytes = 0;
+    uint64_t bytes = 0, step = 1024;
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        step = step_of(workload, i) > step ? step_of(workload, i) : step;
+    }
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         offsets[i] = bytes;
-        bytes += round_up(workload->buffers[i].bytes + 1, 1024);
+        bytes += round_up(workload->buffers[i].bytes + 1, step);
     }
     return bytes;
 }
@@ -75,7 +84,14 @@ uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer)
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed)
 {
     uint32_t skew = timed ? 0 : gt_plan_skew(workload, buffer);
-    return (uint64_t)GT_GUARD_FRONT + skew + workload->buffers[buffer].bytes + GT_GUARD_BACK;
+    return GT_GUARD_FRONT + step_of(workload, buffer) + skew + workload->buffers[buffer].bytes +
+           GT_GUARD_BACK;
+}
+
+uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base)
+{
+    uint32_t skew = timed ? 0 : gt_plan_skew(workload, buffer);
+    return round_up(base + GT_GUARD_FRONT, step_of(workload, buffer)) + skew;
 }
 
 bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live)

@@ -6,10 +6,11 @@
 #include "farm/job.h"
 
 enum {
-    GT_GUARD_FRONT = 1024,  /* bytes before each buffer */
-    GT_GUARD_BACK = 4096,   /* bytes after it */
-    GT_LAUNCHES_MAX = 256,  /* of one graph */
-    GT_POISON_TIMED = 0xff, /* bytes of outputs before a launch: NaN in every float type */
+    GT_GUARD_FRONT = 1024,   /* bytes before each buffer */
+    GT_GUARD_BACK = 4096,    /* bytes after it */
+    GT_ALIGNMENT_MAX = 4096, /* that a caller may promise */
+    GT_LAUNCHES_MAX = 256,   /* of one graph */
+    GT_POISON_TIMED = 0xff,  /* bytes of outputs before a launch: NaN in every float type */
     GT_POISON_AWKWARD = 0x7b
 };
 
@@ -30,14 +31,18 @@ uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_
 
 /* Bytes read or written by one launch at most: all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
-/* Bytes of one rotated set, each buffer at a multiple of 1 KB; offsets[i] is buffer i's place. */
+/* Bytes of one rotated set, each buffer at a multiple of 1 KB or of its alignment; offsets[i] is
+ * buffer i's place. */
 uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *workload);
 
-/* Where the awkward workload's buffer begins after the front guard: at exactly the alignment that
- * kernels may assume, and no better. */
+/* What is added to a well aligned address for the awkward workload's buffer, so that it has exactly
+ * the alignment that kernels may assume, and no better. */
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer);
 /* What one buffer's allocation takes, guards included. */
 uint64_t gt_plan_slot_bytes(const gt_workload *workload, uint32_t buffer, bool timed);
+/* Where the buffer begins in an allocation of that many bytes at `base`: behind the front guard, at
+ * a multiple of 1 KB or its alignment (timed), or at exactly its alignment. */
+uint64_t gt_plan_place(const gt_workload *workload, uint32_t buffer, bool timed, uint64_t base);
 /* Whether a buffer needs an untouched copy: inout, or the caller's own data. */
 bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live);
 /* Bytes of the expected results of an output, 0 for an input. */

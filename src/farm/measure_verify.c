@@ -17,7 +17,7 @@ static void free_variant(gt_measure *measure, gt_variant *variant)
 {
     gt_replay_free(&variant->full, measure);
     gt_replay_free(&variant->quick, measure);
-    for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) {
+    for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first owns the code */
         gt_launcher_free(variant->launchers[i]);
     }
     memset(variant, 0, sizeof *variant);
@@ -146,8 +146,15 @@ static gputune_status load(gt_measure *measure, gt_variant *variant, const gt_ve
     if (measure->setup.workload_count < 2) {
         return GPUTUNE_OK;
     }
-    return gt_launcher_load(&variant->launchers[1], measure->driver, &measure->device, &job->image,
-                            &job->launches[1]);
+    return gt_launcher_share(&variant->launchers[1], variant->launchers[0], &job->launches[1]);
+}
+
+/* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */
+static void note_model(const gt_measure *measure, gt_variant *variant, const gt_verify_job *job)
+{
+    if (measure->device.emulated && measure->sweep && job->launches[0].pass <= GT_PASS_VALUE) {
+        variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
+    }
 }
 
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
@@ -172,6 +179,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         return status;
     }
     measure->variants.items[measure->variants.count++] = variant;
+    note_model(measure, &measure->variants.items[measure->variants.count - 1], job);
     *out = verified;
     return GPUTUNE_OK;
 }

@@ -79,7 +79,7 @@ static gt_workload *axpy(uint64_t n)
 
 static void memory_counts_copies_and_results(void **state)
 {
-    const uint64_t n = 1000, guards = 2 * (GT_GUARD_FRONT + GT_GUARD_BACK);
+    const uint64_t n = 1000, guards = 2 * (GT_GUARD_FRONT + 1024 + GT_GUARD_BACK);
     gt_workload *workload = axpy(n);
     (void)state;
     assert_int_equal(gt_plan_working_set(workload), 8 * n);
@@ -116,6 +116,14 @@ static void awkward_buffers_are_aligned_as_promised_and_no_better(void **state)
     assert_int_equal(gt_plan_skew(workload, 0), 4);
     workload->alignment[0] = 256;
     assert_int_equal(gt_plan_skew(workload, 0), 0);
+    workload->alignment[0] = 4096;
+    assert_int_equal(gt_plan_place(workload, 0, true, 512) % 4096, 0);
+    assert_int_equal(gt_plan_place(workload, 0, false, 512) % 4096, 0);
+    workload->alignment[0] = 8;
+    assert_int_equal(gt_plan_place(workload, 0, false, 512) % 16, 8);
+    assert_true(gt_plan_place(workload, 0, false, 512) >= 512 + GT_GUARD_FRONT);
+    assert_true(gt_plan_place(workload, 0, false, 512) + 4000 + GT_GUARD_BACK <=
+                512 + gt_plan_slot_bytes(workload, 0, false));
 }
 
 static void sets_do_not_overlap(void **state)
