@@ -178,25 +178,44 @@ template <int W, int UNROLL> struct gputune_part {
 };
 
 // Calls body(part) until every index below n was in exactly one part, whatever the grid (in x) and
-// the block (in x). Whole tiles of blockDim.x * UNROLL * W elements go block by block; what is left
-// is spread over all threads, one element at a time.
+// the block (in x). Tiles of blockDim.x * UNROLL * W elements go block by block; the block that the
+// last, partial tile falls to does it vector by vector, then one by one. No division.
 template <int W, int UNROLL, typename BODY> GPUTUNE_INLINE void gputune_each(size_t n, BODY body)
 {
     const size_t step = size_t(blockDim.x) * W;
     const size_t tile = step * UNROLL;
-    const size_t whole = n - n % tile;
-    for (size_t at = blockIdx.x * tile; at < whole; at += gridDim.x * tile) {
-        body(gputune_part<W, UNROLL>{at + size_t(threadIdx.x) * W, step});
+    const size_t stride = gridDim.x * tile;
+    const size_t mine = size_t(threadIdx.x) * W;
+    size_t at = blockIdx.x * tile;
+    if constexpr (UNROLL == 1) {
+        for (; at + mine + W <= n; at += stride) {
+            body(gputune_part<W, 1>{at + mine, step});
+        }
+        at = blockIdx.x ? n : 0;
+    } else {
+        for (; at + tile <= n; at += stride) {
+            body(gputune_part<W, UNROLL>{at + mine, step});
+        }
+#pragma unroll 1
+        for (size_t i = at + mine; i + W <= n && i < at + tile; i += step) {
+            body(gputune_part<W, 1>{i, step});
+        }
     }
-    if (W * UNROLL > 1 || whole < n) {
-        size_t i = whole + size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-        for (; i < n; i += size_t(gridDim.x) * blockDim.x) {
-            body(gputune_part<1, 1>{i, 0});
+    if constexpr (W > 1) {
+        if (at < n) {
+#pragma unroll 1
+            for (size_t i = n / W * W + threadIdx.x; i < n; i += blockDim.x) {
+                body(gputune_part<1, 1>{i, 1});
+            }
         }
     }
 }
 
 // ---- Blocks of parameters -------------------------------------------------------------------
+//
+// For a pass(block : …) the engine makes GPUTUNE_PARAM(block), block(i), and GPUTUNE_FIRST(block):
+// the elements before it come from one place and those behind it from another, so that a loop over
+// each of the two ranges has no branch. It is the whole count where there is one place.
 
 // Element i of a block whose first FIRST elements came by value.
 template <int FIRST, typename T>

@@ -247,7 +247,7 @@ gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_
     const gt_pass_block *block = &binding->template->pass;
     const uint64_t constant = (uint64_t)binding->device->constant_bytes;
     int64_t count;
-    *out = (gt_pass_layout){0};
+    *out = (gt_pass_layout){.pass = pass};
     if (!block->present) {
         out->parameter_bytes = parameter_bytes(binding, 0);
         return GT_LIMIT_NONE;
@@ -262,11 +262,11 @@ gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_
     out->by_value_bytes = pass == GT_PASS_VALUE   ? out->block_bytes
                           : pass == GT_PASS_SPLIT ? split_bytes(binding, out->block_bytes, element)
                                                   : 0;
+    if (pass == GT_PASS_SPLIT && out->by_value_bytes == out->block_bytes) {
+        out->pass = GT_PASS_VALUE;
+    }
     out->parameter_bytes =
         parameter_bytes(binding, pass == GT_PASS_GLOBAL ? 8 : out->by_value_bytes);
-    if (pass == GT_PASS_SPLIT && out->by_value_bytes == out->block_bytes) {
-        return GT_LIMIT_PASS_SPLIT;
-    }
     if ((pass == GT_PASS_SPLIT || pass == GT_PASS_CONSTANT) &&
         out->block_bytes - out->by_value_bytes > constant) {
         return GT_LIMIT_PASS_CONSTANT;

@@ -31,6 +31,7 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
 /* How many bytes of the pass block go where, and what all parameters take together. */
 typedef struct gt_pass_layout {
+    gt_pass pass;             /* GT_PASS_VALUE for a split whose block fits by value */
     uint64_t block_bytes;     /* whole block; 0 without one */
     uint64_t by_value_bytes;  /* of it, in the parameter list */
     uint64_t parameter_bytes; /* all parameters with their padding */

@@ -37,6 +37,24 @@ void gt_tokens_append(gt_text *out, const char *text, size_t length)
     }
 }
 
+/* MODE_word asks for one value of MODE. */
+static bool asks_for(const gt_token *token, const gt_axis *axis)
+{
+    size_t length = strlen(axis->name);
+    if (token->length < length + 2 || memcmp(token->text, axis->name, length) != 0 ||
+        token->text[length] != '_') {
+        return false;
+    }
+    const gt_token rest = {GT_TOKEN_NAME, token->text + length + 1, token->length - length - 1, 0,
+                           0};
+    for (uint32_t v = 0; v < axis->count; v++) {
+        if (axis->values[v].word && gt_token_is(&rest, axis->values[v].word)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void note_names(gt_body *body, const gt_template *template)
 {
     gt_lexer lexer;
@@ -46,20 +64,13 @@ static void note_names(gt_body *body, const gt_template *template)
             continue;
         }
         for (uint32_t i = 0; i < template->axis_count; i++) {
-            const char *name = template->axes[i].name;
-            size_t length = strlen(name);
-            bool begins =
-                lexer.token.length >= length && memcmp(lexer.token.text, name, length) == 0;
-            /* MODE_word asks for one value of MODE */
-            bool asks = begins && lexer.token.length > length && lexer.token.text[length] == '_';
-            if (begins && (asks || lexer.token.length == length)) {
-                body->axis_mask |= UINT64_C(1) << i;
-            }
+            const gt_axis *axis = &template->axes[i];
+            bool occurs = gt_token_is(&lexer.token, axis->name) || asks_for(&lexer.token, axis);
+            body->axis_mask |= (uint64_t)occurs << i;
         }
         for (uint32_t i = 0; i < template->problem_count; i++) {
-            if (gt_token_is(&lexer.token, template->problem[i].name)) {
-                body->problem_mask |= UINT64_C(1) << i;
-            }
+            bool occurs = gt_token_is(&lexer.token, template->problem[i].name);
+            body->problem_mask |= (uint64_t)occurs << i;
         }
     }
 }

@@ -59,6 +59,7 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
 
 static void add_block(gt_launch *launch, const gt_pass_layout *layout)
 {
+    launch->pass = layout->pass;
     launch->block_bytes = (uint32_t)layout->block_bytes;
     launch->by_value_bytes = (uint32_t)layout->by_value_bytes;
     if (launch->pass == GT_PASS_GLOBAL) {
@@ -146,8 +147,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     const gt_template *template = binding->template;
     gt_pass_layout layout;
     gt_limit limit = gt_binding_all(binding, config);
-    launch->pass = pass_of(template, config);
-    limit = limit ? limit : gt_pass_layout_make(&layout, binding, launch->pass);
+    limit = limit ? limit : gt_pass_layout_make(&layout, binding, pass_of(template, config));
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }

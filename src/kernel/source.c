@@ -108,17 +108,21 @@ static gputune_status define_bounds(generator *g)
 
 /* GPUTUNE_PARAM(block) and block(i), for one way to pass. The parts' names are the launcher's
  * (GT_PASS_SYMBOL) and this function's. */
-static void define_pass(generator *g, gt_pass pass, const gt_pass_layout *layout)
+static void define_pass(generator *g, const gt_pass_layout *layout)
 {
     const gt_template *template = g->binding->template;
     const gt_pass_block *block = &template->pass;
     const char *name = block->name;
+    const gt_pass pass = layout->pass;
     gt_type type_id = gt_type_resolve(template, g->binding->problem, block->type);
     const char *type = gt_type_name(type_id);
     unsigned long long element = gt_type_bytes(type_id);
     unsigned long long by_value = layout->by_value_bytes / element;
     unsigned long long rest = layout->block_bytes / element - by_value;
-    gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n");
+    gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
+                               "#define GPUTUNE_FIRST(block) GPUTUNE_FIRST_##block\n");
+    gt_text_printf(&g->macros, "#define GPUTUNE_FIRST_%s %llu\n", name,
+                   pass == GT_PASS_SPLIT ? by_value : by_value + rest);
     if (by_value > 0) {
         gt_text_printf(&g->macros, "struct gputune_pass_block { %s data[%llu]; };\n", type,
                        by_value);
@@ -134,8 +138,8 @@ static void define_pass(generator *g, gt_pass pass, const gt_pass_layout *layout
         gt_text_printf(&g->macros, "#define GPUTUNE_PARAM_%s\n", name);
     }
     if (rest > 0 && pass != GT_PASS_GLOBAL) {
-        gt_text_printf(&g->macros, "extern \"C\" __constant__ %s " GT_PASS_SYMBOL "[%llu];\n", type,
-                       rest);
+        gt_text_printf(&g->macros, "extern \"C\" { __constant__ %s " GT_PASS_SYMBOL "[%llu]; }\n",
+                       type, rest);
     }
     if (pass == GT_PASS_SPLIT) {
         gt_text_printf(&g->macros,
@@ -166,7 +170,7 @@ static gputune_status add_pass(generator *g)
         return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s so: %s", template->name,
                        template->pass.name, reason);
     }
-    define_pass(g, pass, &layout);
+    define_pass(g, &layout);
     return GPUTUNE_OK;
 }
 

@@ -144,8 +144,13 @@ gt_limit gt_space_value_limit(const gt_space *space, uint32_t axis, uint8_t choi
         return gt_vector_limit(space->template, space->workload, space->binding.device, axis,
                                value);
     }
-    return a->kind == GT_AXIS_PASS ? gt_pass_layout_make(&layout, &space->binding, (gt_pass)value)
-                                   : GT_LIMIT_NONE;
+    if (a->kind != GT_AXIS_PASS) {
+        return GT_LIMIT_NONE;
+    }
+    gt_limit limit = gt_pass_layout_make(&layout, &space->binding, (gt_pass)value);
+    /* the default stays, whatever it comes to */
+    bool redundant = (int64_t)layout.pass != value && choice != a->default_choice;
+    return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }
 
 /* "v, v" of one restriction, in place. */
