@@ -50,17 +50,30 @@ static void begin_again(gt_host_farm *farm)
         gt_farm_break(farm, GPUTUNE_ENOMEM);
         return;
     }
-    gt_measure_start(farm);
+    if (!host->link.open && host->refusal == GPUTUNE_OK) {
+        gt_measure_start(farm);
+    }
     gt_measure_pump(farm);
+}
+
+/* Waits for the last worker's end, so that its memory is free, while the next one already starts.
+ */
+static void replace(gt_host_farm *farm, gt_death *death)
+{
+    gt_link last = farm->measure.link;
+    farm->measure.link = (gt_link){0};
+    if (!last.is_thread) {
+        gt_measure_start(farm);
+    }
+    gt_link_finish(&last, death, END_S);
 }
 
 void gt_measure_restart(gt_host_farm *farm)
 {
-    gt_link *link = &farm->measure.link;
-    if (!link->is_thread) {
-        gt_process_kill(&link->process);
+    if (!farm->measure.link.is_thread) {
+        gt_process_kill(&farm->measure.link.process);
     }
-    gt_link_finish(link, NULL, END_S);
+    replace(farm, NULL);
     begin_again(farm);
 }
 
@@ -129,12 +142,15 @@ void gt_measure_died(gt_host_farm *farm)
     gt_measure_host *host = &farm->measure;
     uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
     uint64_t current = GT_PAGE_READ(host->link.page->current);
-    bool ready = host->ready;
+    bool in_hand = host->sent > 0 && sequence == host->queue.items[0]->sequence;
     gt_death death;
-    gt_link_finish(&host->link, &death, END_S);
-    if (!ready) {
+    if (!host->ready) {
+        gt_link_finish(&host->link, &death, END_S);
         died_starting(farm, &death);
-    } else if (host->sent > 0 && sequence == host->queue.items[0]->sequence) {
+        return;
+    }
+    replace(farm, &death);
+    if (in_hand) {
         died_in_hand(farm, current, &death);
     } else {
         died_blameless(farm, &death);
