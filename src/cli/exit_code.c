@@ -2,6 +2,8 @@
 
 #include "cli/console.h"
 
+#include <string.h>
+
 static const struct {
     int status, code;
 } table[] = {
@@ -53,7 +55,12 @@ int cli_fail(int status)
 
 int cli_fail_at(int status, const char *label)
 {
-    cli_error("%s: %s", label, message_of(status));
+    const char *message = message_of(status);
+    size_t kernel = strcspn(label, " ");
+    if (strncmp(message, label, kernel) == 0 && strncmp(message + kernel, ": ", 2) == 0) {
+        message += kernel + 2; /* the label names it already */
+    }
+    cli_error("%s: %s", label, message);
     return cli_exit_code(status);
 }
 

@@ -96,45 +96,6 @@ static void add_row(cli_table *table, const gputune_info *info, const cli_scenar
     }
 }
 
-/* How the stored trials of a kernel ended, to tell why there is no winner. */
-typedef struct failures {
-    uint32_t trials, wrong, compile;
-    char *message;
-} failures;
-
-static int count_failure(void *user, const gputune_record *record)
-{
-    failures *all = user;
-    bool wrong = strcmp(record->status, "wrong") == 0;
-    bool compile = strcmp(record->status, "compile") == 0;
-    all->trials++;
-    all->wrong += wrong;
-    all->compile += compile;
-    if ((wrong || compile) && !all->message && record->message) {
-        all->message = cli_copy(record->message);
-    }
-    return 0;
-}
-
-/* The exit code for a scenario that measured and has no winner. */
-static int explain_nothing(const cli_session *session, const cli_scenario *scenario,
-                           const gputune_info *info)
-{
-    failures all = {0};
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = scenario->kernel->name;
-    filter.all_trials = true;
-    gputune_records(session->tuner, &filter, count_failure, &all);
-    int code = all.trials && all.compile == all.trials ? CLI_EXIT_TEMPLATE
-               : all.wrong                             ? CLI_EXIT_WRONG
-                                                       : CLI_EXIT_NOTHING;
-    const char *reason = info->stop_reason && info->stop_reason[0] ? info->stop_reason : NULL;
-    cli_error("%s: no winner%s%s%s%s", scenario->label, reason ? "; " : "", reason ? reason : "",
-              all.message ? "; " : "", all.message ? all.message : "");
-    free(all.message);
-    return code;
-}
-
 static bool has_winner(const cli_warm *warm, const gputune_info *info)
 {
     bool measures = warm->tuning.effort == 0 || warm->tuning.effort == 3;
@@ -164,7 +125,9 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
     } else if (has_winner(warm, &info)) {
         add_row(table, &info, scenario);
     } else if (!*cli_cancel()) {
-        code = explain_nothing(session, scenario, &info);
+        cli_error("%s: not tuned; programs get the %s configuration, %s", scenario->label,
+                  gputune_source_name(info.source), info.configuration);
+        code = CLI_EXIT_NOTHING;
     }
     gputune_plan_release(plan);
     return code;

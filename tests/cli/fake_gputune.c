@@ -1,6 +1,6 @@
 /* gputune.h with canned answers: the command line linked with this prints exactly the same on every
  * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
- * "wrong", "broken", "crash", "baddb", "empty", "interrupt". */
+ * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt". */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -177,6 +177,17 @@ static void report_progress(const gputune_options *options, double time_ns)
     }
 }
 
+/* What a tuning says when no variant is left. */
+static const struct {
+    const char *word;
+    gputune_status status;
+    const char *message;
+} verdicts[] = {
+    {"wrong", GPUTUNE_EWRONG, "no variant is right; VEC=1: y[17] is 2, not 3"},
+    {"broken", GPUTUNE_ECOMPILE, "no variant compiles; VEC=1: expected a ';'"},
+    {"crash", GPUTUNE_ECRASHED, "every variant crashed"},
+};
+
 int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const gputune_options *options)
 {
@@ -189,6 +200,11 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
                        "smaller size",
                        kernel);
     }
+    for (size_t i = 0; i < sizeof verdicts / sizeof *verdicts; i++) {
+        if (fake(verdicts[i].word)) {
+            return gt_fail(verdicts[i].status, "%s: %s", kernel, verdicts[i].message);
+        }
+    }
     double time_ns = time_of(sizes);
     report_progress(options, time_ns);
     if (fake("interrupt")) {
@@ -198,7 +214,10 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     if (!plan) {
         return gt_fail_memory();
     }
-    bool fails = fake("wrong") || fake("broken") || fake("crash");
+    bool fails = fake("busy");
+    if (fails) {
+        options->log(options->user, GPUTUNE_LOG_WARNING, "axpy: not measured: the GPU is taken");
+    }
     plan->info = (gputune_info){.version = GPUTUNE_INFO_VERSION,
                                 .kernel = strcmp(kernel, "scale") ? "axpy" : "scale",
                                 .configuration = fails ? default_configuration : best_configuration,

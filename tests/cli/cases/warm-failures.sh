@@ -1,7 +1,7 @@
 # one scenario that fails does not stop the others
 $FAKE warm axpy --size n=1M,13,2M -q
 echo "exit $?"
-for word in wrong broken crash; do
+for word in wrong broken crash busy; do
     GPUTUNE_FAKE=$word $FAKE warm axpy -q
     echo "$word: exit $?"
 done
