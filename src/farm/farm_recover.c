@@ -23,7 +23,7 @@ static void purge_internal(gt_measure_host *host)
     for (size_t i = 0; i < host->queue.count; i++) {
         gt_measure_request *request = host->queue.items[i];
         request->alone = false;
-        if (request->internal || (i < host->sent && request->kind == GT_FRAME_DROP)) {
+        if (request->internal) {
             gt_measure_request_free(request);
         } else {
             host->queue.items[kept++] = request;
