@@ -8,25 +8,41 @@
 
 typedef struct gt_measure gt_measure;
 
-/* Opens driver and device (`ordinal` among the visible ones) with a context of its own. ENODRIVER,
- * EBUSY (exclusive mode), EDEVMEM. */
+/* Opens driver and device (`ordinal` among the visible ones) with its primary context current on
+ * this thread, which every other call must come from too. ENODRIVER, EBUSY (exclusive mode),
+ * EDEVMEM. *out is the caller's, for gt_measure_close(). */
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal);
 void gt_measure_close(gt_measure *measure);
 const gt_device *gt_measure_device(const gt_measure *measure);
 
-/* Makes inputs and pristine copies, runs the reference twice and keeps its results. Replaces an
- * earlier setup. EDEVMEM before anything is allocated when it cannot fit; ETEMPLATE when the
- * reference differs from itself or fails. */
+/* Makes inputs and pristine copies, runs the reference twice and keeps its results on the device.
+ * Replaces an earlier setup and its variants. Nothing of `setup` is used after the return. The
+ * caller's inputs serve the timed workload only; the awkward one, which they may not fit, has
+ * generated ones, and its buffers are aligned exactly as promised and no better. Without a
+ * reference the first verified variant is one. EDEVMEM before anything is allocated when it cannot
+ * fit; ETEMPLATE when the reference differs from itself, changes its inputs, or fails (it may take
+ * the process along, as any kernel). */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
-/* EWRONG with place, value and expected in the message; ECRASHED after a fatal CUDA error (this
- * process is then lost: answer and exit); ECUDA for a refused load or launch. */
+/* Loads a variant (replacing one of that id), launches it once on every workload, and compares.
+ * EWRONG with place, value and expected in the message: outputs beyond the tolerance or left
+ * unwritten, guard zones of 1 KB before and 4 KB behind each buffer overwritten, inputs changed. An
+ * element that the reference leaves unwritten as well is no part of the result. A variant that is
+ * not right is not kept. ECRASHED after a fatal CUDA error (this process is then lost: answer and
+ * exit); ECUDA for a refused load or launch. pilot_ns is one launch by an event pair, with the
+ * cache as cold as before a sample: above 50 us as good as a quick one, below 10 us mostly
+ * overhead. */
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out);
-/* Other seed, same checks, on workload 0. */
+/* Other seed, same checks, on the timed workload; without a reference the same seed. */
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out);
-/* `current` is set to each variant before it is touched, so that a watcher can name the culprit. */
+/* One sample of each variant in the job's order, NaN for one that is not loaded or whose launch is
+ * refused; fails when none could be sampled, with EUNSUPPORTED where the objective cannot be
+ * measured here. `current` is set to each variant before it is touched, so that a watcher can name
+ * the culprit, and to 0 when all went well. out->values is the caller's to free. Emulated devices
+ * answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  volatile uint64_t *current);
+/* Takes a variant out; an unknown one is no error. Small ones are unloaded later. */
 void gt_measure_drop(gt_measure *measure, uint64_t variant);
 
 #endif

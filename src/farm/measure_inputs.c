@@ -2,20 +2,28 @@
 
 #include <string.h>
 
+static gputune_status copy_from(gt_measure *measure, CUdeviceptr to, CUdeviceptr mapping,
+                                const gt_live_input *input, const gt_buffer *buffer)
+{
+    CUdeviceptr base = 0;
+    size_t size = 0;
+    GT_CALL(measure, MemGetAddressRange, &base, &size, mapping);
+    if (input->offset > size || buffer->bytes > size - input->offset) {
+        return gt_fail(GPUTUNE_EINVAL, "the input for %s is smaller than its %llu bytes",
+                       buffer->name, (unsigned long long)buffer->bytes);
+    }
+    GT_CALL(measure, MemcpyDtoDAsync, to, mapping + input->offset, buffer->bytes, measure->stream);
+    return gt_measure_wait(measure);
+}
+
 static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_live_input *input,
-                                  uint64_t bytes)
+                                  const gt_buffer *buffer)
 {
     CUipcMemHandle handle;
     CUdeviceptr mapping = 0;
     memcpy(handle.reserved, input->handle, sizeof handle.reserved);
     GT_CALL(measure, IpcOpenMemHandle, &mapping, handle, CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS);
-    gputune_status status = gt_measure_check(
-        measure,
-        measure->driver->MemcpyDtoDAsync(to, mapping + input->offset, bytes, measure->stream),
-        "cuMemcpyDtoDAsync");
-    if (status == GPUTUNE_OK) {
-        status = gt_measure_wait(measure);
-    }
+    gputune_status status = copy_from(measure, to, mapping, input, buffer);
     /* before any variant runs: nothing of the caller's may be within a variant's reach */
     CUresult closed = measure->driver->IpcCloseMemHandle(mapping);
     GT_TRY(status);
@@ -34,7 +42,7 @@ static gputune_status copy_input(gt_measure *measure, const gt_live_input *input
         return GPUTUNE_OK;
     }
     if (input->is_ipc) {
-        return copy_mapped(measure, slot->pristine, input, buffer->bytes);
+        return copy_mapped(measure, slot->pristine, input, buffer);
     }
     if (input->bytes.bytes != buffer->bytes) {
         return gt_fail(GPUTUNE_EINVAL, "the input for %s has %zu bytes; %llu are expected",

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -389,6 +390,113 @@ static void a_winner_is_checked_again_with_another_seed(void **state)
     assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1}, &verified) < 0);
 }
 
+static void sample(gputune_objective objective, bool quick)
+{
+    volatile uint64_t current = 0;
+    const uint64_t ids[] = {2, 1, 77};
+    gt_sampled sampled = {0};
+    gt_sample_job job = {.variants = ids, .count = 3, .objective = objective, .quick = quick};
+    must(gt_measure_sample(world.measure, &job, &sampled, &current));
+    assert_int_equal(sampled.count, 3);
+    assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);
+    assert_true(isnan(sampled.values[2]));
+    free(sampled.values);
+}
+
+/* ---- Blocks of parameters -------------------------------------------------------------------- */
+
+enum { BLOCK_INTS = 1500, BY_VALUE_INTS = 1000 };
+
+#define BLOCK_SUM(parameters, item)                                                                \
+    "extern \"C\" __global__ void sum(" parameters ") {"                                           \
+    "  int total = 0; for (int i = threadIdx.x; i < 1500; i += blockDim.x) total += " item ";"     \
+    "  atomicAdd(out, total); }"
+#define SPLIT_BLOCK "struct part { int items[1000]; }; __constant__ int gputune_pass_constant[500];"
+
+static const struct {
+    gt_pass pass;
+    uint32_t by_value_bytes, parameter_bytes;
+    const char *text;
+} passes[] = {
+    {GT_PASS_VALUE, 4 * BLOCK_INTS, 4 * BLOCK_INTS,
+     "struct all { int items[1500]; };" BLOCK_SUM("const __grid_constant__ all c, int *out",
+                                                  "c.items[i]")},
+    {GT_PASS_SPLIT, 4 * BY_VALUE_INTS, 4 * BY_VALUE_INTS,
+     SPLIT_BLOCK BLOCK_SUM("const __grid_constant__ part c, int *out",
+                           "(i < 1000 ? c.items[i] : gputune_pass_constant[i - 1000])")},
+    {GT_PASS_CONSTANT, 0, 0,
+     "__constant__ int gputune_pass_constant[1500];" BLOCK_SUM("int *out",
+                                                               "gputune_pass_constant[i]")},
+    {GT_PASS_GLOBAL, 0, 8, BLOCK_SUM("const int *c, int *out", "c[i]")},
+};
+
+static gt_launch sum_launch(const char *entry, gt_pass pass, uint32_t by_value, uint32_t bytes)
+{
+    gt_launch launch = launch_of(entry, 1);
+    launch.pass = pass;
+    launch.block_bytes = 4 * BLOCK_INTS;
+    launch.by_value_bytes = by_value;
+    launch.argument_count = 2;
+    launch.parameter_count = 0;
+    if (bytes) {
+        launch.parameters[launch.parameter_count++] =
+            (gt_parameter){.kind = GT_PARAMETER_BLOCK, .bytes = bytes};
+    }
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){.kind = GT_PARAMETER_BUFFER, .bytes = 8, .argument = 1};
+    launch.clear_count = 1;
+    launch.clears[0] = (gt_clear){(int)launch.parameter_count - 1, 4};
+    return launch;
+}
+
+static gt_measure_setup *block_setup(gt_image reference)
+{
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    gt_workload *workload = &setup->workloads[0];
+    setup->reference = reference;
+    setup->workload_count = 1;
+    *workload = (gt_workload){.has_block = true, .argument_count = 1, .buffer_count = 1};
+    workload->block = (gt_buffer){.type = GT_TYPE_I32,
+                                  .fill = GT_FILL_UNIFORM,
+                                  .low = -1000,
+                                  .high = 1000,
+                                  .elements = BLOCK_INTS,
+                                  .bytes = 4 * BLOCK_INTS};
+    workload->arguments[0].is_buffer = true;
+    workload->buffers[0] = (gt_buffer){.name = "out",
+                                       .type = GT_TYPE_I32,
+                                       .reference_type = GT_TYPE_I32,
+                                       .direction = GT_OUT,
+                                       .elements = 1,
+                                       .bytes = 4};
+    workload->has_reference = true;
+    workload->reference = sum_launch("sum", GT_PASS_GLOBAL, 0, 8);
+    return setup;
+}
+
+static void blocks_reach_the_kernel_in_every_way(void **state)
+{
+    static gt_verify_job job;
+    gt_verified verified;
+    NEEDS_DEVICE();
+    gt_image reference = compile(passes[3].text);
+    prepare(block_setup(reference));
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; ++i) {
+        job = (gt_verify_job){.id = 1 + i % 2, .image = compile(passes[i].text)};
+        job.launches[0] =
+            sum_launch("sum", passes[i].pass, passes[i].by_value_bytes, passes[i].parameter_bytes);
+        must(gt_measure_verify(world.measure, &job, &verified));
+        free(job.image.data);
+        if (i % 2) {
+            sample(GPUTUNE_OBJECTIVE_KERNEL, false);
+            sample(GPUTUNE_OBJECTIVE_LAUNCH, true);
+            must(gt_measure_recheck(world.measure, &(gt_recheck_job){1 + i % 2, 5}, &verified));
+            sample(GPUTUNE_OBJECTIVE_KERNEL, true);
+        }
+    }
+    free(reference.data);
+}
+
 /* ---- Inputs of the caller -------------------------------------------------------------------- */
 
 static void the_callers_inputs_are_used(void **state)
@@ -414,20 +522,78 @@ static void the_callers_inputs_are_used(void **state)
     setup->inputs = NULL;
 }
 
-/* ---- Samples --------------------------------------------------------------------------------- */
+/* Another process that owns device memory; it must exist before this one uses the driver. */
+static struct {
+    int from, to; /* pipes: its handle, and its end */
+} owner;
 
-static void sample(gputune_objective objective, bool quick)
+enum { SHARED_OFFSET = 256 };
+
+/* The owner: N floats at SHARED_OFFSET, all 2. Says its handle, waits for the end. */
+static void own_memory(int to, int from)
 {
-    volatile uint64_t current = 0;
-    const uint64_t ids[] = {2, 1, 77};
-    gt_sampled sampled = {0};
-    gt_sample_job job = {.variants = ids, .count = 3, .objective = objective, .quick = quick};
-    must(gt_measure_sample(world.measure, &job, &sampled, &current));
-    assert_int_equal(sampled.count, 3);
-    assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);
-    assert_true(isnan(sampled.values[2]));
-    free(sampled.values);
+    gt_measure *measure;
+    CUdeviceptr memory;
+    CUipcMemHandle handle;
+    char end;
+    static float values[N];
+    for (int i = 0; i < N; ++i) {
+        values[i] = 2;
+    }
+    if (gt_measure_open(&measure, driver_name(), 0) == GPUTUNE_OK &&
+        measure->driver->MemAlloc(&memory, SHARED_OFFSET + sizeof values) == CUDA_SUCCESS &&
+        measure->driver->MemcpyHtoD(memory + SHARED_OFFSET, values, sizeof values) ==
+            CUDA_SUCCESS &&
+        measure->driver->IpcGetMemHandle(&handle, memory) == CUDA_SUCCESS &&
+        write(to, &handle, sizeof handle) == (ssize_t)sizeof handle) {
+        (void)!read(from, &end, 1);
+    }
+    _exit(0);
 }
+
+static void start_owner(void)
+{
+    int answer[2], end[2];
+    if (pipe(answer) != 0 || pipe(end) != 0) {
+        return;
+    }
+    if (fork() == 0) {
+        close(answer[0]);
+        close(end[1]);
+        own_memory(answer[1], end[0]);
+    }
+    close(answer[1]);
+    close(end[0]);
+    owner.from = answer[0];
+    owner.to = end[1];
+}
+
+static void memory_of_another_process_is_an_input(void **state)
+{
+    gt_live_input input = {.buffer = 1, .is_ipc = true, .offset = SHARED_OFFSET};
+    gt_verified verified;
+    gt_prepared prepared;
+    float x = 0;
+    NEEDS_DEVICE();
+    if (read(owner.from, input.handle, sizeof input.handle) != (ssize_t)sizeof input.handle) {
+        print_message("no memory can be shared here\n");
+        skip();
+    }
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->inputs = &input;
+    setup->input_count = 1;
+    prepare(setup);
+    must(verify(&verified, 1, RIGHT));
+    assert_int_equal(world.measure->driver->MemcpyDtoH(
+                         &x, world.measure->stages[0].slots[1].address + 4 * (N - 1), 4),
+                     CUDA_SUCCESS);
+    assert_true(x == 2);
+    input.offset += 4;
+    assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EINVAL);
+    close(owner.to);
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
 
 static void every_objective_gives_times(void **state)
 {
@@ -483,9 +649,12 @@ int main(void)
         cmocka_unit_test(without_a_reference_the_first_variant_is_one),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),
         cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
+        cmocka_unit_test(blocks_reach_the_kernel_in_every_way),
         cmocka_unit_test(the_callers_inputs_are_used),
+        cmocka_unit_test(memory_of_another_process_is_an_input),
         cmocka_unit_test(every_objective_gives_times),
         cmocka_unit_test(a_crash_is_told_and_loses_the_process),
     };
+    start_owner();
     return cmocka_run_group_tests(tests, open_world, close_world);
 }
