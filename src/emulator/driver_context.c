@@ -57,6 +57,9 @@ static void destroy(CUcontext context)
     while (context->streams) {
         CUstream stream = context->streams;
         context->streams = stream->next;
+        if (stream->stop) {
+            continue; /* destroyed before, its worker is about to end */
+        }
         CUgraph orphan = emu_capture_forget_stream(stream);
         if (orphan) {
             emu_graph_free(orphan);

@@ -77,34 +77,20 @@ EMU_EXPORT CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, in
     return create(out, flags, priority);
 }
 
-static bool unlink_stream(CUstream stream)
-{
-    for (CUstream *at = &stream->context->streams; *at; at = &(*at)->next) {
-        if (*at == stream) {
-            *at = stream->next;
-            return true;
-        }
-    }
-    return false;
-}
-
+/* Work that is under way is finished all the same. */
 EMU_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     EMU_ENTER(cuStreamDestroy, EMU_READY | EMU_SOUND);
-    EMU_CHECK(stream > CU_STREAM_PER_THREAD && stream->kind == EMU_KIND_STREAM,
+    EMU_CHECK(stream > CU_STREAM_PER_THREAD && stream->kind == EMU_KIND_STREAM && !stream->stop,
               CUDA_ERROR_INVALID_HANDLE);
-    CUgraph orphan = NULL;
     emu_lock();
-    bool found = unlink_stream(stream);
-    if (found) {
-        orphan = emu_capture_forget_stream(stream);
-        emu_stream_retire(stream);
-    }
+    CUgraph orphan = emu_capture_forget_stream(stream);
+    emu_stream_retire(stream);
     emu_unlock();
     if (orphan) {
         emu_graph_free(orphan);
     }
-    return found ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    return CUDA_SUCCESS;
 }
 EMU_ALIAS(cuStreamDestroy, cuStreamDestroy_v2);
 

@@ -137,6 +137,16 @@ static void run_one(CUstream stream)
     pthread_mutex_lock(&emu.lock);
 }
 
+static void unlink_stream(CUstream stream)
+{
+    for (CUstream *at = &stream->context->streams; *at; at = &(*at)->next) {
+        if (*at == stream) {
+            *at = stream->next;
+            return;
+        }
+    }
+}
+
 static void *work(void *argument)
 {
     CUstream stream = argument;
@@ -150,6 +160,7 @@ static void *work(void *argument)
         }
         run_one(stream);
     }
+    unlink_stream(stream);
     emu_stream_unref(stream);
     pthread_mutex_unlock(&emu.lock);
     return NULL;
@@ -352,6 +363,10 @@ bool emu_queue_idle(CUstream stream)
 void emu_stream_retire(CUstream stream)
 {
     stream->stop = true;
-    pthread_cond_signal(&stream->work);
+    if (stream->has_worker) {
+        pthread_cond_signal(&stream->work);
+    } else {
+        unlink_stream(stream);
+    }
     emu_stream_unref(stream);
 }

@@ -99,7 +99,8 @@ CUresult emu_queue_join_context(CUcontext context);
 /* Whether all that was submitted to the stream is done. Lock held. */
 bool emu_queue_idle(CUstream stream);
 
-/* Lets the worker end once its queue is empty, and drops the handle's reference. Lock held. */
+/* Lets the worker end once its queue is empty, and drops the handle's reference. Until then the
+ * stream stays in its context's list, so that who waits for the context waits for it. Lock held. */
 void emu_stream_retire(CUstream stream);
 void emu_stream_unref(CUstream stream);
 

@@ -1,5 +1,7 @@
 #include "device.h"
 
+#include <stdatomic.h>
+
 static CUstream new_stream(void)
 {
     CUstream stream;
@@ -220,7 +222,7 @@ static void test_relaxed(void **state)
 
 static void count_call(void *data)
 {
-    ++*(int *)data;
+    ++*(atomic_int *)data;
 }
 
 /* A user object lives as long as a graph, an executable graph or a launch in flight needs it. */
@@ -232,7 +234,7 @@ static void user_objects(void)
     CUgraph graph;
     CUstreamCaptureStatus status;
     cuuint64_t id;
-    int destroyed = 0, runs = 0;
+    atomic_int destroyed = 0, runs = 0;
     OK(cuUserObjectCreate(&object, &destroyed, count_call, 1, 1));
     OK(cuStreamBeginCapture_v2(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
     OK(cuStreamGetCaptureInfo_v2(stream, &status, &id, &graph, NULL, NULL));
@@ -244,7 +246,7 @@ static void user_objects(void)
     OK(cuGraphLaunch(exec, stream));
     OK(cuGraphExecDestroy(exec));
     OK(cuStreamSynchronize(stream));
-    for (int i = 0; i < 1000 && !*(volatile int *)&destroyed; i++) {
+    for (int i = 0; i < 1000 && !destroyed; i++) {
         usleep(1000);
     }
     CHECK(destroyed == 1 && runs == 1);
@@ -306,7 +308,8 @@ static void by_hand(void)
     CUgraphNode fill, kernel, host, none;
     CUdeviceptr y = new_buffer(4);
     float a = 2;
-    int n = 1, runs = 0;
+    int n = 1;
+    atomic_int runs = 0;
     void *params[] = {&y, &a, &n};
     const CUDA_MEMSET_NODE_PARAMS set = {
         .dst = y, .value = 0x3f800000, .elementSize = 4, .width = 1, .height = 1};

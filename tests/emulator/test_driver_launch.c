@@ -349,7 +349,7 @@ static void endless(void)
     OK(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
     usleep(50000);
     CHECK_CODE(cuStreamQuery(stream), CUDA_ERROR_NOT_READY);
-    *flag = 1;
+    raise_flag(flag);
     OK(cuStreamSynchronize(stream));
 }
 

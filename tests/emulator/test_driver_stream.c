@@ -33,7 +33,7 @@ static void orders(void)
     usleep(20000);
     CHECK_CODE(cuStreamQuery(second), CUDA_ERROR_NOT_READY);
     CHECK_CODE(cuEventQuery(event), CUDA_ERROR_NOT_READY);
-    *flag = 1;
+    raise_flag(flag);
     OK(cuStreamSynchronize(second));
     OK(cuEventQuery(event));
     CHECK(read_float(y) == 2.0F);
@@ -63,7 +63,7 @@ static void legacy(void)
     OK(launch_add(add, z, 1.0F, 1, independent));
     OK(cuStreamSynchronize(independent));
     CHECK_CODE(cuStreamQuery(NULL), CUDA_ERROR_NOT_READY);
-    *flag = 1;
+    raise_flag(flag);
     OK(cuStreamSynchronize(NULL));
     CHECK(read_float(y) == 1.0F && read_float(z) == 1.0F);
 }
@@ -72,6 +72,32 @@ static void test_legacy(void **state)
 {
     (void)state;
     in_child(legacy, NULL);
+}
+
+/* Destroying a stream does not end its work, and the context still waits for it. */
+static void destroyed_with_work(void)
+{
+    open_device();
+    CUfunction spin = load(ptx_spin, "spin"), add = load(ptx_add, "add");
+    CUstream stream;
+    OK(cuStreamCreate(&stream, 1));
+    volatile int *flag;
+    OK(cuMemAllocHost_v2((void **)&flag, sizeof *flag));
+    CUdeviceptr y = new_buffer(4);
+    void *params[] = {&flag};
+    OK(cuLaunchKernel(spin, 1, 1, 1, 1, 1, 1, 0, stream, params, NULL));
+    OK(launch_add(add, y, 1.0F, 1, stream));
+    OK(cuStreamDestroy_v2(stream));
+    CHECK(read_float(y) == 0);
+    raise_flag(flag);
+    OK(cuCtxSynchronize());
+    CHECK(read_float(y) == 1.0F);
+}
+
+static void test_destroyed_with_work(void **state)
+{
+    (void)state;
+    in_child(destroyed_with_work, NULL);
 }
 
 static void events(void)
@@ -227,9 +253,10 @@ static void test_threads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_orders),         cmocka_unit_test(test_legacy),
-        cmocka_unit_test(test_events),         cmocka_unit_test(test_deterministic),
-        cmocka_unit_test(test_host_functions), cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_orders),        cmocka_unit_test(test_legacy),
+        cmocka_unit_test(test_events),        cmocka_unit_test(test_destroyed_with_work),
+        cmocka_unit_test(test_deterministic), cmocka_unit_test(test_host_functions),
+        cmocka_unit_test(test_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
