@@ -171,7 +171,8 @@ check-san check-fault check-fuzz check-gpu bench:
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
-	    $(DESTDIR)$(PREFIX)/libexec/gputune $(DESTDIR)$(PREFIX)/share/gputune/templates $(DESTDIR)$(PREFIX)/share/man/man1
+	    $(DESTDIR)$(PREFIX)/libexec/gputune $(DESTDIR)$(PREFIX)/share/gputune/templates $(DESTDIR)$(PREFIX)/share/man/man1 \
+	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/gputune $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(B)/gputune-worker $(DESTDIR)$(PREFIX)/libexec/gputune/
 	install -m 755 $(B)/libgputune.so $(DESTDIR)$(PREFIX)/lib/libgputune.so.$(VERSION)
@@ -182,7 +183,13 @@ install: all
 	install -m 644 include/gputune.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/gputune/templates/
 	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -m 644 tools/completions/gputune.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gputune
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/gputune.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gputune.pc
+
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gputune lib/libgputune.so* lib/libgputune.a lib/libgputune-emu.so \
+	    lib/pkgconfig/gputune.pc include/gputune.h libexec/gputune share/gputune share/man/man1/gputune.1 \
+	    share/bash-completion/completions/gputune
 
 clean:
 	rm -rf $(B)
