@@ -219,10 +219,11 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
         return GPUTUNE_OK;
     }
     if (strcmp(block, template->pass.name) != 0) {
-        return gt_fail_at(place, "'%s' begins its parameters with '%s'; expected %s%s%s",
-                          template->name, block[0] ? block : "no block",
-                          template->pass.present ? "GPUTUNE_PARAM(" : "no GPUTUNE_PARAM",
-                          template->pass.name, template->pass.present ? ")" : "");
+        bool passes = template->pass.present;
+        return gt_fail_at(place, "the parameters of '%s' begin with %s%s%s; expected %s%s%s",
+                          template->name, block[0] ? "GPUTUNE_PARAM(" : "no block", block,
+                          block[0] ? ")" : "", passes ? "GPUTUNE_PARAM(" : "no block",
+                          template->pass.name, passes ? ")" : "");
     }
     GT_TRY(check_count(count, template->argument_count + parse->parts->scratch_count,
                        template->name, ", those of args() and scratch()", place));

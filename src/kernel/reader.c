@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20, PAREN_MAX = 256 };
+enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20 };
 
 static const char prelude_name[] = "gputune.cuh";
 
@@ -130,9 +130,6 @@ static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
             clause->body = body;
             gt_lexer_next(line);
             return GPUTUNE_OK;
-        }
-        if (depth > PAREN_MAX) {
-            break;
         }
         gt_lexer_next(line);
     }

@@ -191,7 +191,10 @@ static const char *nearest_name(const gt_symbols *symbols, const char *name)
     size_t count = 0;
     const gt_template *template = symbols->template;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        candidates[count++] = template->problem[i].name;
+        unsigned use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
+        if (use & symbols->use) {
+            candidates[count++] = template->problem[i].name;
+        }
     }
     for (uint32_t i = 0; i < template->axis_count && (symbols->use & GT_USE_AXIS); i++) {
         candidates[count++] = template->axes[i].name;
@@ -204,7 +207,8 @@ static const char *nearest_name(const gt_symbols *symbols, const char *name)
             candidates[count++] = launch_names[i].name;
         }
     }
-    return gt_nearest(name, candidates, count);
+    /* of one or two letters everything is near */
+    return strlen(name) > 2 ? gt_nearest(name, candidates, count) : NULL;
 }
 
 static void explain(void *user, const char *name, char *out, size_t bytes)

@@ -1,0 +1,112 @@
+/* What the tests of src/kernel share: a device, and templates from text. */
+#ifndef GT_TESTS_KERNEL_SUPPORT_H
+#define GT_TESTS_KERNEL_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "gpu/device.h"
+#include "kernel/source.h"
+
+/* Fails the test with the library's message. */
+#define ASSERT_OK(call)                                                                            \
+    do {                                                                                           \
+        gputune_status status_ = (call);                                                           \
+        if (status_ != GPUTUNE_OK) {                                                               \
+            fail_msg("%s: %s: %s", #call, gt_status_name(status_), gt_message());                  \
+        }                                                                                          \
+    } while (0)
+
+static inline gt_device device_of(const char *arch)
+{
+    gt_device device;
+    ASSERT_OK(gt_device_for_arch(&device, arch));
+    return device;
+}
+
+static inline gt_template *parse(const char *text)
+{
+    gt_template *template = NULL;
+    ASSERT_OK(gt_template_parse(&template, "kernel.cu", text, NULL, NULL));
+    return template;
+}
+
+/* Everything up to a space, for one template at its default sizes. */
+typedef struct bench {
+    gt_template *template;
+    gt_device device;
+    gt_problem problem;
+    gt_workload workload;
+    gt_space *space;
+} bench;
+
+static inline void bench_open_at(bench *b, const char *text, const char *arch, gputune_sizes sizes,
+                                 uint32_t alignment, const char *const *only, size_t count)
+{
+    b->template = parse(text);
+    b->device = device_of(arch);
+    ASSERT_OK(gt_problem_bind(&b->problem, b->template, sizes));
+    ASSERT_OK(
+        gt_workload_bind(&b->workload, b->template, &b->problem, &b->device, alignment, NULL, 0));
+    ASSERT_OK(
+        gt_space_open(&b->space, b->template, &b->problem, &b->workload, &b->device, only, count));
+}
+
+static inline void bench_open(bench *b, const char *text, const char *arch)
+{
+    bench_open_at(b, text, arch, (gputune_sizes){0, NULL}, 0, NULL, 0);
+}
+
+static inline void bench_close(bench *b)
+{
+    gt_space_free(b->space);
+    gt_template_free(b->template);
+}
+
+static inline size_t count_valid(gt_space *space)
+{
+    gt_config config;
+    size_t count = 0;
+    gt_space_rewind(space);
+    while (gt_space_next(space, &config)) {
+        count++;
+    }
+    return count;
+}
+
+static inline gt_config config_of(const gt_template *template, const char *text)
+{
+    gt_config config;
+    ASSERT_OK(gt_config_parse(&config, template, text));
+    return config;
+}
+
+/* A configuration's text in a static buffer. */
+static inline const char *text_of(const gt_template *template, const gt_config *config)
+{
+    static char kept[512];
+    char *text;
+    ASSERT_OK(gt_config_text(&text, template, config));
+    (void)snprintf(kept, sizeof kept, "%s", text);
+    free(text);
+    return kept;
+}
+
+/* The templates that come with gputune; the tests run in the repository's root. */
+static inline char *read_text(const char *path)
+{
+    char *text;
+    ASSERT_OK(gt_file_read(&text, NULL, path));
+    return text;
+}
+
+#endif

@@ -1,0 +1,296 @@
+/* Mistakes in templates: each with its whole message. */
+#include "kernel_support.h"
+
+#define P "#pragma gputune "
+
+static const char *const lines[] = {
+    "// doubles y",
+    P "kernel(twice)",
+    P "problem(n = 1024)",
+    P "args(inout float y[n], size_t n)",
+    P "tune(BLOCK = 64, 128)",
+    P "block(BLOCK)",
+    P "grid(ceil_div(n, BLOCK))",
+    "",
+    "__global__ void twice(float *y, size_t n)",
+    "{",
+    "    y[0] *= 2;",
+    "}",
+    "__global__ void other(double *y, size_t n) {}",
+};
+
+enum { LINE_COUNT = sizeof lines / sizeof *lines };
+
+/* The template with one line replaced. */
+static void make(gt_text *out, int line, const char *text)
+{
+    gt_text_clear(out);
+    for (int i = 0; i < LINE_COUNT; i++) {
+        gt_text_printf(out, "%s\n", i + 1 == line ? text : lines[i]);
+    }
+}
+
+static const struct {
+    int line;
+    const char *text, *message;
+} mistakes[] = {
+    {2, P "kernel", "a.cu:2:17: 'kernel' without '('; expected 'kernel(…)'"},
+    {2, P "kernel()", "a.cu:2:24: the pragma ends here; expected the kernel function's name"},
+    {2, P "kernel(1)", "a.cu:2:24: found '1'; expected the kernel function's name"},
+    {2, P "kernel(twice", "a.cu:2:17: unterminated 'kernel('; expected ')'"},
+    {2, P "kernel(twice) 5", "a.cu:2:31: found '5'; expected a pragma such as kernel(NAME)"},
+    {2, "", "a.cu:1:1: no 'kernel'; expected #pragma gputune kernel(…)"},
+    {2, P "kernel(thrice)",
+     "a.cu:2:17: no __global__ function 'thrice'; expected its definition in this file"},
+    {2, P "kernel(twice) kernel(twice)",
+     "a.cu:2:31: 'kernel' given twice; expected it once (first on line 2)"},
+    {3, P "problem(n)", "a.cu:3:26: the pragma ends here; expected '='"},
+    {3, P "problem(n = 0)", "a.cu:3:29: size n is 0; expected 1 to 2^40"},
+    {3, P "problem(n = 1 << 41)", "a.cu:3:29: size n is 2199023255552; expected 1 to 2^40"},
+    {3, P "problem(n = 1.5)", "a.cu:3:29: '1.5' is floating; expected an integer expression"},
+    {3, P "problem(n = m)", "a.cu:3:29: unknown name 'm'; expected a number"},
+    {3, P "problem(n = 4, n = 5)",
+     "a.cu:3:32: 'n' declared twice; expected another name (first on line 3)"},
+    {3, P "problem(float = 4)",
+     "a.cu:3:25: 'float' is a word of the language; expected NAME = value"},
+    {3, P "problem(sm_count = 4)",
+     "a.cu:3:25: 'sm_count' is a device property; expected another name"},
+    {3, P "problem(n = 4, type T = 3)", "a.cu:3:41: wrong kind of value for T; expected types"},
+    {3, P "problem(n = 4, const K = half)",
+     "a.cu:3:42: wrong kind of value for K; expected integers"},
+    {3, P "problem(n = 4, bucket = pow3)", "a.cu:3:41: found 'pow3'; expected 'pow2'"},
+    {3, P "problem(n = 4; m = 3)", "a.cu:3:30: found ';'; expected ',' or ')'"},
+    {4, P "args(inout float y[n], size_t m)",
+     "a.cu:4:47: scalar 'm' without a value; expected '= value', or the name of a problem value"},
+    {4, P "args(float y[n], size_t n)",
+     "a.cu:4:28: buffer 'y' without a direction; expected in, out or inout in front of its type"},
+    {4, P "args(inout float *y, size_t n)",
+     "a.cu:4:34: found '*'; expected a name and its extent, as in 'in float x[n]'"},
+    {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
+    {4, P "args(inout int y[n], size_t n)",
+     "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
+     "zero' or '= constant(value)'"},
+    {4, P "args(inout float y[], size_t n)",
+     "a.cu:4:36: found ']'; expected a number, a name or '('"},
+    {4, P "args(inout float y[n][n][n][n], size_t n)",
+     "a.cu:4:45: a fourth extent; expected one to three"},
+    {4, P "args(inout float y[n], float y = 1)",
+     "a.cu:4:46: 'y' declared twice; expected another name (first on line 4)"},
+    {4, P "args(inout float BLOCK[n], size_t n)",
+     "a.cu:4:34: 'BLOCK' is a tunable, which would replace the argument's name; expected another "
+     "name"},
+    {4, P "args(inout float y[BLOCK], size_t n)",
+     "a.cu:4:36: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {4, P "args(in float y[n], size_t n)",
+     "a.cu:2:17: no out or inout buffer in args(); expected at least one"},
+    {4, P "args(inout float y[n] = random, size_t n)",
+     "a.cu:4:41: found 'random'; expected uniform(low, high), index, zero or constant(value)"},
+    {4, P "args(inout float y[n] = uniform(1), size_t n)", "a.cu:4:50: found ')'; expected ','"},
+    {4, P "args(inout float y[n])",
+     "a.cu:2:17: 'twice' takes 2 parameters; expected 1, those of args() and scratch()"},
+    {4, P "args(inout float y[n], int n)",
+     "a.cu:2:17: 'twice' takes 'n' as unsigned long long; expected int, as args() says"},
+    {4, P "args(float y = 1, size_t n)",
+     "a.cu:2:17: no out or inout buffer in args(); expected at least one"},
+    {4, P "args(inout float y[n + ], size_t n)",
+     "a.cu:4:40: found ']'; expected a number, a name or '('"},
+    {4, P "args(inout float y[n], float a = 1.0.0)",
+     "a.cu:4:50: found '1.0.0'; expected an integer below 2^63 or a floating literal"},
+    {4, P "args(inout float y[n] size_t n)", "a.cu:4:39: found 'size_t'; expected ',' or ')'"},
+    {4, P "args(const out float y[n], size_t n)",
+     "a.cu:4:32: found 'float'; expected no const in front of an output"},
+    {5, P "tune(BLOCK)", "a.cu:5:27: the pragma ends here; expected '='"},
+    {5, P "tune(BLOCK = )", "a.cu:5:30: the pragma ends here; expected a number, a name or '('"},
+    {5, P "tune(BLOCK = 64, 64)", "a.cu:5:34: value 64 given twice; expected each once"},
+    {5, P "tune(BLOCK = 64, , 128)", "a.cu:5:34: found ','; expected a number, a name or '('"},
+    {5, P "tune(BLOCK = 99999999999999999999)",
+     "a.cu:5:30: found '99999999999999999999'; expected an integer below 2^63 or a floating "
+     "literal"},
+    {5, P "tunee(BLOCK = 64)", "a.cu:5:17: unknown pragma 'tunee'; expected 'tune'"},
+    {5, P "tune(n = 64)", "a.cu:5:22: 'n' declared twice; expected another name (first on line 3)"},
+    {5, P "vector(BLOCK = 1, 3 : y)", "a.cu:5:32: BLOCK has the value 3; expected 1, 2, 4 or 8"},
+    {5, P "vector(BLOCK = 1, 2)",
+     "a.cu:5:36: the pragma ends here; expected ': x, y', the buffers that are accessed so"},
+    {5, P "vector(BLOCK = 1, 2 : x)", "a.cu:5:39: 'x' is no buffer; expected one of args()"},
+    {5, P "vector(BLOCK = 1, 2 : y, y)", "a.cu:5:42: 'y' given twice; expected each buffer once"},
+    {5, P "cluster(BLOCK = 0)",
+     "a.cu:5:33: BLOCK has the value 0; expected a number of blocks from 1 to 64"},
+    {5, P "carveout(BLOCK = automatic)",
+     "a.cu:5:34: BLOCK has the value automatic; expected auto, or KB"},
+    {5, P "tune(gputune_x = 1)",
+     "a.cu:5:22: names like 'gputune_x' are reserved; expected another"},
+    {6, P "block()", "a.cu:6:23: the pragma ends here; expected a number, a name or '('"},
+    {6, P "block(1, 2, 3, 4)", "a.cu:6:32: a fourth value; expected one to three"},
+    {6, P "block(BLOK)", "a.cu:6:23: unknown name 'BLOK'; expected 'BLOCK'"},
+    {6, P "block(grid_x)",
+     "a.cu:6:23: 'grid_x' is a grid's dimension; expected a tunable, a problem value or a device "
+     "property here"},
+    {6, P "block((BLOCK)", "a.cu:6:17: unterminated 'block('; expected ')'"},
+    {6, P "block(BLOCK))", "a.cu:6:29: found ')'; expected a pragma such as kernel(NAME)"},
+    {6, P "block(BLOCK * 0.5)",
+     "a.cu:6:23: 'BLOCK * 0.5' is floating; expected an integer expression"},
+    {6, P "block(min(BLOCK))", "a.cu:6:26: min() with 1 value; expected 2"},
+    {6, P "block(BLOCK BLOCK)", "a.cu:6:29: found 'BLOCK'; expected ',' or ')'"},
+    {6, P "block(sizeof(foo))",
+     "a.cu:6:30: unknown type 'foo'; expected a type or a name whose values are"},
+    {6, "", "a.cu:1:1: no 'block'; expected #pragma gputune block(…)"},
+    {8, P "default(BLOC = 64)", "a.cu:8:25: 'BLOC' is no tunable; expected 'BLOCK'"},
+    {8, P "default(BLOCK = 65)", "a.cu:8:33: BLOCK has no value '65'; expected one of 64, 128"},
+    {8, P "default(BLOCK = 64, BLOCK = 64)",
+     "a.cu:8:37: 'BLOCK' given twice; expected each axis once"},
+    {8, P "default(BLOCK 64)", "a.cu:8:31: found '64'; expected '='"},
+    {8, P "require(y > 0)",
+     "a.cu:8:25: unknown name 'y'; expected a tunable, a problem value or a device property"},
+    {8, P "require(1 ? 2)", "a.cu:8:30: the pragma ends here; expected ':'"},
+    {8, P "shared(1.0)", "a.cu:8:24: '1.0' is floating; expected an integer expression"},
+    {8, P "launch_bounds(n)",
+     "a.cu:8:31: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "device property here"},
+    {8, P "work(byte = n)", "a.cu:8:22: unknown setting 'byte'; expected 'bytes'"},
+    {8, P "work(bytes = BLOCK)",
+     "a.cu:8:30: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {8, P "work(bytes = n, bytes = n)", "a.cu:8:41: given twice; expected it once (first as 'n')"},
+    {8, P "reference(nobody)",
+     "a.cu:8:17: no __global__ function 'nobody'; expected its definition in this file"},
+    {8, P "reference(other, blok = 3)", "a.cu:8:34: unknown setting 'blok'; expected 'block'"},
+    {8, P "reference(other, rtol = 1, rtol = 2)",
+     "a.cu:8:51: given twice; expected it once (first as '1')"},
+    {8, P "check(other)",
+     "a.cu:8:17: 'other' takes 2 parameters; expected 3: those of the kernel and 'unsigned long "
+     "long *wrong'"},
+    {8, P "clear(x)",
+     "a.cu:8:23: 'x' is not written by the kernel; expected an out, inout or scratch buffer"},
+    {8, P "clear(y, y)", "a.cu:8:26: 'y' given twice; expected each buffer once"},
+    {8, P "scratch(float part)",
+     "a.cu:8:35: the pragma ends here; expected '[' and the number of elements"},
+    {8, P "scratch(float part[4])",
+     "a.cu:2:17: 'twice' takes 2 parameters; expected 3, those of args() and scratch()"},
+    {8, P "scratch(float y[4])",
+     "a.cu:8:31: 'y' declared twice; expected another name (first on line 4)"},
+    {8, P "pass(c : float[4] = value)",
+     "a.cu:2:17: the parameters of 'twice' begin with no block; expected GPUTUNE_PARAM(c)"},
+    {8, P "pass(c : float[n] = value)",
+     "a.cu:8:32: 'n' is a run-time size; expected a number or a compile-time problem value here"},
+    {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
+    {8, P "pass(c : float[4] = values)",
+     "a.cu:8:37: c has the value values; expected value, split, constant or global"},
+    {8, P "pass(c : int[4] = value)",
+     "a.cu:8:40: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
+     "zero' or ': constant(value)'"},
+    {8, P "define(BLOCK = 1)",
+     "a.cu:8:24: 'BLOCK' declared twice; expected another name (first on line 5)"},
+    {8, P "define(A = n)",
+     "a.cu:8:28: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "device property here"},
+    {8, P "include(\"nothing.cuh\")",
+     "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
+    {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},
+    {8, P "cooperative()",
+     "a.cu:8:17: 'cooperative' is not supported yet; expected a kernel without synchronisation "
+     "across the grid"},
+    {8, P "tensormap(x)", "a.cu:8:17: 'tensormap' is not supported yet; expected plain buffers"},
+    {8, "#pragma gputune",
+     "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
+    {8, "/* open", "a.cu:8:1: unterminated comment; expected '*/'"},
+    {9, "template <int N> __global__ void twice(float *y, size_t n)",
+     "a.cu:2:17: 'twice' is a C++ template; expected a plain function (types come from "
+     "problem(type …) or tune(…))"},
+    {9, "void twice(float *y, size_t n)",
+     "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
+    {9, "__global__ void twice(float y, size_t n)",
+     "a.cu:2:17: 'twice' takes 'y' as a value; expected a pointer, as args() says"},
+    {9, "__global__ void twice(double *y, size_t n)",
+     "a.cu:2:17: 'twice' takes 'y' as double; expected float, as args() says"},
+    {9, "__global__ void twice(GPUTUNE_PARAM(c) float *y, size_t n)",
+     "a.cu:2:17: the parameters of 'twice' begin with GPUTUNE_PARAM(c); expected no block"},
+    {8,
+     P "require(-----------------------------------------------------------------------------------"
+       "-----------------1)",
+     "a.cu:8:25: found '--'; expected a number, a name or '('"},
+    {8, P "require(0x)",
+     "a.cu:8:25: found '0x'; expected an integer below 2^63 or a floating literal"},
+    {8, P "maxreg(n)",
+     "a.cu:8:24: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "device property here"},
+    {8, P "default(BLOCK = half)", "a.cu:8:33: BLOCK has no value 'half'; expected one of 64, 128"},
+};
+
+static void test_mistakes(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        gt_template *template = NULL;
+        make(&text, mistakes[i].line, mistakes[i].text);
+        gputune_status status =
+            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL);
+        if (status != GPUTUNE_ETEMPLATE) {
+            fail_msg("accepted: %s", mistakes[i].text);
+        }
+        assert_string_equal(gt_message(), mistakes[i].message);
+        assert_null(template);
+    }
+    gt_text_free(&text);
+}
+
+static void test_no_mistake(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    make(&text, 8, "");
+    gt_template_free(parse(gt_text_string(&text)));
+    gt_text_free(&text);
+}
+
+/* What nests without end is refused before the stack is used up. */
+static void test_endless_nesting(void **state)
+{
+    enum { DEPTH = 100000 };
+    static const char *const openings[] = {"(", "-(", "min(1,", "1?", "!", "sizeof("};
+    (void)state;
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++) {
+        gt_text text = {0}, line = {0};
+        gt_text_append(&line, P "require(");
+        for (int d = 0; d < DEPTH; d++) {
+            gt_text_append(&line, openings[i]);
+        }
+        for (int d = 0; d < DEPTH; d++) {
+            gt_text_append(&line, ")");
+        }
+        make(&text, 8, gt_text_string(&line));
+        gt_template *template = NULL;
+        assert_int_equal(gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL),
+                         GPUTUNE_ETEMPLATE);
+        gt_text_free(&text);
+        gt_text_free(&line);
+    }
+}
+
+/* A template cut short anywhere is an error, never a crash. */
+static void test_cut_short(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    make(&text, 8, P "reference(other, rtol = 1e-6) /* x */ define(A = \"b\", C)");
+    for (size_t length = 0; length < text.length; length++) {
+        gt_template *template = NULL;
+        char *cut = strndup(gt_text_string(&text), length);
+        assert_non_null(cut);
+        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL) == GPUTUNE_OK) {
+            gt_template_free(template);
+        }
+        free(cut);
+    }
+    gt_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_no_mistake),
+        cmocka_unit_test(test_endless_nesting),
+        cmocka_unit_test(test_cut_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
