@@ -350,6 +350,14 @@ static gputune_status succeed(gt_host_farm *farm, const gt_measure_request *requ
     return status;
 }
 
+/* A reference that failed may have taken its process along, whatever it is called. */
+static bool is_suspect(const gt_host_farm *farm, const gt_measure_request *request,
+                       gputune_status status)
+{
+    return request->kind == GT_FRAME_PREPARE && !farm->measure.link.is_thread &&
+           (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ECUDA);
+}
+
 /* False when the worker is of no more use. */
 static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
 {
@@ -372,9 +380,10 @@ static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
         return true;
     }
     bool crashed = status == GPUTUNE_ECRASHED;
+    bool suspect = is_suspect(farm, request, status);
     gt_measure_pop(host);
     gt_measure_fail(farm, request, status, answer.message, answer.culprit, crashed);
-    if (crashed) {
+    if (crashed || suspect) {
         gt_measure_restart(farm);
     }
     return true;

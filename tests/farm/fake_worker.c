@@ -69,7 +69,7 @@ static gputune_status follow(const char *script)
 enum { LOADED_MAX = 256 };
 
 struct gt_measure {
-    bool prepared;
+    bool prepared, lost;
     size_t count;
     struct {
         uint64_t id;
@@ -103,6 +103,13 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
 {
     char script[128];
     read_script(script, &setup->reference);
+    if (measure->lost) {
+        return gt_fail(GPUTUNE_ECUDA, "this process lost the GPU");
+    }
+    if (strcmp(script, "reference-fatal") == 0) {
+        measure->lost = true;
+        return gt_fail(GPUTUNE_ETEMPLATE, "the reference failed");
+    }
     GT_TRY(follow(script));
     measure->prepared = true;
     measure->count = 0;

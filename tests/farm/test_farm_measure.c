@@ -267,8 +267,10 @@ static void a_bad_reference_is_told(void **state)
     static const struct {
         const char *script;
         gputune_status status;
-    } cases[] = {{"segv", GPUTUNE_ECRASHED}, {"wrong", GPUTUNE_EWRONG}};
-    for (size_t i = 0; i < 2; i++) {
+    } cases[] = {{"segv", GPUTUNE_ECRASHED},
+                 {"wrong", GPUTUNE_EWRONG},
+                 {"reference-fatal", GPUTUNE_ETEMPLATE}};
+    for (size_t i = 0; i < 3; i++) {
         gt_farm *farm = open_measuring();
         ask_prepare(farm, cases[i].script);
         ask_verify(farm, 1, "ok");
