@@ -83,7 +83,7 @@ static void fill(gt_device *device, const struct arch *arch)
         .shared_per_block_optin_bytes = arch->shared_optin_kb * KB,
         .shared_per_sm_bytes = arch->shared_per_sm_kb * KB,
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
-        .constant_bytes = 64 * KB,
+        .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
         .memory_bytes = (int64_t)1 << 40,
         .max_block = {1024, 1024, 64},

@@ -9,12 +9,14 @@
  * (abi_functions.h lists them), NULL for optional ones that this driver lacks. Process-wide and
  * never closed: drivers cannot be unloaded safely. Thread-safe. Tests may fill one by hand. */
 typedef struct gt_driver {
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are declarators */
 #define GT_DRIVER_MEMBER(member, symbol, version, need, parameters) CUresult(*member) parameters;
     GT_DRIVER_LIST(GT_DRIVER_MEMBER)
 #undef GT_DRIVER_MEMBER
 #define GT_EMULATOR_MEMBER(member, symbol, type, parameters) type(*member) parameters;
     GT_EMULATOR_LIST(GT_EMULATOR_MEMBER)
 #undef GT_EMULATOR_MEMBER
+    /* NOLINTEND(bugprone-macro-parentheses) */
     int version;    /* 13000 for 13.0 */
     bool emulated;  /* EmuProfileName is there */
     char name[256]; /* what it was opened as: "cuda", "emu:h200", a path */

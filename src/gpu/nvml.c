@@ -33,7 +33,8 @@ typedef struct process_info {
 static struct {
     pthread_once_t once;
     bool ready;
-#define MEMBER(member, symbol, parameters) int(*member) parameters;
+#define MEMBER(member, symbol, parameters)                                                         \
+    int(*member) parameters; /* NOLINT(bugprone-macro-parentheses) */
     NVML_LIST(MEMBER)
 #undef MEMBER
 } nvml_library = {.once = PTHREAD_ONCE_INIT};

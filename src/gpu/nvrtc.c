@@ -33,7 +33,8 @@ enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPT
     X(supported, nvrtcGetSupportedArchs, (int *arches))
 
 struct gt_nvrtc {
-#define MEMBER(member, symbol, parameters) int(*member) parameters;
+#define MEMBER(member, symbol, parameters)                                                         \
+    int(*member) parameters; /* NOLINT(bugprone-macro-parentheses) */
     NVRTC_LIST(MEMBER)
 #undef MEMBER
     const char *(*error_string)(int result);
