@@ -13,13 +13,13 @@ enum { LARGE_PARAMETERS_VERSION = 12010 };
 
 /* Attributes that are a plain int member of gt_device. */
 static const struct {
-    CUdevice_attribute attribute;
     size_t offset;
+    CUdevice_attribute attribute;
     bool required;
 } plain[] = {
 #define PLAIN(name, member, required)                                                              \
     {                                                                                              \
-        CU_DEVICE_ATTRIBUTE_##name, offsetof(gt_device, member), required                          \
+        offsetof(gt_device, member), CU_DEVICE_ATTRIBUTE_##name, required                          \
     }
     PLAIN(MULTIPROCESSOR_COUNT, sm_count, true),
     PLAIN(WARP_SIZE, warp_size, true),

@@ -149,8 +149,9 @@ static gputune_status find_lane(gt_graph_lane **out, gt_launcher *launcher, uint
         }
         unused = state == GT_GRAPH_FREE ? lane : unused;
     }
+    gputune_status status = unused ? GPUTUNE_OK : make_lane(&unused, launcher);
     if (!unused) {
-        GT_TRY(make_lane(&unused, launcher));
+        return status;
     }
     unused->used = 0;
     unused->capture = capture;

@@ -142,7 +142,7 @@ static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candi
 {
     for (size_t i = 0; i < candidates->paths.count; i++) {
         gt_nvrtc *nvrtc = NULL;
-        if (load(&nvrtc, candidates->paths.items[i]) < 0) {
+        if (load(&nvrtc, candidates->paths.items[i]) < 0 || !nvrtc) {
             if (candidates->given) {
                 gt_text_printf(tried, "; %s", gt_message());
             }
@@ -287,7 +287,7 @@ static gputune_status fetch(gt_image *out, const gt_nvrtc *nvrtc, program progra
 
 static gputune_status fetch_log(char **out, const gt_nvrtc *nvrtc, program program)
 {
-    gt_image log;
+    gt_image log = {0};
     GT_TRY(fetch(&log, nvrtc, program, nvrtc->log_size, nvrtc->log, "nvrtcGetProgramLog"));
     *out = log.data;
     return GPUTUNE_OK;
@@ -311,7 +311,7 @@ static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, 
 
 static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log)
 {
-    char *line;
+    char *line = NULL;
     if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
         return gt_fail(GPUTUNE_ENOMEM, "the compiler ran out of host memory");
     }
