@@ -1,0 +1,12 @@
+# a database that cannot be used costs a warning, not the work
+compile() {
+    $GPUTUNE warm axpy --compile-only --arch sm_90 --only VEC=1 --only BLOCK=256 --only UNROLL=1 \
+        --format csv 2>err | tail -n +2 | cut -d, -f3,4
+    grep -c '^gputune: warning: ' err
+}
+head -c 5000 /dev/zero | tr '\0' x >garbage.db
+GPUTUNE_DB=$PWD/garbage.db compile
+head -c 100 garbage.db | tail -c 5 && echo
+mkdir folder.db
+GPUTUNE_DB=$PWD/folder.db compile
+GPUTUNE_DB=/proc/x.db compile
