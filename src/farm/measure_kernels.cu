@@ -52,7 +52,7 @@ static __device__ bool is_float(u32 type)
 
 // --- numbers: raw bits of an element, and doubles ------------------------------------------------
 
-static __device__ u64 load_bits(u64 address, u64 index, u32 size)
+static __device__ __noinline__ u64 load_bits(u64 address, u64 index, u32 size)
 {
     switch (size) {
     case 1: return ((const u8 *)address)[index];
@@ -62,7 +62,7 @@ static __device__ u64 load_bits(u64 address, u64 index, u32 size)
     }
 }
 
-static __device__ void store_bits(u64 address, u64 index, u32 size, u64 bits)
+static __device__ __noinline__ void store_bits(u64 address, u64 index, u32 size, u64 bits)
 {
     switch (size) {
     case 1: ((u8 *)address)[index] = (u8)bits; break;
@@ -95,7 +95,7 @@ static __device__ u16 float_to_bfloat(float value) // round to nearest even; NaN
     return (u16)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
-static __device__ double to_double(u32 type, u64 bits)
+static __device__ __noinline__ double to_double(u32 type, u64 bits)
 {
     switch (type) {
     case I8: return (double)(signed char)bits;
@@ -113,7 +113,7 @@ static __device__ double to_double(u32 type, u64 bits)
     }
 }
 
-static __device__ u64 from_double(u32 type, double value) // float types
+static __device__ __noinline__ u64 from_double(u32 type, double value) // float types
 {
     switch (type) {
     case F16: return float_to_half((float)value);
@@ -368,8 +368,8 @@ static __device__ uint2 special_masks(const task &t)
 
 static __device__ bool is_special(u32 word, uint2 masks)
 {
-    return (masks.x != 0 && (word & masks.x) == masks.x) ||
-           (masks.y != 0 && (word & masks.y) == masks.y);
+    return (word & masks.x) == (masks.x | (masks.x == 0)) ||
+           (word & masks.y) == (masks.y | (masks.y == 0));
 }
 
 static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
@@ -387,21 +387,21 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     const uint4 *right = (const uint4 *)(t.source + begin * size);
     uint2 masks = special_masks(t);
 #pragma unroll 1
-    for (u32 i = threadIdx.x; i < count; i += 4 * THREADS) {
-        uint4 v[4], r[4];
+    for (u32 i = threadIdx.x; i < count; i += 2 * THREADS) {
+        uint4 v[2], r[2];
 #pragma unroll
-        for (u32 k = 0; k < 4; ++k) {
+        for (u32 k = 0; k < 2; ++k) {
             bool within = i + k * THREADS < count;
             v[k] = within ? left[i + k * THREADS] : make_uint4(0, 0, 0, 0);
             r[k] = within ? right[i + k * THREADS] : make_uint4(0, 0, 0, 0);
         }
         u32 odd = 0;
 #pragma unroll
-        for (u32 k = 0; k < 4; ++k) {
+        for (u32 k = 0; k < 2; ++k) {
             odd |= is_plain_equal(v[k], r[k], masks) ? 0u : 1u << k;
         }
 #pragma unroll 1
-        for (u32 k = 0; k < 4 && odd != 0; ++k) {
+        for (u32 k = 0; k < 2 && odd != 0; ++k) {
 #pragma unroll 1
             for (u32 e = 0; e < per && (odd >> k & 1); ++e) {
                 compare_element(at, sum, begin + (u64)(i + k * THREADS) * per + e);
@@ -456,7 +456,7 @@ static __device__ void check_tile(const task &t, const task *at, tally &sum, u64
 }
 
 // Adds a warp's tally to the task's accumulator. All lanes of the warp are here.
-static __device__ void flush(finding *into, tally &sum)
+static __device__ __noinline__ void flush(finding *into, tally &sum)
 {
     __syncwarp();
     u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, such doubles keep their order
