@@ -1,0 +1,4 @@
+# on a terminal: one line that is redrawn and leaves nothing behind
+TERM=xterm script -qec "$FAKE warm axpy scale --size n=1M,2M --format csv" /dev/null |
+    tr '\r' '\n' | sed 's/\x1b\[K/<erase>/g' | grep -v '^$'
+TERM=dumb script -qec "$FAKE warm axpy --format csv" /dev/null | tr -d '\r'
