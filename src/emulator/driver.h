@@ -51,6 +51,7 @@ typedef struct emu_driver {
     pthread_mutex_t lock;
     pthread_cond_t progress;   /* a ticket was completed */
     atomic_bool ready;         /* cuInit succeeded */
+    atomic_bool forked;        /* in a child of the process where it did */
     atomic_int lost;           /* sticky error of the process, 0 while it is sound */
     atomic_int cancel;         /* non-zero once lost: ends what still runs */
     char selected_profile[32]; /* by emuSelectProfile, before cuInit */

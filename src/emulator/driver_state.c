@@ -181,6 +181,14 @@ static CUresult read_workers(void)
     return CUDA_SUCCESS;
 }
 
+/* A forked child has neither the workers nor the memory: as with the real driver, it has no CUDA.
+ */
+static void in_forked_child(void)
+{
+    emu.ready = false;
+    emu.forked = true;
+}
+
 static CUresult start(void)
 {
     char why[sizeof emu.message];
@@ -195,6 +203,7 @@ static CUresult start(void)
     size_t share = host_share_bytes();
     double total = emu.profile.total_memory_bytes;
     EMU_TRY((CUresult)emu_memory_open(total < (double)share ? (size_t)total : share));
+    EMU_CHECK(!pthread_atfork(NULL, NULL, in_forked_child), CUDA_ERROR_OUT_OF_MEMORY);
     emu.ready = true;
     return CUDA_SUCCESS;
 }
@@ -202,6 +211,7 @@ static CUresult start(void)
 EMU_EXPORT CUresult cuInit(unsigned flags)
 {
     EMU_CHECK(!flags, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(!emu.forked, CUDA_ERROR_NOT_INITIALIZED);
     emu_lock();
     CUresult code = emu.ready ? CUDA_SUCCESS : start();
     emu_unlock();

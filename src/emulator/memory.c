@@ -87,6 +87,7 @@ static int open_range(void)
     if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
         memory.token = (uint64_t)(uintptr_t)range ^ (uint64_t)getpid();
     }
+    madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child shall not write to it */
     memory.base = (uint64_t)(uintptr_t)range;
     memory.cursor = 1; /* step 0 stays empty: a null-ish pointer into the range finds nothing */
     memory.open = true;
@@ -241,6 +242,7 @@ static void drop_pages(const emu_allocation *what)
     int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     mmap(at, bytes, PROT_NONE, MAP_FIXED | MAP_NORESERVE | flags, memory.file,
          memory.file >= 0 ? offset : 0);
+    madvise(at, bytes, MADV_DONTFORK);
 }
 
 static void release_slot(uint32_t index)
@@ -497,6 +499,7 @@ static int map_share(uint64_t *out, int file, const emu_memory_share *share, voi
         give_slot(index);
         return CUDA_ERROR_INVALID_VALUE;
     }
+    madvise(at, page_round(share->bytes), MADV_DONTFORK);
     mark_steps(base, share->bytes, index + 1);
     *out = base;
     return 0;

@@ -167,6 +167,27 @@ static void test_contexts(void **state)
     in_child(contexts, NULL);
 }
 
+static void fork_after_init(void)
+{
+    open_device();
+    CUdeviceptr buffer = new_buffer(4);
+    pid_t child = fork();
+    if (!child) {
+        CHECK_CODE(cuMemAlloc_v2(&buffer, 4), CUDA_ERROR_NOT_INITIALIZED);
+        CHECK_CODE(cuInit(0), CUDA_ERROR_NOT_INITIALIZED);
+        _exit(0);
+    }
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && !WEXITSTATUS(status));
+    OK(cuMemFree_v2(buffer));
+}
+
+static void test_fork(void **state)
+{
+    (void)state;
+    in_child(fork_after_init, NULL);
+}
+
 static void test_error_names(void **state)
 {
     (void)state;
@@ -182,10 +203,10 @@ static void test_error_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_h200),        cmocka_unit_test(test_a100),
-        cmocka_unit_test(test_selects),     cmocka_unit_test(test_bad_configuration),
-        cmocka_unit_test(test_symbols),     cmocka_unit_test(test_contexts),
-        cmocka_unit_test(test_error_names),
+        cmocka_unit_test(test_h200),    cmocka_unit_test(test_a100),
+        cmocka_unit_test(test_selects), cmocka_unit_test(test_bad_configuration),
+        cmocka_unit_test(test_symbols), cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_fork),    cmocka_unit_test(test_error_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
