@@ -1,0 +1,186 @@
+/* What a template says, once parsed. */
+#include "kernel_support.h"
+
+static const char full[] =
+    "/* Sums rows,\n   and more */\n"
+    "#pragma gputune kernel(rows)\n"
+    "#pragma gputune problem(n = 1 << 10, m = 3, bucket = pow2) problem(const R = 2, 3, type T = "
+    "float, unsigned int)\n"
+    "#pragma gputune args(out T y[n], in const T x[n][m] = uniform(0, R), float a = -0.5, \\\n"
+    "                     size_t n, int m) // spliced\n"
+    "#pragma gputune vector(VEC = 1, 2 : x) tune(MODE = plain, clever, B = 64, 32)\n"
+    "#pragma gputune cluster(CX = 1, 2; CY = 1, 2) carveout(C = auto, 8)\n"
+    "#pragma gputune default(B = 32, MODE = clever)\n"
+    "#pragma gputune block(B, 2) grid(ceil_div(n, B)) shared(4 * B)\n"
+    "#pragma gputune scratch(double part[grid_x][B], int k[1]) clear(part, y)\n"
+    "#pragma gputune work(bytes = 4.0 * n, flops = n)\n"
+    "#pragma gputune reference(slow, block = 8, 4, grid = ceil_div(n, 32), rtol = 1e-6 * sqrt(n))\n"
+    "__global__ void rows(T *y, const T *x, float a, size_t n, int m, double *part, int *k)\n"
+    "{ int b = VEC + MODE; }\n"
+    "__global__ void slow(double *y, const T *x, float a, size_t n, int m, float *scale) {}\n";
+
+static void test_values(void **state)
+{
+    (void)state;
+    gt_template *t = parse(full);
+    assert_string_equal(t->name, "rows");
+    assert_string_equal(t->summary, "Sums rows,");
+    assert_int_equal(t->problem_count, 4);
+    assert_int_equal(t->problem[0].fallback.number, 1024);
+    assert_true(t->problem[0].bucket_pow2 && t->problem[1].bucket_pow2);
+    assert_int_equal(t->problem[2].kind, GT_PROBLEM_CONST);
+    assert_int_equal(t->problem[2].count, 2);
+    assert_string_equal(t->problem[3].values[1].word, "unsigned int");
+    assert_int_equal(t->argument_count, 5);
+    assert_int_equal(t->arguments[1].extent_count, 2);
+    assert_int_equal(t->arguments[1].direction, GT_IN);
+    assert_non_null(t->arguments[2].value);
+    assert_null(t->arguments[3].value);
+    gt_template_free(t);
+}
+
+static void test_axes(void **state)
+{
+    (void)state;
+    gt_template *t = parse(full);
+    assert_int_equal(t->axis_count, 6);
+    const gt_axis *vec = gt_template_axis(t, "VEC"), *mode = gt_template_axis(t, "MODE");
+    const gt_axis *cy = gt_template_axis(t, "CY"), *block = gt_template_axis(t, "B");
+    assert_int_equal(vec->kind, GT_AXIS_VECTOR);
+    assert_int_equal(vec->buffers, 2);
+    assert_true(vec->in_source && mode->in_source);
+    assert_false(cy->in_source || block->in_source);
+    assert_int_equal(cy->dimension, 1);
+    assert_int_equal(mode->default_choice, 1);
+    assert_int_equal(block->default_choice, 1);
+    assert_int_equal(gt_template_axis(t, "C")->values[0].number, -1);
+    assert_null(gt_template_axis(t, "D"));
+    gt_template_free(t);
+}
+
+static gt_hash identity(const char *text)
+{
+    gt_template *t = parse(text);
+    gt_hash hash = t->identity;
+    gt_template_free(t);
+    return hash;
+}
+
+/* `from` replaced by `to` in `full`. */
+static gt_hash identity_with(const char *from, const char *to)
+{
+    gt_text text = {0};
+    const char *at = strstr(full, from);
+    assert_non_null(at);
+    gt_text_append_bytes(&text, full, (size_t)(at - full));
+    gt_text_append(&text, to);
+    gt_text_append(&text, at + strlen(from));
+    gt_hash hash = identity(gt_text_string(&text));
+    gt_text_free(&text);
+    return hash;
+}
+
+/* Comments, blanks and new values of axes orphan no results; what is computed does. */
+static void test_identity(void **state)
+{
+    (void)state;
+    const gt_hash hash = identity(full);
+    assert_true(gt_hash_equal(hash, identity_with("/* Sums rows,", "// Other\n/* ")));
+    assert_true(gt_hash_equal(hash, identity_with("{ int b", "{\n\n  int /* c */   b")));
+    assert_true(gt_hash_equal(hash, identity_with("B = 64, 32", "B = 64, 32, 16")));
+    assert_true(gt_hash_equal(hash, identity_with("n = 1 << 10", "n = 1 << 11")));
+    assert_false(gt_hash_equal(hash, identity_with("int b = VEC", "int b = 1 + VEC")));
+    assert_false(gt_hash_equal(hash, identity_with("1e-6", "1e-5")));
+    assert_false(gt_hash_equal(hash, identity_with("uniform(0, R)", "uniform(1, R)")));
+    assert_false(gt_hash_equal(hash, identity_with("4.0 * n", "8.0 * n")));
+}
+
+/* Files by name, for includes. */
+static gputune_status read_include(void *user, const char *name, const char *from, char **text,
+                                   char **path)
+{
+    static const char *const files[][2] = {
+        {"once.cuh",
+         "#pragma once\n#pragma gputune tune(DEEP = 1, 2)\nint deep() { return DEEP; }\n"},
+        {"loop.cuh", "#include \"loop.cuh\"\n"},
+        {"plain.cuh", "#include \"once.cuh\"\nint flat;"},
+    };
+    (void)user;
+    (void)from;
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(files[i][0], name) == 0) {
+            GT_TRY(gt_strdup(text, files[i][1]));
+            return gt_strdup(path, name);
+        }
+    }
+    return gt_fail(GPUTUNE_ENOTFOUND, "no %s", name);
+}
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
+    "__global__ void k(float *y) {}\n"
+
+static void test_includes(void **state)
+{
+    gt_template *t = NULL;
+    gt_source source;
+    (void)state;
+    ASSERT_OK(gt_template_parse(&t, "dir/k.cu",
+                                HEAD
+                                "#include <math.h>\n#include \"cuda_fp16.h\"\n"
+                                "#include \"gputune.cuh\"\n#include \"plain.cuh\"\nint after;\n",
+                                read_include, NULL));
+    const gt_axis *deep = gt_template_axis(t, "DEEP");
+    assert_non_null(deep);
+    assert_true(deep->in_source);
+    const gt_device device = device_of("sm_90");
+    gt_problem problem = {0};
+    const gt_config config = gt_config_default(t);
+    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    assert_non_null(strstr(source.text, "#include <math.h>\n#include \"cuda_fp16.h\"\n\n"));
+    assert_null(strstr(source.text, "plain.cuh\"\n#include"));
+    assert_non_null(strstr(source.text, "int deep() { return DEEP; }"));
+    assert_non_null(strstr(source.text, "#line 6 \"k.cu\"\n\nint after;"));
+    gt_source_free(&source);
+    gt_template_free(t);
+}
+
+static void test_include_mistakes(void **state)
+{
+    gt_template *t = NULL;
+    (void)state;
+    assert_int_equal(
+        gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", read_include, NULL),
+        GPUTUNE_ETEMPLATE);
+    assert_string_equal(gt_message(),
+                        "loop.cuh:1:10: 'loop.cuh' includes itself; expected no cycle");
+    assert_int_equal(gt_template_parse(&t, "k.cu", HEAD "#pragma gputune include(\"no.cuh\")\n",
+                                       read_include, NULL),
+                     GPUTUNE_ETEMPLATE);
+    assert_string_equal(gt_message(), "k.cu:3:25: file 'no.cuh' is not found; expected one beside "
+                                      "the template");
+}
+
+/* Pragmas in comments and strings are none; a comment inside of one is none of its words. */
+static void test_what_is_no_pragma(void **state)
+{
+    (void)state;
+    gt_template *t = parse(HEAD "/* \n#pragma gputune tune(A = 1)\n*/\n"
+                                "// #pragma gputune tune(B = 1)\n"
+                                "const char *s = \"\\\n#pragma gputune tune(C = 1)\";\n"
+                                "#pragma /* x */ gputune /* y */ tune(D /* z */ = 1) // w\\\n 2\n");
+    assert_int_equal(t->axis_count, 1);
+    assert_string_equal(t->axes[0].name, "D");
+    assert_int_equal(t->axes[0].count, 1);
+    gt_template_free(t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),           cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_identity),         cmocka_unit_test(test_includes),
+        cmocka_unit_test(test_include_mistakes), cmocka_unit_test(test_what_is_no_pragma),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
