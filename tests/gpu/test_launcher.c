@@ -2,6 +2,7 @@
 #include "gpu/launcher.h"
 #include "support/fake_driver.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -321,6 +322,77 @@ static void test_a_failed_launch_keeps_the_slot_until_its_event(void **state)
     free_and_check(launcher);
 }
 
+/* What one thread launches: many rounds over more streams than there are instances. */
+static void *launch_round_robin(void *user)
+{
+    for (int i = 0; i < 200; i++) {
+        if (gt_launcher_launch(user, fake_stream(1 + i * 7 % 11), arguments) < 0) {
+            return user;
+        }
+    }
+    return NULL;
+}
+
+static bool is_call(const fake_call *call, const char *name, CUstream stream)
+{
+    return strcmp(call->name, name) == 0 && call->stream == stream;
+}
+
+/* The index of the launch that reads what call `copy` copied: the next thing done to its module. */
+static size_t find_launch(size_t copy)
+{
+    uint64_t symbol = fake.calls[copy].object;
+    for (size_t i = copy + 1; i < fake.call_count; i++) {
+        const fake_call *call = &fake.calls[i];
+        assert_false(strcmp(call->name, "MemcpyHtoDAsync") == 0 && call->object == symbol);
+        if (strcmp(call->name, "LaunchKernelEx") == 0 && call->object == symbol - 1000) {
+            return i;
+        }
+    }
+    fail_msg("a copy without a launch");
+    return 0;
+}
+
+/* Between a block's copy into a module and the launch that reads it nothing else touches that
+ * module, and a stream that takes it over waits for the one before. */
+static void check_critical_sections(void)
+{
+    static size_t last_launch[4096]; /* by module */
+    memset(last_launch, 0, sizeof last_launch);
+    for (size_t i = 0; i < fake.call_count; i++) {
+        const fake_call *copy = &fake.calls[i];
+        if (strcmp(copy->name, "MemcpyHtoDAsync") != 0) {
+            continue;
+        }
+        size_t *last = &last_launch[copy->object - 2000];
+        bool safe = *last == 0 || fake.calls[*last].stream == copy->stream;
+        for (size_t j = *last; j < i && !safe; j++) {
+            safe = is_call(&fake.calls[j], "StreamWaitEvent", copy->stream);
+        }
+        assert_true(safe);
+        *last = find_launch(i);
+        assert_ptr_equal(fake.calls[*last].stream, copy->stream);
+    }
+}
+
+static void test_threads_keep_copy_and_launch_together(void **state)
+{
+    (void)state;
+    gt_launcher *launcher = load_pass(GT_PASS_CONSTANT);
+    pthread_t threads[4];
+    for (int t = 0; t < 4; t++) {
+        assert_int_equal(pthread_create(&threads[t], NULL, launch_round_robin, launcher), 0);
+    }
+    for (int t = 0; t < 4; t++) {
+        void *failed;
+        pthread_join(threads[t], &failed);
+        assert_null(failed);
+    }
+    assert_int_equal(fake_count("LaunchKernelEx"), 4 * 200);
+    check_critical_sections();
+    free_and_check(launcher);
+}
+
 /* ---- captures ---- */
 
 static void test_captured_launch_belongs_to_the_graph(void **state)
@@ -433,7 +505,7 @@ static void test_calls_outside_a_launch_are_relaxed(void **state)
             }
         }
     }
-    assert_int_equal(fake.mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+    assert_int_equal(fake_mode(), CU_STREAM_CAPTURE_MODE_GLOBAL);
 }
 
 /* ---- attributes and refusals ---- */
@@ -660,6 +732,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_failed_wait_is_made_up_for, setup),
         cmocka_unit_test_setup(test_staging_is_reused_after_its_event_only, setup),
         cmocka_unit_test_setup(test_a_failed_launch_keeps_the_slot_until_its_event, setup),
+        cmocka_unit_test_setup(test_threads_keep_copy_and_launch_together, setup),
         cmocka_unit_test_setup(test_captured_launch_belongs_to_the_graph, setup),
         cmocka_unit_test_setup(test_instance_of_a_gone_graph_is_used_again, setup),
         cmocka_unit_test_setup(test_launcher_may_go_before_its_graph_lets_go, setup),

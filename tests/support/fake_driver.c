@@ -1,5 +1,6 @@
 #include "support/fake_driver.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -10,7 +11,7 @@
 
 fake_driver fake;
 
-enum { CALLS_MAX = 4096 };
+enum { CALLS_MAX = 65536 };
 
 /* Calls that change nothing, left out of the story. */
 static const char *const questions[] = {
@@ -28,12 +29,31 @@ static const char *const questions[] = {
     "ThreadExchangeStreamCaptureMode",
 };
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local CUstreamCaptureMode mode;
+
+CUstreamCaptureMode fake_mode(void)
+{
+    return mode;
+}
+
 static fake_call *note(const char *name)
 {
-    assert_true(fake.call_count < CALLS_MAX);
+    pthread_mutex_lock(&lock);
     fake_call *call = &fake.calls[fake.call_count++];
-    *call = (fake_call){.name = name, .relaxed = fake.mode == CU_STREAM_CAPTURE_MODE_RELAXED};
+    assert_true(fake.call_count < CALLS_MAX);
+    pthread_mutex_unlock(&lock);
+    *call = (fake_call){.name = name, .relaxed = mode == CU_STREAM_CAPTURE_MODE_RELAXED};
     return call;
+}
+
+static uint64_t count_object(int *live)
+{
+    pthread_mutex_lock(&lock);
+    (*live)++;
+    uint64_t number = ++fake.next_object;
+    pthread_mutex_unlock(&lock);
+    return number;
 }
 
 static CUresult answer(const char *name)
@@ -101,8 +121,7 @@ static CUresult module_load(CUmodule *out, const void *image)
 {
     NOTE("ModuleLoadData");
     (void)image;
-    fake.live_modules++;
-    call->object = ++fake.next_object;
+    call->object = count_object(&fake.live_modules);
     *out = (CUmodule)(uintptr_t)call->object;
     return CUDA_SUCCESS;
 }
@@ -220,9 +239,8 @@ static CUresult max_clusters(int *out, CUfunction function, const CUlaunchConfig
 static CUresult mem_alloc(CUdeviceptr *out, size_t bytes)
 {
     NOTE("MemAlloc");
-    fake.live_memory++;
     call->bytes = bytes;
-    call->object = *out = 0x100000 + 0x1000 * ++fake.next_object;
+    call->object = *out = 0x100000 + 0x1000 * count_object(&fake.live_memory);
     return CUDA_SUCCESS;
 }
 
@@ -237,7 +255,7 @@ static CUresult mem_free(CUdeviceptr address)
 static CUresult mem_alloc_host(void **out, size_t bytes)
 {
     NOTE("MemAllocHost");
-    fake.live_host++;
+    count_object(&fake.live_host);
     *out = malloc(bytes);
     return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
@@ -304,11 +322,11 @@ static CUresult capture_info(CUstream stream, CUstreamCaptureStatus *status, cuu
     return fake.capture_result;
 }
 
-static CUresult exchange_mode(CUstreamCaptureMode *mode)
+static CUresult exchange_mode(CUstreamCaptureMode *wanted)
 {
-    CUstreamCaptureMode old = fake.mode;
-    fake.mode = *mode;
-    *mode = old;
+    CUstreamCaptureMode old = mode;
+    mode = *wanted;
+    *wanted = old;
     note("ThreadExchangeStreamCaptureMode");
     return CUDA_SUCCESS;
 }
@@ -317,8 +335,7 @@ static CUresult event_create(CUevent *out, unsigned flags)
 {
     NOTE("EventCreate");
     assert_int_equal(flags, CU_EVENT_DISABLE_TIMING);
-    fake.live_events++;
-    call->object = ++fake.next_object;
+    call->object = count_object(&fake.live_events);
     *out = (CUevent)(uintptr_t)call->object;
     return CUDA_SUCCESS;
 }

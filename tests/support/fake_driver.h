@@ -1,5 +1,6 @@
 /* A driver of functions that only keep books: what was called, in which order, on what. For tests
- * of code that calls the driver, without a GPU. One at a time; single-threaded unless stated. */
+ * of code that calls the driver, without a GPU. One at a time. Calls may come from
+ * several threads; scripts are set before. */
 #ifndef FAKE_DRIVER_H
 #define FAKE_DRIVER_H
 
@@ -26,7 +27,6 @@ typedef struct fake_driver {
     fake_call *calls;
     size_t call_count;
     CUcontext current;
-    CUstreamCaptureMode mode;
     /* Scripts. */
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* by stream number */
     CUresult capture_result;                            /* of StreamGetCaptureInfo */
@@ -58,6 +58,8 @@ const fake_call *fake_find(const char *name, size_t nth);
 /* The names in order, joined by blanks; valid until the next use. Calls that only ask are left out.
  */
 const char *fake_story(void);
+/* The calling thread's capture mode. */
+CUstreamCaptureMode fake_mode(void);
 /* Streams and contexts by number, from 1. */
 CUstream fake_stream(int number);
 CUcontext fake_context(int number);
