@@ -427,6 +427,9 @@ void gt_measure_receive(gt_host_farm *farm)
             gt_frame_release(&frame);
         }
         if (!sane) {
+            if (read != GT_READ_END) {
+                gt_process_kill(&host->link.process); /* it talks nonsense, but lives */
+            }
             gt_measure_died(farm);
             return;
         }

@@ -58,16 +58,16 @@ const gt_device *gt_measure_device(const gt_measure *measure)
 /* Frees the earlier setup and its variants. */
 static void forget(gt_measure *measure)
 {
-    gt_variants_free(measure);
+    gt_loaded_free_all(measure);
     gt_memory_free(measure);
-    gt_table *const tables[] = {&measure->fill,  &measure->reset, &measure->restore,
+    gt_tasks *const tables[] = {&measure->fill,  &measure->reset, &measure->restore,
                                 &measure->check, &measure->hash,  &measure->convert,
                                 &measure->rotate};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
-        gt_table_free(tables[i]);
+        gt_tasks_free(tables[i]);
     }
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
-        gt_stage_free(&measure->stages[i]);
+        gt_rig_free(&measure->rigs[i]);
     }
     measure->ready = measure->stale = measure->has_expected = false;
 }
@@ -155,11 +155,11 @@ static gputune_status check_setup(const gt_measure_setup *setup)
 }
 
 /* Without a reference the first verified variant's results are the expected ones. */
-static void adopt_workload(gt_stage *stage, const gt_workload *workload)
+static void adopt_workload(gt_rig *rig, const gt_workload *workload)
 {
-    stage->workload = *workload;
+    rig->workload = *workload;
     for (uint32_t i = 0; !workload->has_reference && i < workload->buffer_count; ++i) {
-        stage->workload.buffers[i].reference_type = workload->buffers[i].type;
+        rig->workload.buffers[i].reference_type = workload->buffers[i].type;
     }
 }
 
@@ -171,13 +171,13 @@ static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
     }
     GT_TRY(gt_service_load(measure, &setup->service));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
-        gt_stage *stage = &measure->stages[i];
-        adopt_workload(stage, &setup->workloads[i]);
-        GT_TRY(gt_stage_allocate(measure, stage, i == 0 ? live : 0));
+        gt_rig *rig = &measure->rigs[i];
+        adopt_workload(rig, &setup->workloads[i]);
+        GT_TRY(gt_rig_allocate(measure, rig, i == 0 ? live : 0));
     }
     GT_TRY(gt_reference_load(measure, &setup->reference));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
-        GT_TRY(gt_stage_rotate(measure, &measure->stages[i]));
+        GT_TRY(gt_rig_rotate(measure, &measure->rigs[i]));
     }
     GT_TRY(gt_contents_plan(measure));
     GT_TRY(gt_memory_service(measure));

@@ -3,20 +3,20 @@
 
 #include <stdlib.h>
 
-static bool is_timed(const gt_measure *measure, const gt_stage *stage)
+static bool is_timed(const gt_measure *measure, const gt_rig *rig)
 {
-    return stage == &measure->stages[0];
+    return rig == &measure->rigs[0];
 }
 
-static uint32_t poison_of(const gt_measure *measure, const gt_stage *stage)
+static uint32_t poison_of(const gt_measure *measure, const gt_rig *rig)
 {
-    return is_timed(measure, stage) ? GT_POISON_TIMED : GT_POISON_AWKWARD;
+    return is_timed(measure, rig) ? GT_POISON_TIMED : GT_POISON_AWKWARD;
 }
 
-/* Inputs are proved untouched on the cheaper stage. */
-static bool hashes_inputs(const gt_measure *measure, const gt_stage *stage)
+/* Inputs are proved untouched on the cheaper rig. */
+static bool hashes_inputs(const gt_measure *measure, const gt_rig *rig)
 {
-    return stage == &measure->stages[measure->setup.workload_count - 1];
+    return rig == &measure->rigs[measure->setup.workload_count - 1];
 }
 
 static uint32_t guard_seed(uint32_t buffer)
@@ -26,242 +26,241 @@ static uint32_t guard_seed(uint32_t buffer)
 
 /* ---- Tables that stay ------------------------------------------------------------------------ */
 
-static gputune_status plan_reset(gt_measure *measure, gt_stage *stage)
+static gputune_status plan_reset(gt_measure *measure, gt_rig *rig)
 {
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &stage->workload.buffers[i];
-        gt_task task = {.operation = GT_OPERATION_COPY,
-                        .target = stage->slots[i].address,
-                        .source = stage->slots[i].pristine,
-                        .count = buffer->bytes};
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &rig->workload.buffers[i];
+        gt_service_task task = {.operation = GT_DO_COPY,
+                                .target = rig->slots[i].address,
+                                .source = rig->slots[i].pristine,
+                                .count = buffer->bytes};
         if (buffer->direction == GT_OUT) {
-            task.operation = GT_OPERATION_POISON;
+            task.operation = GT_DO_POISON;
             task.source = 0;
-            task.pattern = poison_of(measure, stage);
+            task.pattern = poison_of(measure, rig);
         }
         if (buffer->direction != GT_IN) {
-            GT_TRY(gt_table_add(&measure->reset, &task, GT_TILE_RESET, NULL));
+            GT_TRY(gt_tasks_add(&measure->reset, &task, GT_TILE_RESET, NULL));
         }
     }
     return GPUTUNE_OK;
 }
 
 /* Pristine inout buffers to every set; inputs to every set but the first. */
-static gputune_status plan_sets(gt_measure *measure, const gt_stage *stage)
+static gputune_status plan_sets(gt_measure *measure, const gt_rig *rig)
 {
-    uint32_t buffers = stage->workload.buffer_count;
+    uint32_t buffers = rig->workload.buffer_count;
     for (uint32_t i = 0; i < buffers; ++i) {
-        const gt_buffer *buffer = &stage->workload.buffers[i];
-        gt_task task = {.operation = GT_OPERATION_COPY, .count = buffer->bytes};
+        const gt_buffer *buffer = &rig->workload.buffers[i];
+        gt_service_task task = {.operation = GT_DO_COPY, .count = buffer->bytes};
         bool is_inout = buffer->direction == GT_INOUT;
-        task.source = is_inout ? stage->slots[i].pristine : stage->slots[i].address;
+        task.source = is_inout ? rig->slots[i].pristine : rig->slots[i].address;
         if (is_inout) {
-            task.target = stage->slots[i].address;
-            GT_TRY(gt_table_add(&measure->restore, &task, GT_TILE_RESET, NULL));
+            task.target = rig->slots[i].address;
+            GT_TRY(gt_tasks_add(&measure->restore, &task, GT_TILE_RESET, NULL));
         }
-        if (stage->sets < 2 || buffer->direction == GT_OUT) {
+        if (rig->sets < 2 || buffer->direction == GT_OUT) {
             continue;
         }
-        task.target = stage->addresses[buffers + i];
-        task.repeats = stage->sets - 1;
-        task.stride = stage->sets > 2 ? stage->addresses[2 * buffers + i] - task.target : 0;
-        GT_TRY(gt_table_add(is_inout ? &measure->restore : &measure->rotate, &task, GT_TILE_RESET,
+        task.target = rig->addresses[buffers + i];
+        task.repeats = rig->sets - 1;
+        task.stride = rig->sets > 2 ? rig->addresses[2 * buffers + i] - task.target : 0;
+        GT_TRY(gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, GT_TILE_RESET,
                             NULL));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status plan_comparison(gt_measure *measure, gt_stage *stage, uint32_t index)
+static gputune_status plan_comparison(gt_measure *measure, gt_rig *rig, uint32_t index)
 {
-    const gt_workload *workload = &stage->workload;
+    const gt_workload *workload = &rig->workload;
     const gt_buffer *buffer = &workload->buffers[index];
-    gt_slot *slot = &stage->slots[index];
-    gt_task task = {.operation = GT_OPERATION_COMPARE,
-                    .target = slot->address,
-                    .source = slot->expected,
-                    .count = buffer->elements,
-                    .low = workload->tolerance.atol,
-                    .high = workload->tolerance.rtol,
-                    .stol = workload->tolerance.stol,
-                    .type = buffer->type,
-                    .source_type = buffer->reference_type,
-                    .scale_type = stage->scale_type,
-                    .pattern = poison_of(measure, stage),
-                    .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
+    gt_slot *slot = &rig->slots[index];
+    gt_service_task task = {.operation = GT_DO_COMPARE,
+                            .target = slot->address,
+                            .source = slot->expected,
+                            .count = buffer->elements,
+                            .low = workload->tolerance.atol,
+                            .high = workload->tolerance.rtol,
+                            .stol = workload->tolerance.stol,
+                            .type = buffer->type,
+                            .source_type = buffer->reference_type,
+                            .scale_type = rig->scale_type,
+                            .pattern = poison_of(measure, rig),
+                            .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
     gt_type unused;
     uint64_t scale_bytes = gt_plan_scale_bytes(workload, &unused);
-    if (buffer->elements * gt_type_bytes(stage->scale_type) <= scale_bytes) {
-        task.scale = stage->scale;
+    if (buffer->elements * gt_type_bytes(rig->scale_type) <= scale_bytes) {
+        task.scale = rig->scale;
     }
-    return gt_table_add(&measure->check, &task, GT_TILE, &slot->compare_task);
+    return gt_tasks_add(&measure->check, &task, GT_TILE, &slot->compare_task);
 }
 
-static gputune_status plan_guards(gt_measure *measure, gt_stage *stage, uint32_t index)
+static gputune_status plan_guards(gt_measure *measure, gt_rig *rig, uint32_t index)
 {
-    gt_slot *slot = &stage->slots[index];
-    gt_task task = {.operation = GT_OPERATION_GUARD,
-                    .target = slot->base,
-                    .count = slot->address - slot->base,
-                    .pattern = guard_seed(index)};
-    GT_TRY(gt_table_add(&measure->check, &task, GT_TILE, &slot->guard_task));
-    task.target = slot->address + stage->workload.buffers[index].bytes;
+    gt_slot *slot = &rig->slots[index];
+    gt_service_task task = {.operation = GT_DO_GUARD,
+                            .target = slot->base,
+                            .count = slot->address - slot->base,
+                            .pattern = guard_seed(index)};
+    GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_task));
+    task.target = slot->address + rig->workload.buffers[index].bytes;
     task.count = GT_GUARD_BACK;
-    return gt_table_add(&measure->check, &task, GT_TILE, NULL); /* guard_task + 1 */
+    return gt_tasks_add(&measure->check, &task, GT_TILE, NULL); /* guard_task + 1 */
 }
 
-static gputune_status plan_failures(gt_measure *measure, gt_stage *stage)
+static gputune_status plan_failures(gt_measure *measure, gt_rig *rig)
 {
-    gt_task task = {.operation = GT_OPERATION_COMPARE,
-                    .target = stage->failures,
-                    .source = stage->failures + 8,
-                    .count = 1,
-                    .type = GT_TYPE_U64,
-                    .source_type = GT_TYPE_U64};
-    return gt_table_add(&measure->check, &task, GT_TILE, &stage->failures_task);
+    gt_service_task task = {.operation = GT_DO_COMPARE,
+                            .target = rig->failures,
+                            .source = rig->failures + 8,
+                            .count = 1,
+                            .type = GT_TYPE_U64,
+                            .source_type = GT_TYPE_U64};
+    return gt_tasks_add(&measure->check, &task, GT_TILE, &rig->failures_task);
 }
 
-static gputune_status plan_check(gt_measure *measure, gt_stage *stage)
+static gputune_status plan_check(gt_measure *measure, gt_rig *rig)
 {
-    stage->failures_task = -1;
-    if (stage->check) {
-        GT_TRY(plan_failures(measure, stage));
+    rig->failures_task = -1;
+    if (rig->check) {
+        GT_TRY(plan_failures(measure, rig));
     }
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        gt_slot *slot = &stage->slots[i];
-        bool is_input = stage->workload.buffers[i].direction == GT_IN;
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        gt_slot *slot = &rig->slots[i];
+        bool is_input = rig->workload.buffers[i].direction == GT_IN;
         slot->compare_task = slot->hash_task = -1;
-        if (!is_input && !stage->check) {
-            GT_TRY(plan_comparison(measure, stage, i));
+        if (!is_input && !rig->check) {
+            GT_TRY(plan_comparison(measure, rig, i));
         }
-        GT_TRY(plan_guards(measure, stage, i));
-        if (is_input && hashes_inputs(measure, stage)) {
-            gt_task task = {.operation = GT_OPERATION_HASH,
-                            .target = slot->address,
-                            .count = stage->workload.buffers[i].bytes};
-            GT_TRY(gt_table_add(&measure->check, &task, GT_TILE, &slot->hash_task));
+        GT_TRY(plan_guards(measure, rig, i));
+        if (is_input && hashes_inputs(measure, rig)) {
+            gt_service_task task = {.operation = GT_DO_HASH,
+                                    .target = slot->address,
+                                    .count = rig->workload.buffers[i].bytes};
+            GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->hash_task));
         }
     }
     return GPUTUNE_OK;
 }
 
 /* Hashes by which two runs of the reference are compared, and inputs later. */
-static gputune_status plan_hash(gt_measure *measure, gt_stage *stage)
+static gputune_status plan_hash(gt_measure *measure, gt_rig *rig)
 {
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &stage->workload.buffers[i];
-        gt_slot *slot = &stage->slots[i];
-        gt_task task = {.operation = GT_OPERATION_HASH,
-                        .target = slot->expected,
-                        .count = gt_plan_expected_bytes(buffer)};
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &rig->workload.buffers[i];
+        gt_slot *slot = &rig->slots[i];
+        gt_service_task task = {.operation = GT_DO_HASH,
+                                .target = slot->expected,
+                                .count = gt_plan_expected_bytes(buffer)};
         slot->reference_task = -1;
-        if (buffer->direction == GT_IN && hashes_inputs(measure, stage)) {
+        if (buffer->direction == GT_IN && hashes_inputs(measure, rig)) {
             task.target = slot->address;
             task.count = buffer->bytes;
         }
-        GT_TRY(gt_table_add(&measure->hash, &task, GT_TILE, &slot->reference_task));
+        GT_TRY(gt_tasks_add(&measure->hash, &task, GT_TILE, &slot->reference_task));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status plan_convert(gt_measure *measure, gt_stage *stage)
+static gputune_status plan_convert(gt_measure *measure, gt_rig *rig)
 {
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &stage->workload.buffers[i];
-        gt_task task = {.operation = GT_OPERATION_CONVERT,
-                        .target = stage->slots[i].expected,
-                        .source = stage->slots[i].pristine,
-                        .count = buffer->elements,
-                        .type = buffer->type};
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &rig->workload.buffers[i];
+        gt_service_task task = {.operation = GT_DO_CONVERT,
+                                .target = rig->slots[i].expected,
+                                .source = rig->slots[i].pristine,
+                                .count = buffer->elements,
+                                .type = buffer->type};
         if (buffer->direction == GT_INOUT && buffer->reference_type != buffer->type) {
-            GT_TRY(gt_table_add(&measure->convert, &task, GT_TILE, NULL));
+            GT_TRY(gt_tasks_add(&measure->convert, &task, GT_TILE, NULL));
         }
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status plan_stage(gt_measure *measure, gt_stage *stage)
+static gputune_status plan_rig(gt_measure *measure, gt_rig *rig)
 {
-    GT_TRY(plan_reset(measure, stage));
-    GT_TRY(plan_check(measure, stage));
-    GT_TRY(plan_hash(measure, stage));
-    GT_TRY(plan_convert(measure, stage));
-    return is_timed(measure, stage) ? plan_sets(measure, stage) : GPUTUNE_OK;
+    GT_TRY(plan_reset(measure, rig));
+    GT_TRY(plan_check(measure, rig));
+    GT_TRY(plan_hash(measure, rig));
+    GT_TRY(plan_convert(measure, rig));
+    return is_timed(measure, rig) ? plan_sets(measure, rig) : GPUTUNE_OK;
 }
 
 gputune_status gt_contents_plan(gt_measure *measure)
 {
-    gt_table *const tables[] = {&measure->reset, &measure->restore, &measure->rotate,
+    gt_tasks *const tables[] = {&measure->reset, &measure->restore, &measure->rotate,
                                 &measure->check, &measure->hash,    &measure->convert};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(plan_stage(measure, &measure->stages[i]));
+        GT_TRY(plan_rig(measure, &measure->rigs[i]));
         for (size_t k = 0; i == 0 && k < count; ++k) {
-            gt_table_mark_timed(tables[k]);
+            gt_tasks_mark_timed(tables[k]);
         }
     }
     for (size_t k = 0; k < count; ++k) {
-        GT_TRY(gt_table_upload(measure, tables[k]));
+        GT_TRY(gt_tasks_upload(measure, tables[k]));
     }
     return GPUTUNE_OK;
 }
 
 /* ---- Contents -------------------------------------------------------------------------------- */
 
-static gputune_status plan_fill_slot(gt_measure *measure, gt_stage *stage, uint32_t index,
+static gputune_status plan_fill_slot(gt_measure *measure, gt_rig *rig, uint32_t index,
                                      uint64_t seed)
 {
-    const gt_buffer *buffer = &stage->workload.buffers[index];
-    const gt_slot *slot = &stage->slots[index];
-    gt_task fill = {.operation = GT_OPERATION_FILL,
-                    .target = slot->pristine ? slot->pristine : slot->address,
-                    .count = buffer->elements,
-                    .seed = gt_fill_seed(seed, index),
-                    .low = buffer->low,
-                    .high = buffer->high,
-                    .type = buffer->type,
-                    .pattern = buffer->fill};
-    gt_task guard = {.operation = GT_OPERATION_PATTERN,
-                     .target = slot->base,
-                     .count = slot->address - slot->base,
-                     .pattern = guard_seed(index)};
+    const gt_buffer *buffer = &rig->workload.buffers[index];
+    const gt_slot *slot = &rig->slots[index];
+    gt_service_task fill = {.operation = GT_DO_FILL,
+                            .target = slot->pristine ? slot->pristine : slot->address,
+                            .count = buffer->elements,
+                            .seed = gt_fill_seed(seed, index),
+                            .low = buffer->low,
+                            .high = buffer->high,
+                            .type = buffer->type,
+                            .pattern = buffer->fill};
+    gt_service_task guard = {.operation = GT_DO_PATTERN,
+                             .target = slot->base,
+                             .count = slot->address - slot->base,
+                             .pattern = guard_seed(index)};
     if (buffer->direction != GT_OUT && !slot->live) {
-        GT_TRY(gt_table_add(&measure->fill, &fill, GT_TILE, NULL));
+        GT_TRY(gt_tasks_add(&measure->fill, &fill, GT_TILE, NULL));
     }
-    GT_TRY(gt_table_add(&measure->fill, &guard, GT_TILE, NULL));
+    GT_TRY(gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL));
     guard.target = slot->address + buffer->bytes;
     guard.count = GT_GUARD_BACK;
-    return gt_table_add(&measure->fill, &guard, GT_TILE, NULL);
+    return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
 }
 
-static gputune_status fill_block(gt_measure *measure, gt_stage *stage, uint64_t seed)
+static gputune_status fill_block(gt_measure *measure, gt_rig *rig, uint64_t seed)
 {
-    const gt_buffer *block = &stage->workload.block;
-    if (!stage->workload.has_block) {
+    const gt_buffer *block = &rig->workload.block;
+    if (!rig->workload.has_block) {
         return GPUTUNE_OK;
     }
-    gt_fill_host(stage->block, block, gt_fill_seed(seed, GT_PARAMETER_MAX));
-    GT_CALL(measure, MemcpyHtoDAsync, stage->device_block, stage->block, block->bytes,
-            measure->stream);
+    gt_fill_host(rig->block, block, gt_fill_seed(seed, GT_PARAMETER_MAX));
+    GT_CALL(measure, MemcpyHtoDAsync, rig->device_block, rig->block, block->bytes, measure->stream);
     return GPUTUNE_OK;
 }
 
-static gputune_status fill_stages(gt_measure *measure, uint64_t seed, uint32_t stages)
+static gputune_status fill_rigs(gt_measure *measure, uint64_t seed, uint32_t rigs)
 {
-    gt_table_reset(&measure->fill);
-    for (uint32_t s = 0; s < stages; ++s) {
-        gt_stage *stage = &measure->stages[s];
-        for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-            GT_TRY(plan_fill_slot(measure, stage, i, seed));
+    gt_tasks_reset(&measure->fill);
+    for (uint32_t s = 0; s < rigs; ++s) {
+        gt_rig *rig = &measure->rigs[s];
+        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+            GT_TRY(plan_fill_slot(measure, rig, i, seed));
         }
-        GT_TRY(fill_block(measure, stage, seed));
+        GT_TRY(fill_block(measure, rig, seed));
     }
-    GT_TRY(gt_table_upload(measure, &measure->fill));
+    GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
-    for (uint32_t i = 0; i < measure->stages[0].workload.buffer_count; ++i) {
-        const gt_slot *slot = &measure->stages[0].slots[i];
+    for (uint32_t i = 0; i < measure->rigs[0].workload.buffer_count; ++i) {
+        const gt_slot *slot = &measure->rigs[0].slots[i];
         if (slot->live && slot->pristine) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
-                    measure->stages[0].workload.buffers[i].bytes, measure->stream);
+                    measure->rigs[0].workload.buffers[i].bytes, measure->stream);
         }
     }
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
@@ -269,15 +268,14 @@ static gputune_status fill_stages(gt_measure *measure, uint64_t seed, uint32_t s
 
 /* ---- The reference --------------------------------------------------------------------------- */
 
-static gputune_status ready_expected(gt_measure *measure, const gt_stage *stage)
+static gputune_status ready_expected(gt_measure *measure, const gt_rig *rig)
 {
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &stage->workload.buffers[i];
-        const gt_slot *slot = &stage->slots[i];
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &rig->workload.buffers[i];
+        const gt_slot *slot = &rig->slots[i];
         if (buffer->direction == GT_OUT) {
-            GT_CALL(measure, MemsetD8Async, slot->expected,
-                    (unsigned char)poison_of(measure, stage), gt_plan_expected_bytes(buffer),
-                    measure->stream);
+            GT_CALL(measure, MemsetD8Async, slot->expected, (unsigned char)poison_of(measure, rig),
+                    gt_plan_expected_bytes(buffer), measure->stream);
         } else if (buffer->direction == GT_INOUT && buffer->reference_type == buffer->type) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->pristine, buffer->bytes,
                     measure->stream);
@@ -286,36 +284,36 @@ static gputune_status ready_expected(gt_measure *measure, const gt_stage *stage)
     return GPUTUNE_OK;
 }
 
-/* One run on every stage; hashes of what it made are queued too. */
-static gputune_status run_reference(gt_measure *measure, uint32_t stages)
+/* One run on every rig; hashes of what it made are queued too. */
+static gputune_status run_reference(gt_measure *measure, uint32_t rigs)
 {
-    for (uint32_t s = 0; s < stages; ++s) {
-        GT_TRY(ready_expected(measure, &measure->stages[s]));
+    for (uint32_t s = 0; s < rigs; ++s) {
+        GT_TRY(ready_expected(measure, &measure->rigs[s]));
     }
-    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, stages == 1));
+    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, rigs == 1));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(gt_reference_launch(measure, &measure->stages[0]));
+    GT_TRY(gt_reference_launch(measure, &measure->rigs[0]));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    if (stages > 1) {
-        GT_TRY(gt_reference_launch(measure, &measure->stages[1]));
+    if (rigs > 1) {
+        GT_TRY(gt_reference_launch(measure, &measure->rigs[1]));
     }
-    GT_TRY(gt_service_check(measure, &measure->hash, stages == 1));
+    GT_TRY(gt_service_check(measure, &measure->hash, rigs == 1));
     return gt_measure_wait(measure);
 }
 
 /* Takes over the hashes of the last run; says whether they are those of the run before. */
-static const char *note_hashes(gt_measure *measure, uint32_t stages)
+static const char *note_hashes(gt_measure *measure, uint32_t rigs)
 {
     const char *changed = NULL;
-    for (uint32_t s = 0; s < stages; ++s) {
-        gt_stage *stage = &measure->stages[s];
-        for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-            gt_slot *slot = &stage->slots[i];
+    for (uint32_t s = 0; s < rigs; ++s) {
+        gt_rig *rig = &measure->rigs[s];
+        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+            gt_slot *slot = &rig->slots[i];
             if (slot->reference_task < 0) {
                 continue;
             }
             uint64_t hash = measure->findings->items[slot->reference_task].count;
-            changed = hash == slot->hash ? changed : stage->workload.buffers[i].name;
+            changed = hash == slot->hash ? changed : rig->workload.buffers[i].name;
             slot->hash = hash;
         }
     }
@@ -325,25 +323,25 @@ static const char *note_hashes(gt_measure *measure, uint32_t stages)
 static gputune_status blame_reference(gputune_status status, const gt_measure *measure)
 {
     return gt_fail(GPUTUNE_ETEMPLATE, "the reference kernel %s failed: %s",
-                   measure->stages[0].workload.reference.entry,
+                   measure->rigs[0].workload.reference.entry,
                    status < 0 ? gt_message() : "unknown");
 }
 
-static gputune_status make_expected(gt_measure *measure, uint32_t stages)
+static gputune_status make_expected(gt_measure *measure, uint32_t rigs)
 {
     const char *changed = NULL;
     for (int run = 0; run < 2; ++run) {
-        gputune_status status = run_reference(measure, stages);
+        gputune_status status = run_reference(measure, rigs);
         if (status < 0) {
             return blame_reference(status, measure);
         }
-        changed = note_hashes(measure, stages);
+        changed = note_hashes(measure, rigs);
     }
     if (changed) {
         return gt_fail(GPUTUNE_ETEMPLATE,
                        "the reference kernel %s gives other values of %s when it runs again: it "
                        "must be deterministic and leave its inputs alone",
-                       measure->stages[0].workload.reference.entry, changed);
+                       measure->rigs[0].workload.reference.entry, changed);
     }
     measure->has_expected = true;
     return gt_measure_elapsed(&measure->reference_ns, measure);
@@ -351,27 +349,27 @@ static gputune_status make_expected(gt_measure *measure, uint32_t stages)
 
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only)
 {
-    uint32_t stages = timed_only ? 1 : measure->setup.workload_count;
-    GT_TRY(fill_stages(measure, seed, stages));
+    uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
+    GT_TRY(fill_rigs(measure, seed, rigs));
     measure->seed = seed;
-    if (measure->stages[0].reference) {
-        return make_expected(measure, stages);
+    if (measure->rigs[0].reference) {
+        return make_expected(measure, rigs);
     }
     GT_TRY(gt_service_check(measure, &measure->hash, timed_only));
     GT_TRY(gt_measure_wait(measure));
-    (void)note_hashes(measure, stages);
+    (void)note_hashes(measure, rigs);
     return GPUTUNE_OK;
 }
 
 gputune_status gt_contents_adopt(gt_measure *measure)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        const gt_stage *stage = &measure->stages[s];
-        for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-            const gt_slot *slot = &stage->slots[i];
+        const gt_rig *rig = &measure->rigs[s];
+        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+            const gt_slot *slot = &rig->slots[i];
             if (slot->expected) {
                 GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address,
-                        stage->workload.buffers[i].bytes, measure->stream);
+                        rig->workload.buffers[i].bytes, measure->stream);
             }
         }
     }

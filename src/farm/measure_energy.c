@@ -77,7 +77,7 @@ static gputune_status integrate(double *out, load *load, int64_t window_ns)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling)
 {
     enum { BATCH_NS = 5000000 };

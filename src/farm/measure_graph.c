@@ -3,17 +3,17 @@
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
 /* Launches without the block's copies: those of an earlier launch are on the device already. */
-static gputune_status capture_launches(gt_measure *measure, gt_variant *variant, uint32_t launches)
+static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, uint32_t launches)
 {
-    const gt_stage *stage = &measure->stages[0];
+    const gt_rig *rig = &measure->rigs[0];
     for (uint32_t i = 0; i < launches; ++i) {
         GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
-                                  &stage->arguments[i % stage->sets * stage->argument_count]));
+                                  &rig->arguments[i % rig->sets * rig->argument_count]));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status capture(CUgraph *out, gt_measure *measure, gt_variant *variant,
+static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches)
 {
     GT_CALL(measure, StreamBeginCapture, measure->stream, CU_STREAM_CAPTURE_MODE_RELAXED);
@@ -33,7 +33,7 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_variant *var
     return GPUTUNE_OK;
 }
 
-gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_variant *variant,
+gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches)
 {
     if (replay->exec) {
@@ -79,7 +79,7 @@ static gputune_status begin(gt_measure *measure, uint32_t launches)
     return GPUTUNE_OK;
 }
 
-static gputune_status end(double *out, gt_measure *measure, gt_variant *variant, uint32_t launches)
+static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, uint32_t launches)
 {
     double elapsed_ns;
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
@@ -89,18 +89,18 @@ static gputune_status end(double *out, gt_measure *measure, gt_variant *variant,
     return GPUTUNE_OK;
 }
 
-static gputune_status plain(double *out, gt_measure *measure, gt_variant *variant)
+static gputune_status plain(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    const gt_stage *stage = &measure->stages[0];
+    const gt_rig *rig = &measure->rigs[0];
     GT_TRY(gt_sample_ready(measure, variant));
     GT_TRY(begin(measure, 1));
     gputune_status status =
-        gt_launcher_repeat(variant->launchers[0], measure->stream, stage->arguments);
+        gt_launcher_repeat(variant->launchers[0], measure->stream, rig->arguments);
     GT_TRY(status);
     return end(out, measure, variant, 1);
 }
 
-static gputune_status replay(double *out, gt_measure *measure, gt_variant *variant,
+static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
                              const gt_replay *graph)
 {
     GT_TRY(gt_sample_ready(measure, variant));
@@ -109,7 +109,7 @@ static gputune_status replay(double *out, gt_measure *measure, gt_variant *varia
     return end(out, measure, variant, graph->launches);
 }
 
-gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling)
 {
     gt_replay *graph = sampling->quick ? &variant->quick : &variant->full;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 /* Nothing queued, buffers ready, one untimed launch behind us. */
-static gputune_status settle(gt_measure *measure, gt_variant *variant)
+static gputune_status settle(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
@@ -16,7 +16,7 @@ static gputune_status settle(gt_measure *measure, gt_variant *variant)
 }
 
 /* Per launch, for `count` launches back to back. */
-static gputune_status burst(double *out, gt_measure *measure, gt_variant *variant, uint32_t count)
+static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t count)
 {
     int64_t start = gt_now_ns();
     for (uint32_t i = 0; i < count; ++i) {
@@ -27,7 +27,7 @@ static gputune_status burst(double *out, gt_measure *measure, gt_variant *varian
     return GPUTUNE_OK;
 }
 
-gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
@@ -49,7 +49,7 @@ static int by_value(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
                                  const gt_sampling *sampling)
 {
     double times[100];
@@ -68,7 +68,7 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_variant *v
 
 /* ---- Emulated devices ------------------------------------------------------------------------ */
 
-static gputune_status modelled_host(double *out, gt_measure *measure, gt_variant *variant,
+static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded *variant,
                                     uint32_t count)
 {
     double start, end;
@@ -82,16 +82,15 @@ static gputune_status modelled_host(double *out, gt_measure *measure, gt_variant
     return GPUTUNE_OK;
 }
 
-static gputune_status modelled_device(double *out, gt_measure *measure, gt_variant *variant)
+static gputune_status modelled_device(double *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(
-        gt_launcher_repeat(variant->launchers[0], measure->stream, measure->stages[0].arguments));
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream, measure->rigs[0].arguments));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
     return gt_measure_elapsed(out, measure);
 }
 
-gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling)
 {
     enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */

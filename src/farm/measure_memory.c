@@ -53,14 +53,14 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
         (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
 }
 
-/* ---- Stages ---------------------------------------------------------------------------------- */
+/* ---- Rigs ----------------------------------------------------------------------------------- */
 
-static gputune_status allocate_slot(gt_measure *measure, gt_stage *stage, uint32_t index, bool live)
+static gputune_status allocate_slot(gt_measure *measure, gt_rig *rig, uint32_t index, bool live)
 {
-    bool timed = stage == &measure->stages[0];
-    const gt_workload *workload = &stage->workload;
+    bool timed = rig == &measure->rigs[0];
+    const gt_workload *workload = &rig->workload;
     const gt_buffer *buffer = &workload->buffers[index];
-    gt_slot *slot = &stage->slots[index];
+    gt_slot *slot = &rig->slots[index];
     GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
     slot->address = gt_plan_place(workload, index, timed, slot->base);
     slot->live = live;
@@ -71,103 +71,102 @@ static gputune_status allocate_slot(gt_measure *measure, gt_stage *stage, uint32
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-static gputune_status allocate_block(gt_measure *measure, gt_stage *stage)
+static gputune_status allocate_block(gt_measure *measure, gt_rig *rig)
 {
-    if (!stage->workload.has_block) {
+    if (!rig->workload.has_block) {
         return GPUTUNE_OK;
     }
-    stage->block = calloc(1, stage->workload.block.bytes + 1);
-    if (!stage->block) {
+    rig->block = calloc(1, rig->workload.block.bytes + 1);
+    if (!rig->block) {
         return gt_fail_memory();
     }
-    return gt_memory_take(&stage->device_block, measure, stage->workload.block.bytes);
+    return gt_memory_take(&rig->device_block, measure, rig->workload.block.bytes);
 }
 
-gputune_status gt_stage_allocate(gt_measure *measure, gt_stage *stage, uint64_t live)
+gputune_status gt_rig_allocate(gt_measure *measure, gt_rig *rig, uint64_t live)
 {
-    const gt_workload *workload = &stage->workload;
+    const gt_workload *workload = &rig->workload;
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        GT_TRY(allocate_slot(measure, stage, i, live >> i & 1));
+        GT_TRY(allocate_slot(measure, rig, i, live >> i & 1));
     }
-    uint64_t scale_bytes = gt_plan_scale_bytes(workload, &stage->scale_type);
+    uint64_t scale_bytes = gt_plan_scale_bytes(workload, &rig->scale_type);
     if (scale_bytes) {
-        GT_TRY(gt_memory_take(&stage->scale, measure, scale_bytes));
+        GT_TRY(gt_memory_take(&rig->scale, measure, scale_bytes));
     }
     for (uint32_t i = 0; i < workload->scalar_count; ++i) {
-        stage->scalars[i] = gt_scalar_bits(&workload->scalars[i]);
+        rig->scalars[i] = gt_scalar_bits(&workload->scalars[i]);
     }
-    return allocate_block(measure, stage);
+    return allocate_block(measure, rig);
 }
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
 /* How many sets, and where those beside the slots begin. */
-static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_stage *stage,
+static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_rig *rig,
                                 uint64_t set_bytes)
 {
     size_t available = 0, total = 0;
-    stage->sets = 1;
-    if (stage != &measure->stages[0] || measure->device.emulated ||
+    rig->sets = 1;
+    if (rig != &measure->rigs[0] || measure->device.emulated ||
         measure->setup.cache != GPUTUNE_CACHE_COLD) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);
-    uint32_t sets = gt_plan_rotations(
-        measure->device.l2_bytes, gt_plan_working_set(&stage->workload), set_bytes, available / 2);
+    uint32_t sets = gt_plan_rotations(measure->device.l2_bytes, gt_plan_working_set(&rig->workload),
+                                      set_bytes, available / 2);
     if (sets > 1) {
         CUdeviceptr base = 0;
         GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));
         *extra = (base + GT_ALIGNMENT_MAX - 1) / GT_ALIGNMENT_MAX * GT_ALIGNMENT_MAX;
     }
-    stage->sets = sets;
+    rig->sets = sets;
     return GPUTUNE_OK;
 }
 
-static void bind_arguments(gt_stage *stage, uint32_t set)
+static void bind_arguments(gt_rig *rig, uint32_t set)
 {
-    const gt_workload *workload = &stage->workload;
-    const void **arguments = &stage->arguments[set * stage->argument_count];
+    const gt_workload *workload = &rig->workload;
+    const void **arguments = &rig->arguments[set * rig->argument_count];
     if (workload->has_block) {
-        *arguments++ = stage->block;
+        *arguments++ = rig->block;
     }
     for (uint32_t i = 0; i < workload->argument_count; ++i) {
         uint32_t index = workload->arguments[i].index;
         arguments[i] = workload->arguments[i].is_buffer
-                           ? (const void *)&stage->addresses[set * workload->buffer_count + index]
-                           : (const void *)&stage->scalars[index];
+                           ? (const void *)&rig->addresses[set * workload->buffer_count + index]
+                           : (const void *)&rig->scalars[index];
     }
 }
 
-gputune_status gt_stage_rotate(gt_measure *measure, gt_stage *stage)
+gputune_status gt_rig_rotate(gt_measure *measure, gt_rig *rig)
 {
     uint64_t offsets[GT_PARAMETER_MAX];
-    uint32_t buffers = stage->workload.buffer_count;
-    uint64_t set_bytes = gt_plan_set(offsets, &stage->workload);
+    uint32_t buffers = rig->workload.buffer_count;
+    uint64_t set_bytes = gt_plan_set(offsets, &rig->workload);
     CUdeviceptr extra = 0;
-    GT_TRY(take_sets(&extra, measure, stage, set_bytes));
-    stage->argument_count = stage->workload.argument_count + (stage->workload.has_block ? 1 : 0);
-    stage->addresses = calloc((size_t)stage->sets * buffers + 1, sizeof *stage->addresses);
-    stage->arguments =
-        calloc((size_t)stage->sets * stage->argument_count + 1, sizeof *stage->arguments);
-    if (!stage->addresses || !stage->arguments) {
+    GT_TRY(take_sets(&extra, measure, rig, set_bytes));
+    rig->argument_count = rig->workload.argument_count + (rig->workload.has_block ? 1 : 0);
+    rig->addresses = calloc((size_t)rig->sets * buffers + 1, sizeof *rig->addresses);
+    rig->arguments = calloc((size_t)rig->sets * rig->argument_count + 1, sizeof *rig->arguments);
+    if (!rig->addresses || !rig->arguments) {
         return gt_fail_memory();
     }
-    for (uint32_t set = 0; set < stage->sets; ++set) {
+    for (uint32_t set = 0; set < rig->sets; ++set) {
         for (uint32_t i = 0; i < buffers; ++i) {
-            stage->addresses[set * buffers + i] =
-                set == 0 ? stage->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
+            rig->addresses[set * buffers + i] =
+                set == 0 ? rig->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
         }
-        bind_arguments(stage, set);
+        bind_arguments(rig, set);
     }
     return GPUTUNE_OK;
 }
 
-void gt_stage_free(gt_stage *stage)
+void gt_rig_free(gt_rig *rig)
 {
-    free(stage->block);
-    free(stage->addresses);
-    free(stage->arguments);
-    *stage = (gt_stage){0};
+    free(rig->block);
+    free(rig->addresses);
+    free(rig->arguments);
+    *rig = (gt_rig){0};
 }
 
 /* ---- Service buffers ------------------------------------------------------------------------- */

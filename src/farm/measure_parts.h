@@ -33,8 +33,8 @@ typedef struct gt_slot {
     int reference_task;                      /* index into the hash table, or -1 */
 } gt_slot;
 
-/* One workload made real. stages[0] is the one that is timed. */
-typedef struct gt_stage {
+/* One workload made real. rigs[0] is the one that is timed. */
+typedef struct gt_rig {
     gt_workload workload;
     gt_slot slots[GT_PARAMETER_MAX];
     CUdeviceptr scale;
@@ -50,7 +50,7 @@ typedef struct gt_stage {
     CUdeviceptr *addresses;                   /* [set][buffer]; owned */
     const void **arguments;                   /* [set][caller argument]; owned */
     uint32_t argument_count;
-} gt_stage;
+} gt_rig;
 
 /* A captured sample. */
 typedef struct gt_replay {
@@ -59,7 +59,7 @@ typedef struct gt_replay {
 } gt_replay;
 
 /* One verified variant. */
-typedef struct gt_variant {
+typedef struct gt_loaded {
     uint64_t id;
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns;     /* best knowledge of one launch on the device */
@@ -68,7 +68,7 @@ typedef struct gt_variant {
     uint64_t owned_bytes; /* device memory beside code */
     gt_replay full, quick;
     double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample, 0: none yet */
-} gt_variant;
+} gt_loaded;
 
 struct gt_measure {
     const gt_driver *driver;
@@ -83,15 +83,15 @@ struct gt_measure {
     gt_module *service, *reference;
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
-    gt_stage stages[GT_WORKLOAD_MAX];
+    gt_rig rigs[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations;
-    gt_table fill;           /* inputs, pristine copies, guards */
-    gt_table reset;          /* before a verification: inout restored, outputs poisoned */
-    gt_table restore;        /* before a sample: inout of every set */
-    gt_table rotate;         /* set 0 to all others */
-    gt_table check;          /* comparisons, guards, hashes */
-    gt_table hash;           /* expected results and inputs */
-    gt_table convert;        /* inout to the reference's doubles */
+    gt_tasks fill;           /* inputs, pristine copies, guards */
+    gt_tasks reset;          /* before a verification: inout restored, outputs poisoned */
+    gt_tasks restore;        /* before a sample: inout of every set */
+    gt_tasks rotate;         /* set 0 to all others */
+    gt_tasks check;          /* comparisons, guards, hashes */
+    gt_tasks hash;           /* expected results and inputs */
+    gt_tasks convert;        /* inout to the reference's doubles */
     CUdeviceptr sums, found; /* accumulators and result of the check kernel */
     gt_findings *findings;   /* the result here, in pinned memory */
     uint32_t finding_capacity;
@@ -103,8 +103,8 @@ struct gt_measure {
     bool has_expected; /* expected results are there */
     double reference_ns, copy_bytes_per_s;
 
-    GT_ARRAY(gt_variant) variants;
-    GT_ARRAY(gt_variant) dropped; /* out of the race, not yet unloaded */
+    GT_ARRAY(gt_loaded) variants;
+    GT_ARRAY(gt_loaded) dropped; /* out of the race, not yet unloaded */
 };
 
 /* Records the failure of a CUDA call; a fatal one marks the process lost. */
@@ -118,13 +118,13 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
 /* Loads the service image and looks its kernels up. */
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image);
 /* Copies a table's tasks to the device. */
-gputune_status gt_table_upload(gt_measure *measure, gt_table *table);
+gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
 /* Runs a table's tasks, or only the timed workload's. Empty tables do nothing. */
-gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_table *table,
+gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only);
 /* Queues the check kernel over a table and the copy of its findings; they are in
  * measure->findings after the next synchronisation. */
-gputune_status gt_service_check(gt_measure *measure, const gt_table *table, bool timed_only);
+gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only);
 /* Makes L2 hold nothing of the buffers. Nothing where there is no sweep. */
 gputune_status gt_service_sweep(gt_measure *measure);
 /* Keeps the stream busy for so long. Nothing on an emulated device. */
@@ -141,13 +141,13 @@ gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t by
 void gt_memory_free(gt_measure *measure);
 /* EDEVMEM naming need, free memory and remedy, before anything is allocated. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
-/* Allocates slots, expected results, scales, blocks and scalars of a stage. `live`: bit per buffer.
+/* Allocates slots, expected results, scales, blocks and scalars of a rig. `live`: bit per buffer.
  */
-gputune_status gt_stage_allocate(gt_measure *measure, gt_stage *stage, uint64_t live);
-/* Allocates the rotated sets of the timed stage where memory permits, and every stage's argument
+gputune_status gt_rig_allocate(gt_measure *measure, gt_rig *rig, uint64_t live);
+/* Allocates the rotated sets of the timed rig where memory permits, and every rig's argument
  * arrays. */
-gputune_status gt_stage_rotate(gt_measure *measure, gt_stage *stage);
-void gt_stage_free(gt_stage *stage);
+gputune_status gt_rig_rotate(gt_measure *measure, gt_rig *rig);
+void gt_rig_free(gt_rig *rig);
 /* The sweep's buffer, findings and accumulators. */
 gputune_status gt_memory_service(gt_measure *measure);
 
@@ -155,35 +155,35 @@ gputune_status gt_memory_service(gt_measure *measure);
 
 /* Builds the tables; after allocation, before gt_contents_make(). */
 gputune_status gt_contents_plan(gt_measure *measure);
-/* Fills everything from `seed` and runs the reference twice on each stage (once where
- * `timed_only`, which leaves the other stage alone). ETEMPLATE for a reference that fails or
+/* Fills everything from `seed` and runs the reference twice on each rig (once where
+ * `timed_only`, which leaves the other rig alone). ETEMPLATE for a reference that fails or
  * differs from itself. */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
-/* Takes the outputs that the stages hold now as the expected ones. Queued. */
+/* Takes the outputs that the rigs hold now as the expected ones. Queued. */
 gputune_status gt_contents_adopt(gt_measure *measure);
 /* Makes stale contents anew from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 
 /* ---- measure_inputs.c ------------------------------------------------------------------------ */
 
-/* Copies the caller's data into the timed stage's pristine copies and slots. IPC mappings are
+/* Copies the caller's data into the timed rig's pristine copies and slots. IPC mappings are
  * closed before it returns. EINVAL for data of another size than the buffer. */
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup);
 
 /* ---- measure_reference.c --------------------------------------------------------------------- */
 
-/* Loads the image and looks up each stage's reference and check kernel; allocates their scratch. */
+/* Loads the image and looks up each rig's reference and check kernel; allocates their scratch. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
-/* Queues one launch of the reference, or of the check kernel, on a stage; clears first. */
-gputune_status gt_reference_launch(gt_measure *measure, gt_stage *stage);
-gputune_status gt_check_launch(gt_measure *measure, gt_stage *stage);
+/* Queues one launch of the reference, or of the check kernel, on a rig; clears first. */
+gputune_status gt_reference_launch(gt_measure *measure, gt_rig *rig);
+gputune_status gt_check_launch(gt_measure *measure, gt_rig *rig);
 
 /* ---- measure_verify.c ------------------------------------------------------------------------ */
 
 /* The variant of that id, or NULL. */
-gt_variant *gt_variant_find(gt_measure *measure, uint64_t id);
+gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 /* Frees all variants. */
-void gt_variants_free(gt_measure *measure);
+void gt_loaded_free_all(gt_measure *measure);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
@@ -202,24 +202,24 @@ typedef struct gt_sampling {
 } gt_sampling;
 
 /* Queues what comes before a sample, untimed: inout restored, hot: one launch, cold: the sweep. */
-gputune_status gt_sample_ready(gt_measure *measure, gt_variant *variant);
+gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
 /* One sample of each objective, in nanoseconds (energy: nanojoules) a launch. The buffers are
  * ready. */
-gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling);
-gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling);
-gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
                                  const gt_sampling *sampling);
-gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling);
 /* The same on an emulated device, by its modelled clocks. */
-gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_variant *variant,
+gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
 /* Launch `index` of a sample, on the set whose turn it is. */
-gputune_status gt_sample_issue(gt_measure *measure, gt_variant *variant, uint32_t index);
+gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);
 /* The graph of so many launches, captured, instantiated and uploaded if it is not there yet. */
-gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_variant *variant,
+gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches);
 void gt_replay_free(gt_replay *replay, gt_measure *measure);
 

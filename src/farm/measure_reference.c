@@ -1,16 +1,15 @@
 #include "farm/measure_parts.h"
 
 /* Caller argument `index` as the address of a kernel parameter. */
-static void *argument_value(gt_stage *stage, int index, const CUdeviceptr *buffers)
+static void *argument_value(gt_rig *rig, int index, const CUdeviceptr *buffers)
 {
-    const gt_workload *workload = &stage->workload;
+    const gt_workload *workload = &rig->workload;
     if (workload->has_block && index == 0) {
-        return &stage->device_block;
+        return &rig->device_block;
     }
     uint32_t at = (uint32_t)index - (workload->has_block ? 1 : 0);
     uint32_t item = workload->arguments[at].index;
-    return workload->arguments[at].is_buffer ? (void *)&buffers[item]
-                                             : (void *)&stage->scalars[item];
+    return workload->arguments[at].is_buffer ? (void *)&buffers[item] : (void *)&rig->scalars[item];
 }
 
 static gputune_status clear(gt_measure *measure, const gt_launch *launch, void **parameters)
@@ -22,7 +21,7 @@ static gputune_status clear(gt_measure *measure, const gt_launch *launch, void *
     return GPUTUNE_OK;
 }
 
-static gputune_status start(gt_measure *measure, gt_stage *stage, CUfunction function,
+static gputune_status start(gt_measure *measure, gt_rig *rig, CUfunction function,
                             const gt_launch *launch, const CUdeviceptr *buffers,
                             CUdeviceptr *scratch)
 {
@@ -32,7 +31,7 @@ static gputune_status start(gt_measure *measure, gt_stage *stage, CUfunction fun
         const gt_parameter *parameter = &launch->parameters[i];
         parameters[i] = parameter->kind == GT_PARAMETER_SCRATCH
                             ? &scratch[i]
-                            : argument_value(stage, parameter->argument, buffers);
+                            : argument_value(rig, parameter->argument, buffers);
     }
     GT_TRY(clear(measure, launch, parameters));
     GT_CALL(measure, LaunchKernel, function, shape->grid[0], shape->grid[1], shape->grid[2],
@@ -41,22 +40,20 @@ static gputune_status start(gt_measure *measure, gt_stage *stage, CUfunction fun
     return GPUTUNE_OK;
 }
 
-gputune_status gt_reference_launch(gt_measure *measure, gt_stage *stage)
+gputune_status gt_reference_launch(gt_measure *measure, gt_rig *rig)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        const gt_slot *slot = &stage->slots[i];
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        const gt_slot *slot = &rig->slots[i];
         buffers[i] = slot->expected ? slot->expected : slot->address;
     }
-    return start(measure, stage, stage->reference, &stage->workload.reference, buffers,
-                 stage->scratch[0]);
+    return start(measure, rig, rig->reference, &rig->workload.reference, buffers, rig->scratch[0]);
 }
 
-gputune_status gt_check_launch(gt_measure *measure, gt_stage *stage)
+gputune_status gt_check_launch(gt_measure *measure, gt_rig *rig)
 {
-    GT_CALL(measure, MemsetD8Async, stage->failures, 0, 16, measure->stream);
-    return start(measure, stage, stage->check, &stage->workload.check, stage->addresses,
-                 stage->scratch[1]);
+    GT_CALL(measure, MemsetD8Async, rig->failures, 0, 16, measure->stream);
+    return start(measure, rig, rig->check, &rig->workload.check, rig->addresses, rig->scratch[1]);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -89,24 +86,24 @@ static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_lau
     return GPUTUNE_OK;
 }
 
-static gputune_status load_stage(gt_measure *measure, gt_stage *stage)
+static gputune_status load_rig(gt_measure *measure, gt_rig *rig)
 {
-    const gt_workload *workload = &stage->workload;
+    const gt_workload *workload = &rig->workload;
     if (workload->has_reference) {
-        GT_TRY(look_up(&stage->reference, measure, &workload->reference));
-        GT_TRY(take_scratch(measure, &workload->reference, stage->scratch[0], stage->scale));
+        GT_TRY(look_up(&rig->reference, measure, &workload->reference));
+        GT_TRY(take_scratch(measure, &workload->reference, rig->scratch[0], rig->scale));
     }
     if (workload->has_check) {
-        GT_TRY(look_up(&stage->check, measure, &workload->check));
-        GT_TRY(gt_memory_take(&stage->failures, measure, 16)); /* the count, and zeros beside it */
-        GT_TRY(take_scratch(measure, &workload->check, stage->scratch[1], stage->failures));
+        GT_TRY(look_up(&rig->check, measure, &workload->check));
+        GT_TRY(gt_memory_take(&rig->failures, measure, 16)); /* the count, and zeros beside it */
+        GT_TRY(take_scratch(measure, &workload->check, rig->scratch[1], rig->failures));
     }
     return GPUTUNE_OK;
 }
 
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
 {
-    const gt_workload *timed = &measure->stages[0].workload;
+    const gt_workload *timed = &measure->rigs[0].workload;
     gt_module_free(measure->reference);
     measure->reference = NULL;
     if (!timed->has_reference && !timed->has_check) {
@@ -118,7 +115,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     GT_TRY(gt_module_load(&measure->reference, measure->driver, image));
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(load_stage(measure, &measure->stages[i]));
+        GT_TRY(load_rig(measure, &measure->rigs[i]));
     }
     return GPUTUNE_OK;
 }

@@ -40,10 +40,10 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
 }
 
 static gputune_status judge_slot(double *worst, bool *damaged, const gt_measure *measure,
-                                 const gt_stage *stage, uint32_t index)
+                                 const gt_rig *rig, uint32_t index)
 {
-    const gt_buffer *buffer = &stage->workload.buffers[index];
-    const gt_slot *slot = &stage->slots[index];
+    const gt_buffer *buffer = &rig->workload.buffers[index];
+    const gt_slot *slot = &rig->slots[index];
     for (int behind = 0; behind < 2; ++behind) {
         const gt_finding *guard = finding(measure, slot->guard_task + behind);
         if (guard->count != 0) {
@@ -67,15 +67,15 @@ static gputune_status judge_slot(double *worst, bool *damaged, const gt_measure 
     return GPUTUNE_OK;
 }
 
-static gputune_status judge_stage(double *worst, bool *damaged, const gt_measure *measure,
-                                  const gt_stage *stage)
+static gputune_status judge_rig(double *worst, bool *damaged, const gt_measure *measure,
+                                const gt_rig *rig)
 {
-    for (uint32_t i = 0; i < stage->workload.buffer_count; ++i) {
-        GT_TRY(judge_slot(worst, damaged, measure, stage, i));
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        GT_TRY(judge_slot(worst, damaged, measure, rig, i));
     }
-    if (stage->failures_task >= 0 && finding(measure, stage->failures_task)->count != 0) {
+    if (rig->failures_task >= 0 && finding(measure, rig->failures_task)->count != 0) {
         return gt_fail(GPUTUNE_EWRONG, "the check kernel %s counted %" PRIu64 " failures",
-                       stage->workload.check.entry, finding(measure, stage->failures_task)->value);
+                       rig->workload.check.entry, finding(measure, rig->failures_task)->value);
     }
     return GPUTUNE_OK;
 }
@@ -84,9 +84,9 @@ gputune_status gt_report_findings(double *max_error, bool *damaged, const gt_mea
                                   bool timed_only)
 {
     double worst = 0;
-    uint32_t stages = timed_only ? 1 : measure->setup.workload_count;
-    for (uint32_t s = 0; s < stages; ++s) {
-        GT_TRY(judge_stage(&worst, damaged, measure, &measure->stages[s]));
+    uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
+    for (uint32_t s = 0; s < rigs; ++s) {
+        GT_TRY(judge_rig(&worst, damaged, measure, &measure->rigs[s]));
     }
     *max_error = worst;
     return GPUTUNE_OK;

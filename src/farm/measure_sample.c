@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef gputune_status (*sampler)(double *out, gt_measure *measure, gt_variant *variant,
+typedef gputune_status (*sampler)(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
 
 static const sampler samplers[] = {
@@ -12,17 +12,17 @@ static const sampler samplers[] = {
     [GPUTUNE_OBJECTIVE_ENERGY] = gt_sample_energy,
 };
 
-gputune_status gt_sample_issue(gt_measure *measure, gt_variant *variant, uint32_t index)
+gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
 {
-    const gt_stage *stage = &measure->stages[0];
+    const gt_rig *rig = &measure->rigs[0];
     gputune_status status =
         gt_launcher_launch(variant->launchers[0], measure->stream,
-                           &stage->arguments[index % stage->sets * stage->argument_count]);
+                           &rig->arguments[index % rig->sets * rig->argument_count]);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
 
-gputune_status gt_sample_ready(gt_measure *measure, gt_variant *variant)
+gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->restore, false));
     if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
@@ -35,7 +35,7 @@ gputune_status gt_sample_ready(gt_measure *measure, gt_variant *variant)
 static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
                                  const gt_sampling *sampling)
 {
-    gt_variant *variant = gt_variant_find(measure, id);
+    gt_loaded *variant = gt_loaded_find(measure, id);
     double value = NAN;
     *out = NAN;
     if (!variant) {

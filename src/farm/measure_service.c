@@ -31,7 +31,7 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_table_upload(gt_measure *measure, gt_table *table)
+gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
 {
     uint32_t count = (uint32_t)table->tasks.count;
     if (count == 0) {
@@ -39,12 +39,12 @@ gputune_status gt_table_upload(gt_measure *measure, gt_table *table)
     }
     if (count > table->device_capacity) {
         CUdeviceptr device = 0;
-        GT_TRY(gt_memory_take(&device, measure, count * sizeof(gt_task)));
+        GT_TRY(gt_memory_take(&device, measure, count * sizeof(gt_service_task)));
         table->device = device;
         table->device_capacity = count;
     }
-    GT_CALL(measure, MemcpyHtoDAsync, table->device, table->tasks.items, count * sizeof(gt_task),
-            measure->stream);
+    GT_CALL(measure, MemcpyHtoDAsync, table->device, table->tasks.items,
+            count * sizeof(gt_service_task), measure->stream);
     return GPUTUNE_OK;
 }
 
@@ -58,7 +58,7 @@ static gputune_status run(gt_measure *measure, gt_service service, uint64_t bloc
     return GPUTUNE_OK;
 }
 
-gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_table *table,
+gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only)
 {
     CUdeviceptr tasks = table->device;
@@ -66,7 +66,7 @@ gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_
     return tiles == 0 ? GPUTUNE_OK : run(measure, service, tiles, (void *[]){&tasks, &tiles});
 }
 
-gputune_status gt_service_check(gt_measure *measure, const gt_table *table, bool timed_only)
+gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only)
 {
     CUdeviceptr tasks = table->device;
     uint64_t tiles = timed_only ? table->timed_tiles : table->tiles;

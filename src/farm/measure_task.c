@@ -1,6 +1,6 @@
 #include "farm/measure_task.h"
 
-gputune_status gt_table_add(gt_table *table, const gt_task *task, uint32_t tile, int *index)
+gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile, int *index)
 {
     if (task->count == 0) {
         if (index) {
@@ -8,7 +8,7 @@ gputune_status gt_table_add(gt_table *table, const gt_task *task, uint32_t tile,
         }
         return GPUTUNE_OK;
     }
-    gt_task added = *task;
+    gt_service_task added = *task;
     added.repeats = task->repeats ? task->repeats : 1;
     added.first_tile = table->tiles;
     added.tiles = (task->count - 1) / tile + 1;
@@ -22,21 +22,21 @@ gputune_status gt_table_add(gt_table *table, const gt_task *task, uint32_t tile,
     return GPUTUNE_OK;
 }
 
-void gt_table_mark_timed(gt_table *table)
+void gt_tasks_mark_timed(gt_tasks *table)
 {
     table->timed_count = (uint32_t)table->tasks.count;
     table->timed_tiles = table->tiles;
 }
 
-void gt_table_reset(gt_table *table)
+void gt_tasks_reset(gt_tasks *table)
 {
     table->tasks.count = 0;
     table->tiles = table->timed_tiles = 0;
     table->timed_count = 0;
 }
 
-void gt_table_free(gt_table *table)
+void gt_tasks_free(gt_tasks *table)
 {
     gt_array_free(&table->tasks);
-    *table = (gt_table){0};
+    *table = (gt_tasks){0};
 }

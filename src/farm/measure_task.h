@@ -12,22 +12,22 @@ enum {
     GT_SERVICE_THREADS = 256
 };
 
-typedef enum gt_operation {
-    GT_OPERATION_FILL,    /* an input from its seed */
-    GT_OPERATION_CONVERT, /* target[i] = (double)source[i] */
-    GT_OPERATION_PATTERN, /* a guard zone */
-    GT_OPERATION_COPY,
-    GT_OPERATION_POISON,
-    GT_OPERATION_COMPARE,
-    GT_OPERATION_GUARD,
-    GT_OPERATION_HASH
-} gt_operation;
+typedef enum gt_service_operation {
+    GT_DO_FILL,    /* an input from its seed */
+    GT_DO_CONVERT, /* target[i] = (double)source[i] */
+    GT_DO_PATTERN, /* a guard zone */
+    GT_DO_COPY,
+    GT_DO_POISON,
+    GT_DO_COMPARE,
+    GT_DO_GUARD,
+    GT_DO_HASH
+} gt_service_operation;
 
 enum { GT_TASK_NAN_OK = 1 };
 
 /* One task. Addresses are the device's. */
-typedef struct gt_task {
-    uint64_t first_tile, tiles; /* set by gt_table_add() */
+typedef struct gt_service_task {
+    uint64_t first_tile, tiles; /* set by gt_tasks_add() */
     uint64_t repeats, stride;   /* copies: the target moves on by `stride` bytes each time */
     uint64_t target, source, scale;
     uint64_t count; /* elements (fill, convert, compare) or bytes */
@@ -36,7 +36,7 @@ typedef struct gt_task {
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern, flags; /* fill: gt_fill_kind; poison and compare: the poison's byte; guard:
                                 its seed */
-} gt_task;
+} gt_service_task;
 
 /* What the check kernel found for one task. compare: mismatches, the first one's index with both
  * elements' bits, and the largest |v - r| over the tolerance as a double's bits. guard: bytes
@@ -51,23 +51,24 @@ typedef struct gt_findings {
 } gt_findings;
 
 /* Tasks of one kind of kernel, those of the timed workload first. */
-typedef struct gt_table {
-    GT_ARRAY(gt_task) tasks;
+typedef struct gt_tasks {
+    GT_ARRAY(gt_service_task) tasks;
     uint64_t tiles;
     uint32_t timed_count; /* how many belong to the timed workload, and their tiles */
     uint64_t timed_tiles;
     uint64_t device; /* address of the uploaded tasks, 0: not yet */
     uint32_t device_capacity;
-} gt_table;
+} gt_tasks;
 
 /* Appends a task cut into tiles of `tile` elements or bytes; one of no elements is left out. A
  * `repeats` of 0 means 1. *index (may be NULL) is its place, or -1 when left out. ENOMEM. */
-gputune_status gt_table_add(gt_table *table, const gt_task *task, uint32_t tile, int *index);
+gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile,
+                            int *index);
 /* What was added so far belongs to the timed workload. */
-void gt_table_mark_timed(gt_table *table);
+void gt_tasks_mark_timed(gt_tasks *table);
 /* Empties the table, keeping its memory on host and device. */
-void gt_table_reset(gt_table *table);
+void gt_tasks_reset(gt_tasks *table);
 /* Frees the host's part. */
-void gt_table_free(gt_table *table);
+void gt_tasks_free(gt_tasks *table);
 
 #endif

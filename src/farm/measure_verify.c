@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-gt_variant *gt_variant_find(gt_measure *measure, uint64_t id)
+gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id)
 {
     for (size_t i = 0; i < measure->variants.count; ++i) {
         if (measure->variants.items[i].id == id) {
@@ -13,7 +13,7 @@ gt_variant *gt_variant_find(gt_measure *measure, uint64_t id)
     return NULL;
 }
 
-static void free_variant(gt_measure *measure, gt_variant *variant)
+static void free_variant(gt_measure *measure, gt_loaded *variant)
 {
     gt_replay_free(&variant->full, measure);
     gt_replay_free(&variant->quick, measure);
@@ -23,7 +23,7 @@ static void free_variant(gt_measure *measure, gt_variant *variant)
     memset(variant, 0, sizeof *variant);
 }
 
-void gt_variants_free(gt_measure *measure)
+void gt_loaded_free_all(gt_measure *measure)
 {
     for (size_t i = 0; i < measure->variants.count; ++i) {
         free_variant(measure, &measure->variants.items[i]);
@@ -36,7 +36,7 @@ void gt_variants_free(gt_measure *measure)
 
 /* Unloading waits for the device and takes as long as a sample, so that small ones are kept until
  * the race is over. */
-static bool is_kept(const gt_measure *measure, const gt_variant *variant)
+static bool is_kept(const gt_measure *measure, const gt_loaded *variant)
 {
     enum { KEPT = 256, KEPT_BYTES = 1 << 20 };
     return measure->dropped.count < KEPT && variant->owned_bytes < KEPT_BYTES;
@@ -44,7 +44,7 @@ static bool is_kept(const gt_measure *measure, const gt_variant *variant)
 
 void gt_measure_drop(gt_measure *measure, uint64_t id)
 {
-    gt_variant *variant = gt_variant_find(measure, id);
+    gt_loaded *variant = gt_loaded_find(measure, id);
     if (!variant || measure->lost) {
         return;
     }
@@ -56,17 +56,17 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- One verification ------------------------------------------------------------------------ */
 
-static gputune_status launch(gt_measure *measure, gt_variant *variant, uint32_t stage)
+static gputune_status launch(gt_measure *measure, gt_loaded *variant, uint32_t rig)
 {
-    gputune_status status = gt_launcher_launch(variant->launchers[stage], measure->stream,
-                                               measure->stages[stage].arguments);
+    gputune_status status =
+        gt_launcher_launch(variant->launchers[rig], measure->stream, measure->rigs[rig].arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
 
-/* Restores and poisons, launches on each stage, with an event pair around the timed one, which
+/* Restores and poisons, launches on each rig, with an event pair around the timed one, which
  * finds the cache as a sample does. */
-static gputune_status run_stages(gt_measure *measure, gt_variant *variant, bool timed_only)
+static gputune_status run_rigs(gt_measure *measure, gt_loaded *variant, bool timed_only)
 {
     enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
     GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->reset, timed_only));
@@ -80,24 +80,24 @@ static gputune_status run_stages(gt_measure *measure, gt_variant *variant, bool 
 
 static gputune_status run_checks(gt_measure *measure, bool timed_only)
 {
-    uint32_t stages = timed_only ? 1 : measure->setup.workload_count;
-    for (uint32_t s = 0; s < stages; ++s) {
-        if (measure->stages[s].check) {
-            GT_TRY(gt_check_launch(measure, &measure->stages[s]));
+    uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
+    for (uint32_t s = 0; s < rigs; ++s) {
+        if (measure->rigs[s].check) {
+            GT_TRY(gt_check_launch(measure, &measure->rigs[s]));
         }
     }
     return gt_service_check(measure, &measure->check, timed_only);
 }
 
 /* The only wait of a verification is here. */
-static gputune_status verify(gt_measure *measure, gt_variant *variant, bool timed_only,
+static gputune_status verify(gt_measure *measure, gt_loaded *variant, bool timed_only,
                              gt_verified *out)
 {
     bool damaged = false;
-    GT_TRY(run_stages(measure, variant, timed_only));
+    GT_TRY(run_rigs(measure, variant, timed_only));
     if (!measure->has_expected) {
         GT_TRY(gt_contents_adopt(measure));
-        GT_TRY(run_stages(measure, variant, timed_only));
+        GT_TRY(run_rigs(measure, variant, timed_only));
     }
     GT_TRY(run_checks(measure, timed_only));
     GT_TRY(gt_measure_wait(measure));
@@ -118,7 +118,7 @@ static gputune_status usable(const gt_measure *measure)
 }
 
 /* After a failure nothing of the variant may still be running when it is unloaded. */
-static void discard(gt_measure *measure, gt_variant *variant)
+static void discard(gt_measure *measure, gt_loaded *variant)
 {
     if (!measure->lost) {
         measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
@@ -138,7 +138,7 @@ static uint64_t owned_bytes(const gt_launch *launch)
     return bytes;
 }
 
-static gputune_status load(gt_measure *measure, gt_variant *variant, const gt_verify_job *job)
+static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
@@ -150,7 +150,7 @@ static gputune_status load(gt_measure *measure, gt_variant *variant, const gt_ve
 }
 
 /* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */
-static void note_model(const gt_measure *measure, gt_variant *variant, const gt_verify_job *job)
+static void note_model(const gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
     if (measure->device.emulated && measure->sweep && job->launches[0].pass <= GT_PASS_VALUE) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
@@ -159,7 +159,7 @@ static void note_model(const gt_measure *measure, gt_variant *variant, const gt_
 
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out)
 {
-    gt_variant variant = {.id = job->id};
+    gt_loaded variant = {.id = job->id};
     gt_verified verified = {0};
     GT_TRY(usable(measure));
     GT_TRY(gt_contents_refresh(measure));
@@ -188,11 +188,11 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
 {
     gt_verified verified = {0};
     GT_TRY(usable(measure));
-    gt_variant *variant = gt_variant_find(measure, job->id);
+    gt_loaded *variant = gt_loaded_find(measure, job->id);
     if (!variant) {
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     }
-    if (measure->stages[0].reference) {
+    if (measure->rigs[0].reference) {
         measure->stale = true; /* until the setup's own contents are back */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

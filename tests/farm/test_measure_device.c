@@ -225,7 +225,7 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
             assert_true(expected && found);
             gt_fill_host(expected, x, gt_fill_seed(42, 1));
             assert_int_equal(world.measure->driver->MemcpyDtoH(
-                                 found, world.measure->stages[0].slots[1].address, x->bytes),
+                                 found, world.measure->rigs[0].slots[1].address, x->bytes),
                              CUDA_SUCCESS);
             assert_memory_equal(expected, found, x->bytes);
             free(expected);
@@ -513,7 +513,7 @@ static void the_callers_inputs_are_used(void **state)
     must(verify(&verified, 1, RIGHT));
     float expected = 0;
     assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         &expected, world.measure->stages[0].slots[0].expected + 17 * 4, 4),
+                         &expected, world.measure->rigs[0].slots[0].expected + 17 * 4, 4),
                      CUDA_SUCCESS);
     assert_true(expected > 1400);
     input.bytes.bytes = 12;
@@ -585,7 +585,7 @@ static void memory_of_another_process_is_an_input(void **state)
     prepare(setup);
     must(verify(&verified, 1, RIGHT));
     assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         &x, world.measure->stages[0].slots[1].address + 4 * (N - 1), 4),
+                         &x, world.measure->rigs[0].slots[1].address + 4 * (N - 1), 4),
                      CUDA_SUCCESS);
     assert_true(x == 2);
     input.offset += 4;

@@ -137,29 +137,29 @@ static void sets_do_not_overlap(void **state)
 
 static void tables_number_tiles_in_one_sequence(void **state)
 {
-    gt_table table = {0};
+    gt_tasks table = {0};
     int index;
     (void)state;
-    gt_task task = {.operation = GT_OPERATION_COMPARE, .count = GT_TILE + 1};
-    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    gt_service_task task = {.operation = GT_DO_COMPARE, .count = GT_TILE + 1};
+    assert_int_equal(gt_tasks_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
     assert_int_equal(index, 0);
     task.repeats = 3;
-    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
-    gt_table_mark_timed(&table);
-    task = (gt_task){.count = 1};
-    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    assert_int_equal(gt_tasks_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    gt_tasks_mark_timed(&table);
+    task = (gt_service_task){.count = 1};
+    assert_int_equal(gt_tasks_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
     assert_int_equal(table.tasks.items[1].first_tile, 2);
     assert_int_equal(table.tasks.items[2].first_tile, 8);
     assert_int_equal(table.tiles, 9);
     assert_int_equal(table.timed_count, 2);
     assert_int_equal(table.timed_tiles, 8);
     task.count = 0;
-    assert_int_equal(gt_table_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
+    assert_int_equal(gt_tasks_add(&table, &task, GT_TILE, &index), GPUTUNE_OK);
     assert_int_equal(index, -1);
     assert_int_equal(table.tasks.count, 3);
-    gt_table_reset(&table);
+    gt_tasks_reset(&table);
     assert_int_equal(table.tiles, 0);
-    gt_table_free(&table);
+    gt_tasks_free(&table);
 }
 
 int main(void)
