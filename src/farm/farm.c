@@ -300,14 +300,14 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
 {
     gt_compile_host *host = &farm->compile;
     uint32_t count = options->compile_workers ? options->compile_workers : core_count();
-    host->slot_count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
-    host->limit = host->slot_count;
-    farm->farm.compile_workers = host->slot_count;
-    snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
-    host->slots = calloc(host->slot_count, sizeof *host->slots);
+    count = count < GT_COMPILE_WORKERS_MAX ? count : GT_COMPILE_WORKERS_MAX;
+    host->slots = calloc(count, sizeof *host->slots);
     if (!host->slots) {
         return gt_fail_memory();
     }
+    host->slot_count = host->limit = count;
+    farm->farm.compile_workers = count;
+    snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
     return gt_process_environment(&host->environment, false, NULL);
 }
 

@@ -262,7 +262,7 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
         bool sane = handle(farm, slot, &frame);
         gt_frame_release(&frame);
         if (!sane) {
-            read = GT_READ_END;
+            read = GT_READ_FAILED;
             break;
         }
     }
@@ -272,6 +272,9 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
     if (read == GT_READ_FAILED && !slot->link.greeted) {
         gt_farm_break(farm, GPUTUNE_EWORKER); /* another version: so are all others */
     } else if (read != GT_READ_AGAIN) {
+        if (read == GT_READ_FAILED) {
+            gt_process_kill(&slot->link.process); /* it talks nonsense, but lives */
+        }
         slot_died(farm, slot);
     }
 }

@@ -101,7 +101,6 @@ typedef struct gt_compile_host {
     GT_ARRAY(gt_task *) queue;
     char **environment;
     char driver_version[16];
-    const char *arch;
 } gt_compile_host;
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
