@@ -151,6 +151,7 @@ static const gt_field workload_fields[] = {
     NUMBER(gt_workload, work_bytes),
     NUMBER(gt_workload, work_flops),
     NUMBERS(gt_workload, alignment),
+    NUMBERS(gt_workload, innermost),
 };
 static RECORD(workload, gt_workload, workload_fields);
 
