@@ -5,7 +5,14 @@
  * that took here. The device's side shows in cuEventElapsedTime. The host's side is a clock of each
  * thread that every driver call moves forward by the modelled cost of the call, and every wait to
  * the modelled end of what it waited for; two readings on one thread are a deterministic interval.
- */
+ * Concurrent streams do not slow each other down, and their order here decides nothing.
+ *
+ * Environment, read by cuInit; a mistake makes it fail with 1, and emuLastMessage says what it is:
+ *   GPUTUNE_EMU_PROFILE  h200 or a100; else what follows the colon in GPUTUNE_DRIVER=emu:...
+ *   GPUTUNE_EMU_SET      key=value,... over the profile, e.g. driver_version=12000
+ *   GPUTUNE_EMU_FAULTS   failures by script (faults.h)
+ *   GPUTUNE_EMU_THREADS  host threads a kernel may use; all by default
+ *   GPUTUNE_EMU_VERBOSE  set: print what emuLastMessage would tell on stderr */
 #ifndef EMU_EXTENSIONS_H
 #define EMU_EXTENSIONS_H
 
