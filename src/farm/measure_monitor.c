@@ -56,17 +56,28 @@ static void process_name(char *out, size_t size, uint32_t pid)
     out[strcspn(out, "\n")] = 0;
 }
 
+/* Who else is there; the host alone is named, but no reason to doubt the times. */
+static void note_others(gt_monitor *monitor, const gt_nvml_state *state)
+{
+    char name[32];
+    process_name(name, sizeof name, state->other_pid);
+    if (is_foreign(state)) {
+        monitor->noisy = true;
+        snprintf(monitor->other, sizeof monitor->other, "%u other process%s, one is %u %s",
+                 state->others, state->others == 1 ? "" : "es", state->other_pid, name);
+    } else if (state->others > 0 && !monitor->noisy) {
+        snprintf(monitor->other, sizeof monitor->other, "the host application %u %s",
+                 state->other_pid, name);
+    }
+}
+
 static void note(gt_monitor *monitor, const gt_nvml_state *state, bool processes)
 {
     monitor->last = *state;
     monitor->throttle |= state->throttle;
     monitor->spoiled |= state->spoils;
-    if (processes && is_foreign(state)) {
-        char name[32];
-        process_name(name, sizeof name, state->other_pid);
-        monitor->noisy = true;
-        snprintf(monitor->other, sizeof monitor->other, "%u other process%s, one is %u %s",
-                 state->others, state->others == 1 ? "" : "es", state->other_pid, name);
+    if (processes) {
+        note_others(monitor, state);
     }
 }
 
