@@ -26,6 +26,9 @@ gputune_status gt_summarise(gt_summary *out, const double *values, size_t count)
  * `sorted` ascending. 0 for no values. */
 double gt_trimmed_mean(const double *sorted, size_t count, double trim);
 
+/* The rank l (from 1) of that interval's lower end for `count` samples; 0 when none reaches 95%. */
+size_t gt_median_rank(size_t count);
+
 /* Sorts ascending, in place. */
 void gt_sort(double *values, size_t count);
 /* Of sorted values: the middle one, or the mean of the two middle ones; 0 for none. */

@@ -33,7 +33,7 @@ void gt_store_close(gt_store *store);
 /* Whether what is put outlives this process. */
 bool gt_store_is_writable(gt_store *store);
 /* The file in use ("gputune.db.1" beside a damaged one), ":memory:" without one. */
-const char *gt_store_path(const gt_store *store);
+const char *gt_store_path(gt_store *store);
 /* Why it is not writable, in one line; "" if it is. Copied into `out`, which is returned. */
 const char *gt_store_why(gt_store *store, char *out, size_t bytes);
 
@@ -155,8 +155,9 @@ typedef struct gt_winner {
     int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by find only */
     uint32_t size_count;
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;                 /* the winner's; image empty when it was not kept or is damaged */
-    gt_code fallback;      /* the safe one's (gt_config_scalar); zero source: the same as `code` */
+    gt_hash space;    /* gt_space_signature() of what that tuning covered; zero: it was cut short */
+    gt_code code;     /* the winner's; image empty when it was not kept or is damaged */
+    gt_code fallback; /* the safe one's (gt_config_scalar); zero source: the same as `code` */
     char *fallback_config; /* NULL: the same as `config` */
     gt_summary time, default_time;
     double speedup, speedup_low, speedup_high; /* default over winner, 95% */

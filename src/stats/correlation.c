@@ -1,0 +1,62 @@
+#include "stats/correlation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+typedef struct ranked {
+    double value;
+    size_t index;
+} ranked;
+
+static int compare(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+/* Mean ranks from 1 of `values` into ranks. */
+static void rank(double *ranks, ranked *scratch, const double *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        scratch[i] = (ranked){values[i], i};
+    }
+    qsort(scratch, count, sizeof *scratch, compare);
+    for (size_t first = 0, last; first < count; first = last) {
+        for (last = first + 1; last < count && scratch[last].value == scratch[first].value;) {
+            last++;
+        }
+        for (size_t i = first; i < last; i++) {
+            ranks[scratch[i].index] = (double)(first + last + 1) / 2;
+        }
+    }
+}
+
+static double pearson(const double *x, const double *y, size_t count)
+{
+    double middle = (double)(count + 1) / 2, xy = 0, xx = 0, yy = 0;
+    for (size_t i = 0; i < count; i++) {
+        xy += (x[i] - middle) * (y[i] - middle);
+        xx += (x[i] - middle) * (x[i] - middle);
+        yy += (y[i] - middle) * (y[i] - middle);
+    }
+    return xx > 0 && yy > 0 ? xy / sqrt(xx * yy) : 0;
+}
+
+gputune_status gt_spearman(double *out, const double *x, const double *y, size_t count)
+{
+    if (count < 2) {
+        *out = 0;
+        return GPUTUNE_OK;
+    }
+    double *ranks = malloc(2 * count * sizeof *ranks);
+    ranked *scratch = malloc(count * sizeof *scratch);
+    if (ranks && scratch) {
+        rank(ranks, scratch, x, count);
+        rank(ranks + count, scratch, y, count);
+        *out = pearson(ranks, ranks + count, count);
+    }
+    gputune_status status = ranks && scratch ? GPUTUNE_OK : gt_fail_memory();
+    free(ranks);
+    free(scratch);
+    return status;
+}

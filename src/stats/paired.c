@@ -1,0 +1,83 @@
+#include "stats/paired.h"
+
+#include "stats/distribution.h"
+#include "stats/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the error is divided by: the values that are left. */
+static double remaining(uint32_t count)
+{
+    return (double)(count - 2 * (uint32_t)(GT_PAIRED_TRIM * count));
+}
+
+gt_paired gt_paired_sorted(const double *sorted, size_t count)
+{
+    size_t cut = (size_t)(GT_PAIRED_TRIM * (double)count);
+    double left = (double)(count - 2 * cut), winsorised = 0, squares = 0;
+    gt_paired paired = {.count = (uint32_t)count,
+                        .mean = gt_trimmed_mean(sorted, count, GT_PAIRED_TRIM),
+                        .error = INFINITY,
+                        .freedom = left - 1,
+                        .low = -INFINITY,
+                        .high = INFINITY};
+    if (left < 2) {
+        return paired;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t j = i < cut ? cut : i >= count - cut ? count - cut - 1 : i;
+        winsorised += sorted[j] / (double)count;
+    }
+    for (size_t i = 0; i < count; i++) {
+        size_t j = i < cut ? cut : i >= count - cut ? count - cut - 1 : i;
+        squares += (sorted[j] - winsorised) * (sorted[j] - winsorised);
+    }
+    paired.error = sqrt(squares / (left * (left - 1)));
+    return paired;
+}
+
+double gt_paired_variance(const gt_paired *paired)
+{
+    return isfinite(paired->error) ? paired->error * paired->error * remaining(paired->count) : 0;
+}
+
+void gt_paired_moderate(gt_paired *paired, double prior, double weight)
+{
+    if (weight <= 0) {
+        return;
+    }
+    double own = gt_paired_variance(paired) * paired->freedom; /* 0 with one difference */
+    double freedom = paired->freedom + weight;
+    paired->error = sqrt((own + prior * weight) / freedom / remaining(paired->count));
+    paired->freedom = freedom;
+}
+
+double gt_paired_bound(const gt_paired *paired, int sign, double error)
+{
+    if (!isfinite(paired->error)) {
+        return sign * INFINITY;
+    }
+    double reach = paired->error * gt_student_quantile(1 - error, paired->freedom);
+    return paired->mean + sign * reach;
+}
+
+gputune_status gt_paired_interval(gt_paired *out, const double *differences, size_t count,
+                                  double confidence)
+{
+    if (!count) {
+        return gt_fail(GPUTUNE_EINVAL, "nothing to compare: no paired samples");
+    }
+    double *sorted = malloc(count * sizeof *sorted);
+    if (!sorted) {
+        return gt_fail_memory();
+    }
+    memcpy(sorted, differences, count * sizeof *sorted);
+    gt_sort(sorted, count);
+    *out = gt_paired_sorted(sorted, count);
+    out->low = gt_paired_bound(out, -1, (1 - confidence) / 2);
+    out->high = gt_paired_bound(out, 1, (1 - confidence) / 2);
+    free(sorted);
+    return GPUTUNE_OK;
+}

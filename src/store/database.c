@@ -1,0 +1,238 @@
+#include "store/database.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const char *const sql_text[GT_SQL_COUNT] = {
+#define ROW(name, text) text,
+    GT_SQL_LIST(ROW)
+#undef ROW
+};
+
+static gputune_status failed(gt_database *database, int code)
+{
+    database->code = code;
+    return (code & 0xff) == SQLITE_NOMEM ? gt_fail_memory() : GPUTUNE_EDATABASE;
+}
+
+gt_trouble gt_database_trouble(const gt_database *database)
+{
+    switch (database->code & 0xff) {
+    case SQLITE_OK:
+        return GT_TROUBLE_NONE;
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return GT_TROUBLE_LOCKED;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_SCHEMA:
+    case SQLITE_ERROR: /* our statements do not fit the file's tables */
+        return GT_TROUBLE_DAMAGED;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return GT_TROUBLE_READ_ONLY;
+    default:
+        return GT_TROUBLE_FAILED;
+    }
+}
+
+const char *gt_database_why(const gt_database *database)
+{
+    return sqlite3_errstr(database->code);
+}
+
+void gt_database_wait(gt_database *database, int milliseconds)
+{
+    if (database->wait_ms != milliseconds) {
+        database->wait_ms = milliseconds;
+        sqlite3_busy_timeout(database->handle, milliseconds);
+    }
+}
+
+void gt_database_close(gt_database *database)
+{
+    if (!database) {
+        return;
+    }
+    for (int i = 0; i < GT_SQL_COUNT; i++) {
+        sqlite3_finalize(database->statements[i]);
+    }
+    sqlite3_close(database->handle);
+    free(database);
+}
+
+static gputune_status prepared(sqlite3_stmt **out, gt_database *database, gt_sql sql)
+{
+    sqlite3_stmt **slot = &database->statements[sql];
+    if (!*slot) {
+        int code = sqlite3_prepare_v3(database->handle, sql_text[sql], -1,
+                                      SQLITE_PREPARE_PERSISTENT, slot, NULL);
+        if (code != SQLITE_OK) {
+            return failed(database, sqlite3_extended_errcode(database->handle));
+        }
+    }
+    *out = *slot;
+    return GPUTUNE_OK;
+}
+
+static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
+{
+    unsigned char bytes[16]; /* big-endian, the same file on every machine */
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (unsigned char)(hash.high >> (56 - 8 * i));
+        bytes[8 + i] = (unsigned char)(hash.low >> (56 - 8 * i));
+    }
+    return sqlite3_bind_blob(statement, index, bytes, sizeof bytes, SQLITE_TRANSIENT);
+}
+
+static int bind_one(sqlite3_stmt *statement, int index, char type, va_list *values)
+{
+    switch (type) {
+    case 't':
+        return sqlite3_bind_text(statement, index, va_arg(*values, const char *), -1,
+                                 SQLITE_TRANSIENT);
+    case 'h':
+        return bind_hash(statement, index, va_arg(*values, gt_hash));
+    case 'i':
+        return sqlite3_bind_int64(statement, index, va_arg(*values, int64_t));
+    case 'n':
+        return sqlite3_bind_int64(statement, index, va_arg(*values, int));
+    case 'd': {
+        double value = va_arg(*values, double); /* SQLite takes a NaN for NULL */
+        return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value);
+    }
+    case 'b': {
+        const void *bytes = va_arg(*values, const void *);
+        size_t count = va_arg(*values, size_t);
+        return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
+    }
+    default: { /* r */
+        int64_t row = va_arg(*values, int64_t);
+        return row ? sqlite3_bind_int64(statement, index, row)
+                   : sqlite3_bind_null(statement, index);
+    }
+    }
+}
+
+static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
+                            va_list *values)
+{
+    sqlite3_stmt *statement;
+    GT_TRY(prepared(&statement, database, sql));
+    for (int i = 0; types[i]; i++) {
+        int code = bind_one(statement, i + 1, types[i], values);
+        if (code != SQLITE_OK) {
+            sqlite3_clear_bindings(statement);
+            return failed(database, code);
+        }
+    }
+    *rows = (gt_rows){database, statement, 0};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
+                             ...)
+{
+    va_list values;
+    va_start(values, types);
+    gputune_status status = begin(rows, database, sql, types, &values);
+    va_end(values);
+    return status;
+}
+
+gputune_status gt_rows_next(gt_rows *rows)
+{
+    rows->column = 0;
+    int code = sqlite3_step(rows->statement);
+    if (code == SQLITE_ROW) {
+        return GPUTUNE_OK;
+    }
+    if (code == SQLITE_DONE) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    return failed(rows->database, sqlite3_extended_errcode(rows->database->handle));
+}
+
+void gt_rows_end(gt_rows *rows)
+{
+    sqlite3_reset(rows->statement);
+    sqlite3_clear_bindings(rows->statement);
+}
+
+int64_t gt_rows_integer(gt_rows *rows)
+{
+    return sqlite3_column_int64(rows->statement, rows->column++);
+}
+
+double gt_rows_real(gt_rows *rows)
+{
+    return sqlite3_column_double(rows->statement, rows->column++);
+}
+
+const char *gt_rows_text(gt_rows *rows)
+{
+    const char *text = (const char *)sqlite3_column_text(rows->statement, rows->column++);
+    return text ? text : "";
+}
+
+const void *gt_rows_blob(gt_rows *rows, size_t *bytes)
+{
+    const void *blob = sqlite3_column_blob(rows->statement, rows->column);
+    *bytes = (size_t)sqlite3_column_bytes(rows->statement, rows->column++);
+    return blob;
+}
+
+gt_hash gt_rows_hash(gt_rows *rows)
+{
+    size_t count;
+    const unsigned char *bytes = gt_rows_blob(rows, &count);
+    gt_hash hash = {0};
+    for (size_t i = 0; i < 8 && count == 16; i++) {
+        hash.high = (hash.high << 8) | bytes[i];
+        hash.low = (hash.low << 8) | bytes[8 + i];
+    }
+    return hash;
+}
+
+bool gt_rows_null(const gt_rows *rows)
+{
+    return sqlite3_column_type(rows->statement, rows->column) == SQLITE_NULL;
+}
+
+gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...)
+{
+    gt_rows rows;
+    va_list values;
+    va_start(values, types);
+    gputune_status status = begin(&rows, database, sql, types, &values);
+    va_end(values);
+    if (status != GPUTUNE_OK) {
+        return status;
+    }
+    do {
+        status = gt_rows_next(&rows);
+    } while (status == GPUTUNE_OK);
+    gt_rows_end(&rows);
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
+                                ...)
+{
+    gt_rows rows;
+    va_list values;
+    va_start(values, types);
+    gputune_status status = begin(&rows, database, sql, types, &values);
+    va_end(values);
+    if (status != GPUTUNE_OK) {
+        return status;
+    }
+    status = gt_rows_next(&rows);
+    if (status == GPUTUNE_OK) {
+        *out = gt_rows_integer(&rows);
+    }
+    gt_rows_end(&rows);
+    return status;
+}

@@ -1,0 +1,78 @@
+/* One SQLite connection with its schema and its prepared statements. Not thread-safe: the store's
+ * mutex is held. Nothing here records a message: a failed lookup is no news to the caller. */
+#ifndef GT_STORE_DATABASE_H
+#define GT_STORE_DATABASE_H
+
+#include "base/hash.h"
+#include "base/status.h"
+#include "store/sql.h"
+
+#include <sqlite3.h>
+
+/* Why a database cannot be used as wanted. */
+typedef enum gt_trouble {
+    GT_TROUBLE_NONE,
+    GT_TROUBLE_NEWER,     /* made by a newer gputune: only read */
+    GT_TROUBLE_READ_ONLY, /* file or folder cannot be written: only read */
+    GT_TROUBLE_DAMAGED,   /* not a database, malformed, or another program's */
+    GT_TROUBLE_LOCKED,
+    GT_TROUBLE_FAILED /* cannot be opened, disk full, I/O error */
+} gt_trouble;
+
+typedef enum gt_database_mode {
+    GT_DATABASE_WRITE,
+    GT_DATABASE_READ, /* must exist, has our schema */
+    GT_DATABASE_MEMORY
+} gt_database_mode;
+
+typedef struct gt_database {
+    sqlite3 *handle;
+    sqlite3_stmt *statements[GT_SQL_COUNT];
+    int code; /* SQLite's extended code of the last failure */
+    int wait_ms;
+} gt_database;
+
+/* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.
+ * EDATABASE with *trouble (never NONE) and one line in `why`; ENOMEM. */
+gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
+                                gt_trouble *trouble, char *why, size_t why_bytes);
+void gt_database_close(gt_database *database);
+/* How long statements wait for another process's lock. */
+void gt_database_wait(gt_database *database, int milliseconds);
+/* What the last failure means. */
+gt_trouble gt_database_trouble(const gt_database *database);
+/* SQLite's text for it. */
+const char *gt_database_why(const gt_database *database);
+
+/* A statement being stepped through; columns are read left to right. */
+typedef struct gt_rows {
+    gt_database *database;
+    sqlite3_stmt *statement;
+    int column;
+} gt_rows;
+
+/* Binds ?1, ?2, … by type: t const char * (NULL binds NULL), h gt_hash, i int64_t, n int, d double,
+ * b const void * and size_t, r int64_t row (0 binds NULL). EDATABASE or ENOMEM; gt_rows_end() is
+ * needed on success. */
+gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
+                             ...);
+/* OK: a row; ENOTFOUND: no more. */
+gputune_status gt_rows_next(gt_rows *rows);
+/* Ends it and releases its lock. */
+void gt_rows_end(gt_rows *rows);
+/* The next column. Text and blobs live until the next row; text is never NULL. */
+int64_t gt_rows_integer(gt_rows *rows);
+double gt_rows_real(gt_rows *rows);
+const char *gt_rows_text(gt_rows *rows);
+gt_hash gt_rows_hash(gt_rows *rows);
+const void *gt_rows_blob(gt_rows *rows, size_t *bytes);
+/* Whether the next column is NULL; does not advance. */
+bool gt_rows_null(const gt_rows *rows);
+
+/* Runs a statement to its end. */
+gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...);
+/* The first column of the first row as an integer; ENOTFOUND without a row. */
+gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
+                                ...);
+
+#endif

@@ -1,0 +1,34 @@
+/* Keys of scenarios, and small pieces that several tables need. */
+#ifndef GT_STORE_KEYS_H
+#define GT_STORE_KEYS_H
+
+#include "store/database.h"
+#include "store/store.h"
+
+/* The scenario's key without its run-time sizes: what `nearest` may cross. */
+gt_hash gt_family_hash(const gt_scenario *scenario);
+/* What stands for the problem in the key; never NULL. */
+const char *gt_scenario_bucket(const gt_scenario *scenario);
+
+/* The rows of an environment and of a scenario, made when missing; the scenario's problem, sizes
+ * and work become this one's. Within a transaction. */
+gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment);
+gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
+/* Keeps a compiled source and returns its row; *out is 0 for one without an image or source. */
+gputune_status gt_code_row(int64_t *out, gt_database *database, const gt_code *code);
+/* The code of a row of `compiled`. ENOTFOUND when it is missing or its checksum is wrong. */
+gputune_status gt_code_by_row(gt_code *out, gt_database *database, int64_t row);
+/* Adds or replaces trials. */
+gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
+                             const gt_trial *trials, size_t count);
+/* Seven columns: samples, median, mean, stddev, low, high, min. */
+gt_summary gt_rows_summary(gt_rows *rows);
+/* "67108864 1024" of sizes, and back; returns the count. */
+enum { GT_SIZES_TEXT = 22 * GT_SCENARIO_SIZES };
+const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count);
+uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text);
+/* Now in UTC, "2026-01-31T12:00:00Z". */
+enum { GT_TIMESTAMP = 24 };
+const char *gt_timestamp(char out[GT_TIMESTAMP]);
+
+#endif

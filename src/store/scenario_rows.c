@@ -1,0 +1,169 @@
+/* Rows of gpu, kernel and scenario. */
+#include "store/keys.h"
+#include "store/layers.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+const char *gt_sizes_text(char out[GT_SIZES_TEXT], const int64_t *sizes, uint32_t count)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < count && i < GT_SCENARIO_SIZES; i++) {
+        length += (size_t)snprintf(out + length, GT_SIZES_TEXT - length, "%s%lld", i ? " " : "",
+                                   (long long)sizes[i]);
+    }
+    return out;
+}
+
+uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text)
+{
+    uint32_t count = 0;
+    while (count < GT_SCENARIO_SIZES) {
+        char *end;
+        long long value = strtoll(text, &end, 10);
+        if (end == text) {
+            break;
+        }
+        out[count++] = value;
+        text = end;
+    }
+    return count;
+}
+
+const char *gt_timestamp(char out[GT_TIMESTAMP])
+{
+    time_t now = time(NULL);
+    struct tm utc;
+    gmtime_r(&now, &utc);
+    strftime(out, GT_TIMESTAMP, "%Y-%m-%dT%H:%M:%SZ", &utc);
+    return out;
+}
+
+gt_summary gt_rows_summary(gt_rows *rows)
+{
+    gt_summary summary = {.count = (uint32_t)gt_rows_integer(rows)};
+    summary.median = gt_rows_real(rows);
+    summary.mean = gt_rows_real(rows);
+    summary.stddev = gt_rows_real(rows);
+    summary.low = gt_rows_real(rows);
+    summary.high = gt_rows_real(rows);
+    summary.min = gt_rows_real(rows);
+    return summary;
+}
+
+static const char *text_or_empty(const char *text)
+{
+    return text ? text : "";
+}
+
+gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment)
+{
+    GT_TRY(gt_execute(database, GT_SQL_GPU_ADD, "t", environment));
+    return gt_query_integer(out, database, GT_SQL_GPU_ID, "t", environment);
+}
+
+gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario)
+{
+    char sizes[GT_SIZES_TEXT];
+    const char *kernel_name = text_or_empty(scenario->kernel);
+    int64_t kernel;
+    double volume = 1;
+    for (uint32_t i = 0; i < scenario->size_count && i < GT_SCENARIO_SIZES; i++) {
+        volume *= (double)scenario->sizes[i];
+    }
+    GT_TRY(gt_execute(database, GT_SQL_KERNEL_ADD, "th", kernel_name, scenario->identity));
+    GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ID, "th", kernel_name,
+                            scenario->identity));
+    gt_hash hash = gt_scenario_hash(scenario);
+    GT_TRY(gt_execute(
+        database, GT_SQL_SCENARIO_SET, "hhittttdnnttdd", hash, gt_family_hash(scenario), kernel,
+        text_or_empty(scenario->problem), gt_scenario_bucket(scenario),
+        text_or_empty(scenario->fixed), gt_sizes_text(sizes, scenario->sizes, scenario->size_count),
+        volume, (int)scenario->objective, (int)scenario->cache, text_or_empty(scenario->alignment),
+        text_or_empty(scenario->inputs), scenario->work_bytes, scenario->work_flops));
+    return gt_query_integer(out, database, GT_SQL_SCENARIO_ID, "h", hash);
+}
+
+/* --- environments -------------------------------------------------------------------------------
+ */
+
+typedef struct gpu_facts {
+    const char *environment, *host, *name;
+    const gt_device *device;
+    double value;
+} gpu_facts;
+
+#define GPU_TYPES "ttttttniinnnnn"
+#define GPU_VALUES(f, d)                                                                           \
+    (f)->environment, (d)->name, (d)->arch, (d)->origin, (d)->mig_profile, (f)->host,              \
+        (d)->sm_count, (d)->l2_bytes, (d)->memory_bytes, (d)->bus_width_bits,                      \
+        (d)->memory_clock_khz, (d)->sm_clock_khz, (d)->driver_version, (d)->nvrtc_version
+
+static gputune_status gpu_is_same(gt_database *database, void *context)
+{
+    const gpu_facts *facts = context;
+    int64_t found;
+    return gt_query_integer(&found, database, GT_SQL_GPU_SAME, GPU_TYPES,
+                            GPU_VALUES(facts, facts->device));
+}
+
+static gputune_status set_gpu(gt_database *database, void *context)
+{
+    const gpu_facts *facts = context;
+    int64_t row;
+    GT_TRY(gt_gpu_row(&row, database, facts->environment));
+    return gt_execute(database, GT_SQL_GPU_SET, GPU_TYPES, GPU_VALUES(facts, facts->device));
+}
+
+gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
+                                     const gt_device *device, const char *host)
+{
+    gpu_facts facts = {.environment = environment, .host = text_or_empty(host), .device = device};
+    gputune_status status = gt_store_read(store, gpu_is_same, &facts);
+    return status == GPUTUNE_ENOTFOUND ? gt_store_write(store, set_gpu, &facts) : status;
+}
+
+static gputune_status set_fact(gt_database *database, void *context)
+{
+    const gpu_facts *facts = context;
+    int64_t row;
+    GT_TRY(gt_gpu_row(&row, database, facts->environment));
+    return gt_execute(database, GT_SQL_GPU_SET_COPY, "td", facts->environment, facts->value);
+}
+
+gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
+                                     double value)
+{
+    gpu_facts facts = {.environment = environment, .value = value};
+    if (strcmp(name, GT_FACT_COPY) != 0) {
+        return gt_fail(GPUTUNE_EINVAL, "no such property of a GPU: %s; there is %s", name,
+                       GT_FACT_COPY);
+    }
+    return gt_store_write(store, set_fact, &facts);
+}
+
+static gputune_status get_fact(gt_database *database, void *context)
+{
+    gpu_facts *facts = context;
+    gt_rows rows;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_GPU_COPY, "t", facts->environment));
+    gputune_status status = gt_rows_next(&rows);
+    facts->value = status == GPUTUNE_OK ? gt_rows_real(&rows) : 0;
+    gt_rows_end(&rows);
+    return status == GPUTUNE_OK && facts->value <= 0 ? GPUTUNE_ENOTFOUND : status;
+}
+
+gputune_status gt_store_gpu_fact(double *out, gt_store *store, const char *environment,
+                                 const char *name)
+{
+    gpu_facts facts = {.environment = environment};
+    if (strcmp(name, GT_FACT_COPY) != 0) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    GT_TRY(gt_store_read(store, get_fact, &facts));
+    *out = facts.value;
+    return GPUTUNE_OK;
+}

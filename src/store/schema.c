@@ -1,0 +1,193 @@
+/* Opening a file and bringing its tables up to date: the steps of db/, embedded at build. */
+#include "store/database.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern const struct embedded {
+    const char *name, *text;
+} gt_schema_steps[]; /* sorted by name, "001_tables" first, ended by a NULL name */
+
+enum { APPLICATION_ID = 0x67707475 /* "gptu" */, MIGRATION_WAIT_MS = 30000, LOOKUP_WAIT_MS = 100 };
+
+static int64_t step_number(const char *name)
+{
+    return strtol(name, NULL, 10);
+}
+
+static int64_t newest_step(void)
+{
+    int64_t newest = 0;
+    for (const struct embedded *step = gt_schema_steps; step->name; step++) {
+        newest = step_number(step->name);
+    }
+    return newest;
+}
+
+static int pragma_integer(gt_database *database, const char *sql, int64_t *out)
+{
+    sqlite3_stmt *statement;
+    int code = sqlite3_prepare_v2(database->handle, sql, -1, &statement, NULL);
+    if (code == SQLITE_OK) {
+        code = sqlite3_step(statement);
+        *out = code == SQLITE_ROW ? sqlite3_column_int64(statement, 0) : 0;
+        code = sqlite3_finalize(statement);
+    }
+    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
+}
+
+static int run(gt_database *database, const char *sql)
+{
+    int code = sqlite3_exec(database->handle, sql, NULL, NULL, NULL);
+    return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
+}
+
+static int run_steps(gt_database *database)
+{
+    int64_t version;
+    int code = pragma_integer(database, "PRAGMA user_version", &version);
+    for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
+        if (step_number(step->name) > version) {
+            char pragma[64];
+            snprintf(pragma, sizeof pragma, "PRAGMA user_version = %ld",
+                     (long)step_number(step->name));
+            code = run(database, step->text);
+            code = code ? code : run(database, pragma);
+        }
+    }
+    return code;
+}
+
+/* All missing steps in one transaction, so that another process sees the old or the new tables. */
+static int migrate(gt_database *database)
+{
+    char pragma[64];
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d", APPLICATION_ID);
+    gt_database_wait(database, MIGRATION_WAIT_MS);
+    int code = run(database, "BEGIN IMMEDIATE");
+    if (code) {
+        return code;
+    }
+    code = run_steps(database); /* reads the version again: another process may have been faster */
+    code = code ? code : run(database, pragma);
+    code = code ? code : run(database, "COMMIT");
+    if (code) {
+        run(database, "ROLLBACK");
+    }
+    return code;
+}
+
+typedef struct file_facts {
+    int64_t version, application, tables;
+} file_facts;
+
+static int read_facts(file_facts *out, gt_database *database)
+{
+    int code = pragma_integer(database, "PRAGMA user_version", &out->version);
+    code = code ? code : pragma_integer(database, "PRAGMA application_id", &out->application);
+    return code ? code
+                : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
+}
+
+static gt_trouble judge(gt_database *database, const file_facts *facts, gt_database_mode mode,
+                        char *why, size_t bytes)
+{
+    bool ours = facts->application == APPLICATION_ID;
+    if (!ours && (facts->tables || facts->version)) {
+        snprintf(why, bytes, "it is another program's database");
+        return GT_TROUBLE_DAMAGED;
+    }
+    if (mode == GT_DATABASE_READ && facts->version < newest_step()) {
+        snprintf(why, bytes, "it was made by an older gputune and cannot be brought up to date");
+        return GT_TROUBLE_FAILED;
+    }
+    if (mode == GT_DATABASE_WRITE && facts->version > newest_step()) {
+        snprintf(why, bytes, "it was made by a newer gputune (schema %lld, this one knows %lld)",
+                 (long long)facts->version, (long long)newest_step());
+        return GT_TROUBLE_NEWER;
+    }
+    if (mode == GT_DATABASE_WRITE && sqlite3_db_readonly(database->handle, "main")) {
+        snprintf(why, bytes, "the file is read-only");
+        return GT_TROUBLE_READ_ONLY;
+    }
+    return GT_TROUBLE_NONE;
+}
+
+static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char *why,
+                                 size_t bytes)
+{
+    file_facts facts = {0};
+    database->code = read_facts(&facts, database);
+    if (database->code == SQLITE_OK) {
+        gt_trouble trouble = judge(database, &facts, mode, why, bytes);
+        if (trouble != GT_TROUBLE_NONE || facts.version >= newest_step()) {
+            return trouble;
+        }
+        database->code = migrate(database);
+    }
+    if (database->code != SQLITE_OK) {
+        snprintf(why, bytes, "%s", gt_database_why(database));
+    }
+    return gt_database_trouble(database);
+}
+
+/* SQLite gives its journal the mode of the file, so the file is made here, private. */
+static gt_trouble make_private(const char *path, char *why, size_t bytes)
+{
+    int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
+    if (file >= 0) {
+        close(file);
+    } else if (errno != EEXIST) {
+        bool forbidden = errno == EROFS || errno == EACCES;
+        snprintf(why, bytes, "%s", strerror(errno));
+        return forbidden ? GT_TROUBLE_READ_ONLY : GT_TROUBLE_FAILED;
+    }
+    return GT_TROUBLE_NONE;
+}
+
+static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
+                              char *why, size_t bytes)
+{
+    static const int flags[] = {[GT_DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
+                                [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
+                                [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+    int code = sqlite3_open_v2(path, &database->handle,
+                               flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (code != SQLITE_OK) {
+        database->code = code;
+        snprintf(why, bytes, "%s", gt_database_why(database));
+        return gt_database_trouble(database);
+    }
+    /* a tampered schema must not be able to call functions */
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    gt_database_wait(database, LOOKUP_WAIT_MS);
+    return GT_TROUBLE_NONE;
+}
+
+gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
+                                gt_trouble *trouble, char *why, size_t why_bytes)
+{
+    gt_database *database = calloc(1, sizeof *database);
+    if (!database) {
+        return gt_fail_memory();
+    }
+    *trouble = mode == GT_DATABASE_WRITE ? make_private(path, why, why_bytes) : GT_TROUBLE_NONE;
+    if (*trouble == GT_TROUBLE_NONE) {
+        *trouble = open_handle(database, path, mode, why, why_bytes);
+    }
+    if (*trouble == GT_TROUBLE_NONE) {
+        *trouble = prepare_schema(database, mode, why, why_bytes);
+    }
+    if (*trouble != GT_TROUBLE_NONE) {
+        bool memory = (database->code & 0xff) == SQLITE_NOMEM;
+        gt_database_close(database);
+        return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
+    }
+    *out = database;
+    return GPUTUNE_OK;
+}
