@@ -60,12 +60,16 @@ static void process_name(char *out, size_t size, uint32_t pid)
 static void note_others(gt_monitor *monitor, const gt_nvml_state *state)
 {
     char name[32];
+    monitor->noisy = is_foreign(state);
+    monitor->other[0] = 0;
+    if (state->others == 0) {
+        return;
+    }
     process_name(name, sizeof name, state->other_pid);
-    if (is_foreign(state)) {
-        monitor->noisy = true;
+    if (monitor->noisy) {
         snprintf(monitor->other, sizeof monitor->other, "%u other process%s, one is %u %s",
                  state->others, state->others == 1 ? "" : "es", state->other_pid, name);
-    } else if (state->others > 0 && !monitor->noisy) {
+    } else {
         snprintf(monitor->other, sizeof monitor->other, "the host application %u %s",
                  state->other_pid, name);
     }
