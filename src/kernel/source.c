@@ -5,8 +5,6 @@
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -185,32 +183,12 @@ static gputune_status make_macros(generator *g, bool kernel)
     return g->macros.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-static gputune_status add_option(gt_source *out, const char *format, ...) GT_PRINTF(2, 3);
-
-static gputune_status add_option(gt_source *out, const char *format, ...)
+static gputune_status make_options(gt_source *out, const gt_binding *binding)
 {
-    char text[64];
-    va_list arguments;
-    va_start(arguments, format);
-    (void)vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    GT_TRY(gt_strdup(&out->options[out->option_count], text));
-    out->option_count++;
-    return GPUTUNE_OK;
-}
-
-/* A generic lambda, the prelude's loop body, has no place to say __device__. */
-static gputune_status make_options(gt_source *out, const gt_binding *binding, bool kernel)
-{
-    enum { OPTIONS_MAX = 2 };
     int64_t value;
+    gt_text text = {0};
     const gt_expression *maxreg = binding->template->parts->maxreg;
-    out->options = calloc(OPTIONS_MAX, sizeof *out->options);
-    if (!out->options) {
-        return gt_fail_memory();
-    }
-    GT_TRY(add_option(out, "--device-as-default-execution-space"));
-    if (!maxreg || !kernel) {
+    if (!maxreg) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
@@ -218,7 +196,17 @@ static gputune_status make_options(gt_source *out, const gt_binding *binding, bo
         return gt_fail_at(gt_expression_place(maxreg),
                           "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
     }
-    return value ? add_option(out, "--maxrregcount=%lld", (long long)value) : GPUTUNE_OK;
+    if (value == 0) {
+        return GPUTUNE_OK;
+    }
+    out->options = calloc(1, sizeof *out->options);
+    if (!out->options) {
+        return gt_fail_memory();
+    }
+    gt_text_printf(&text, "--maxrregcount=%lld", (long long)value);
+    GT_TRY(gt_text_take(&out->options[0], &text));
+    out->option_count = 1;
+    return GPUTUNE_OK;
 }
 
 /* Comments of the template do not count, so that they orphan no stored trial; the prelude's do. */
@@ -252,8 +240,8 @@ static gputune_status generate(gt_source *out, const gt_binding *binding, const 
     generator g = {.binding = binding, .config = config, .body = body};
     gt_source source = {0};
     gputune_status status = make_macros(&g, kernel);
-    if (status == GPUTUNE_OK) {
-        status = make_options(&source, binding, kernel);
+    if (status == GPUTUNE_OK && kernel) {
+        status = make_options(&source, binding);
     }
     if (status == GPUTUNE_OK) {
         status = assemble(&source, &g, prelude);

@@ -1,0 +1,144 @@
+/* The kernels that come with gputune: every distinct source of their spaces compiles for three
+ * generations of GPUs, without spills in the default; needs NVRTC and no GPU. */
+#include "kernel_support.h"
+
+#include "base/array.h"
+#include "gpu/nvrtc.h"
+
+static const char *const kernels[] = {"axpy", "copy", "paramsum", "histogram", "gather"};
+static const char *const archs[] = {"sm_80", "sm_90", "sm_100"};
+enum { SPACE_MAX = 300 };
+
+static const gt_nvrtc *nvrtc;
+
+static void compile(const gt_source *source, const char *kernel, const char *arch)
+{
+    gt_nvrtc_result result;
+    const gt_nvrtc_request request = {.text = source->text,
+                                      .arch = arch,
+                                      .options = (const char *const *)source->options,
+                                      .option_count = source->option_count,
+                                      .want_cubin = true};
+    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request);
+    if (status != GPUTUNE_OK) {
+        fail_msg("%s for %s: %s\n%s", kernel, arch, gt_message(),
+                 status == GPUTUNE_ECOMPILE ? result.log : "");
+    }
+    assert_true(result.resources.registers > 0);
+    if (strstr(result.log, "warning") || strstr(result.log, "error")) {
+        fail_msg("%s for %s: %s", kernel, arch, result.log);
+    }
+    gt_nvrtc_result_free(&result);
+}
+
+/* Compiles the sources that no earlier configuration had. */
+static size_t compile_space(const bench *b, const char *prelude, const char *arch)
+{
+    GT_ARRAY(gt_hash) seen = {0};
+    gt_config config;
+    while (gt_space_next(b->space, &config)) {
+        gt_source source;
+        size_t i = 0;
+        ASSERT_OK(
+            gt_source_generate(&source, b->template, &b->problem, &config, &b->device, prelude));
+        while (i < seen.count && !gt_hash_equal(seen.items[i], source.hash)) {
+            i++;
+        }
+        if (i == seen.count) {
+            ASSERT_OK(gt_array_push(&seen, source.hash));
+            compile(&source, b->template->name, arch);
+        }
+        gt_source_free(&source);
+    }
+    size_t count = seen.count;
+    gt_array_free(&seen);
+    return count;
+}
+
+static void compile_kernel(const char *kernel, const char *arch, gputune_sizes sizes,
+                           const char *const *only, size_t only_count)
+{
+    char path[128];
+    bench b;
+    gt_source reference;
+    (void)snprintf(path, sizeof path, "templates/%s.cu", kernel);
+    char *text = read_text(path), *prelude = read_text("templates/gputune.cuh");
+    bench_open_at(&b, text, arch, sizes, 32, only, only_count);
+    const gt_config standard = gt_config_default(b.template);
+    assert_null(gt_space_excludes(b.space, &standard));
+    size_t valid = count_valid(b.space);
+    assert_true(valid > 0 && valid <= SPACE_MAX);
+    gt_space_rewind(b.space);
+    size_t sources = compile_space(&b, prelude, arch);
+    ASSERT_OK(gt_source_reference(&reference, b.template, &b.problem, &b.device, prelude));
+    compile(&reference, kernel, arch);
+    print_message("%s for %s: %zu variants, %zu sources\n", kernel, arch, valid, sources);
+    gt_source_free(&reference);
+    bench_close(&b);
+    free(text);
+    free(prelude);
+}
+
+static void test_whole_spaces(void **state)
+{
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+        for (size_t a = 0; a < sizeof archs / sizeof *archs; a++) {
+            compile_kernel(kernels[k], archs[a], GPUTUNE_NO_SIZES, NULL, 0);
+        }
+    }
+}
+
+/* The widths that a benchmark names, and every element type. */
+static void test_other_values(void **state)
+{
+    const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",
+                                 "UNROLL=1,2,3,4,5,6,7,8"};
+    const char *const few[] = {"UNROLL=2", "BLOCK=128", "WAVES=0"};
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    compile_kernel("axpy", "sm_90", GPUTUNE_NO_SIZES, exact, 3);
+    compile_kernel("copy", "sm_90", GPUTUNE_SIZES({"T=double", 0}), few, 3);
+    compile_kernel("copy", "sm_90", GPUTUNE_SIZES({"T=short", 0}), few, 3);
+    compile_kernel("copy", "sm_100", GPUTUNE_SIZES({"T=char", 0}), few, 3);
+    compile_kernel("paramsum", "sm_90", GPUTUNE_SIZES({"COUNT", 100}), NULL, 0);
+}
+
+/* The space that a peer was measured on: 120 variants, no more and no less. */
+static void test_axpy_space(void **state)
+{
+    const char *const exact[] = {"VEC=1,2,4", "BLOCK=64,128,256,512,1024",
+                                 "UNROLL=1,2,3,4,5,6,7,8"};
+    bench b;
+    (void)state;
+    char *text = read_text("templates/axpy.cu");
+    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 1 << 26}), 0, exact, 3);
+    assert_int_equal(count_valid(b.space), 120);
+    bench_close(&b);
+    free(text);
+}
+
+static int open_compiler(void **state)
+{
+    (void)state;
+    if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK) {
+        print_message("nothing is compiled: %s\n", gt_message());
+        nvrtc = NULL;
+    }
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_axpy_space),
+        cmocka_unit_test(test_whole_spaces),
+        cmocka_unit_test(test_other_values),
+    };
+    return cmocka_run_group_tests(tests, open_compiler, NULL);
+}

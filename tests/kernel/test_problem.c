@@ -1,0 +1,251 @@
+/* Problems and what they need: values, buffers, tolerances, awkward sizes. */
+#include "kernel_support.h"
+
+static const char text[] =
+    "#pragma gputune kernel(k)\n"
+    "#pragma gputune problem(n = 1 << 20, m = 48, bucket = pow2) problem(const R = 2, 4)\n"
+    "#pragma gputune problem(type T = float, double)\n"
+    "#pragma gputune args(out T y[n] nan_ok, in T x[m][n], in int i[n + R] = uniform(0, n - 1), "
+    "\\\n"
+    "                     inout float z[3] = constant(2), float a = 0.5, size_t n, short m)\n"
+    "#pragma gputune vector(V = 1, 2 : x) tune(B = 64) block(B) grid(ceil_div(n, B)) clear(y)\n"
+    "#pragma gputune work(bytes = 0.5 * n, flops = m)\n"
+    "#pragma gputune reference(slow, block = 32, grid = 7, rtol = 1e-6 * sqrt(n), stol = 0.25)\n"
+    "#pragma gputune check(verdict)\n"
+    "__global__ void k(T *y, const T *x, const int *i, float *z, float a, size_t n, short m) {}\n"
+    "__global__ void slow(double *y, const T *x, const int *i, float *z, float a, size_t n, short "
+    "m,\n"
+    "                     double *scale) {}\n"
+    "__global__ void verdict(T *y, const T *x, const int *i, float *z, float a, size_t n, short "
+    "m,\n"
+    "                        unsigned long long *wrong) {}\n";
+
+static const char *problem_text(const gt_template *t, const gt_problem *problem)
+{
+    static char kept[256];
+    char *made;
+    ASSERT_OK(gt_problem_text(&made, t, problem));
+    (void)snprintf(kept, sizeof kept, "%s", made);
+    free(made);
+    return kept;
+}
+
+static void test_values(void **state)
+{
+    gt_problem problem;
+    (void)state;
+    gt_template *t = parse(text);
+    ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_NO_SIZES));
+    assert_string_equal(problem_text(t, &problem), "n=1048576 m=48 R=2 T=float");
+    ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"T=double", 0}, {"m", 33}, {"R", 4})));
+    assert_string_equal(problem_text(t, &problem), "n=1048576 m=33 R=4 T=double");
+    const gt_problem bucket = gt_problem_bucket(t, &problem);
+    assert_string_equal(problem_text(t, &bucket), "n=1048576 m=64 R=4 T=double");
+    gt_template_free(t);
+}
+
+static void test_mistakes(void **state)
+{
+    static const struct {
+        gputune_size size;
+        const char *message;
+    } cases[] = {
+        {{"nn", 1}, "k has no size 'nn'; expected 'n'"},
+        {{"length", 1}, "k has no size 'length'; expected one of: n, m, R, T"},
+        {{"n", 0}, "size n is 0; expected 1 to 2^40"},
+        {{"n", -5}, "size n is -5; expected 1 to 2^40"},
+        {{"n", (INT64_C(1) << 40) + 1}, "size n is 1099511627777; expected 1 to 2^40"},
+        {{"R", 3}, "R is not 3; expected one of 2, 4"},
+        {{"T", 3}, "T is a type, not 3; expected it as a word, \"T=float\""},
+        {{"T=half", 0}, "T is not half; expected one of float, double"},
+        {{"n=x", 0}, "'x' is not an integer; expected a number such as 4096, 4K, 16M or 2^20"},
+        {{NULL, 0}, "a size without a name; expected {\"n\", value}"},
+    };
+    gt_problem problem;
+    (void)state;
+    gt_template *t = parse(text);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(gt_problem_bind(&problem, t, (gputune_sizes){1, &cases[i].size}),
+                         GPUTUNE_EINVAL);
+        assert_string_equal(gt_message(), cases[i].message);
+    }
+    assert_int_equal(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"n", 1}, {"n", 2})),
+                     GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(), "size 'n' given twice; expected it once");
+    gt_template_free(t);
+}
+
+static void test_buffers(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}, {"m", 5}, {"T=double", 0}), 0, NULL,
+                  0);
+    const gt_workload *w = &b.workload;
+    assert_int_equal(w->argument_count, 7);
+    assert_int_equal(w->buffer_count, 4);
+    assert_int_equal(w->scalar_count, 3);
+    assert_int_equal(w->buffers[0].bytes, 800);
+    assert_int_equal(w->buffers[0].reference_type, GT_TYPE_F64);
+    assert_true(w->buffers[0].nan_ok);
+    assert_int_equal(w->buffers[1].elements, 500);
+    assert_int_equal(w->innermost[1], 100);
+    assert_true(w->buffers[1].low == -1 && w->buffers[1].high == 1);
+    assert_int_equal(w->buffers[2].elements, 102);
+    assert_true(w->buffers[2].low == 0 && w->buffers[2].high == 99);
+    assert_int_equal(w->buffers[3].fill, GT_FILL_CONSTANT);
+    assert_true(w->buffers[3].low == 2);
+    assert_true(w->scalars[0].real == 0.5 && w->scalars[0].problem_value == -1);
+    assert_int_equal(w->scalars[1].integer, 100);
+    assert_int_equal(w->scalars[2].problem_value, 1);
+    assert_int_equal(w->alignment[0], 16);
+    assert_true(w->work_bytes == 50 && w->work_flops == 5);
+    assert_true(gt_workload_device_bytes(w) > 800 + 4000 + 408 + 24);
+    bench_close(&b);
+}
+
+static void test_judges(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}), 0, NULL, 0);
+    const gt_workload *w = &b.workload;
+    assert_true(w->has_reference && w->has_scale && w->has_check && !w->has_block);
+    assert_float_equal(w->tolerance.rtol, 1e-5, 1e-15);
+    assert_true(w->tolerance.atol == 0 && w->tolerance.stol == 0.25);
+    assert_string_equal(w->reference.entry, "slow");
+    assert_int_equal(w->reference.geometry.grid[0], 7);
+    assert_int_equal(w->reference.parameter_count, 8);
+    assert_int_equal(w->reference.parameters[7].scratch_bytes, 800);
+    assert_int_equal(w->reference.clears[0].bytes, 800); /* as doubles */
+    assert_string_equal(w->check.entry, "verdict");
+    assert_int_equal(w->check.geometry.block[0], 256);
+    assert_int_equal(w->check.parameters[7].kind, GT_PARAMETER_SCRATCH);
+    assert_int_equal(w->check.parameters[7].scratch_bytes, 8);
+    bench_close(&b);
+}
+
+static void test_sizes_that_do_not_fit(void **state)
+{
+    gt_workload w;
+    gt_problem problem;
+    (void)state;
+    gt_template *t = parse(text);
+    const gt_device device = device_of("sm_90");
+    ASSERT_OK(gt_problem_bind(&problem, t,
+                              GPUTUNE_SIZES({"n", INT64_C(1) << 40}, {"m", INT64_C(1) << 40})));
+    assert_int_equal(gt_workload_bind(&w, t, &problem, &device, 0, NULL, 0), GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(), "buffer x exceeds 2^47 bytes at these sizes");
+    ASSERT_OK(gt_problem_bind(&problem, t, GPUTUNE_SIZES({"m", 40000})));
+    assert_int_equal(gt_workload_bind(&w, t, &problem, &device, 0, NULL, 0), GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(), "m is 40000, which its type short does not hold");
+    gt_template_free(t);
+}
+
+static void test_alignments(void **state)
+{
+    static const struct {
+        gputune_alignment alignment;
+        const char *message;
+    } cases[] = {
+        {{"w", 8}, "no buffer 'w' to align; expected 'y'"},
+        {{"x", 3}, "alignment of x is 3 bytes; expected a power of two up to 4096"},
+        {{"x", 0}, "alignment of x is 0 bytes; expected a power of two up to 4096"},
+    };
+    bench b;
+    gt_workload w;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    const gputune_alignment x = {"x", 4};
+    ASSERT_OK(gt_workload_bind(&w, b.template, &b.problem, &b.device, 32, &x, 1));
+    assert_int_equal(w.alignment[0], 32);
+    assert_int_equal(w.alignment[1], 4);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        assert_int_equal(
+            gt_workload_bind(&w, b.template, &b.problem, &b.device, 0, &cases[i].alignment, 1),
+            GPUTUNE_EINVAL);
+        assert_string_equal(gt_message(), cases[i].message);
+    }
+    bench_close(&b);
+}
+
+static const char *awkward_of(const char *template, const char *arch)
+{
+    bench b;
+    bool changed;
+    gt_problem awkward;
+    static char kept[256];
+    bench_open(&b, template, arch);
+    ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
+    (void)snprintf(kept, sizeof kept, "%s%s", changed ? "" : "same ",
+                   problem_text(b.template, &awkward));
+    bench_close(&b);
+    return kept;
+}
+
+#define K(pragmas)                                                                                 \
+    "#pragma gputune kernel(k) block(64) grid(1) " pragmas "\n"                                    \
+    "__global__ void k(float *y) {}\n"
+
+static void test_awkward(void **state)
+{
+    (void)state;
+    /* small enough stays near, a large one is cut down; the result is odd */
+    assert_string_equal(awkward_of(K("problem(n = 1000) args(out float y[n])"), "sm_90"), "n=987");
+    assert_string_equal(awkward_of(K("problem(n = 1 << 28) args(out float y[n])"), "sm_90"),
+                        "n=2097139");
+    /* constants and types stay; so do sizes that a tunable or a vector depends on */
+    assert_string_equal(awkward_of(K("problem(const n = 1000) args(out float y[n])"), "sm_90"),
+                        "same n=1000");
+    assert_string_equal(
+        awkward_of(
+            K("problem(n = 100, m = 64) args(out float y[m][n]) tune(A = 4) require(m % A == "
+              "0)"),
+            "sm_90"),
+        "n=87 m=64");
+    assert_string_equal(
+        awkward_of(K("problem(n = 64, m = 100) args(out float y[m][n]) vector(V = 1, 4 : y)"),
+                   "sm_90"),
+        "n=64 m=87");
+    /* a requirement of the sizes alone is kept */
+    assert_string_equal(
+        awkward_of(K("problem(n = 35) args(out float y[n]) require(n == 35)"), "sm_90"),
+        "same n=35");
+    assert_string_equal(
+        awkward_of(K("problem(n = 36) args(out float y[n]) require(n > 30)"), "sm_90"), "n=31");
+    assert_string_equal(awkward_of(K("problem(n = 1) args(out float y[n])"), "sm_90"), "same n=1");
+}
+
+/* Without a tolerance the outputs' type decides. */
+static void test_usual_tolerance(void **state)
+{
+    static const struct {
+        const char *type;
+        double rtol;
+    } cases[] = {{"float", 1e-5}, {"double", 1e-12}, {"int", 0}, {"half", 1e-3}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        gt_text made = {0};
+        gt_text_printf(&made,
+                       "#pragma gputune kernel(k) args(out %s y[4]) block(1) grid(1) reference(r)\n"
+                       "__global__ void k(void *y) {}\n__global__ void r(void *y) {}\n",
+                       cases[i].type);
+        bench_open(&b, gt_text_string(&made), "sm_90");
+        assert_true(b.workload.tolerance.rtol == cases[i].rtol);
+        assert_int_equal(b.workload.reference.geometry.grid[0], 1);
+        bench_close(&b);
+        gt_text_free(&made);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values),     cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_buffers),    cmocka_unit_test(test_judges),
+        cmocka_unit_test(test_alignments), cmocka_unit_test(test_sizes_that_do_not_fit),
+        cmocka_unit_test(test_awkward),    cmocka_unit_test(test_usual_tolerance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* Generated sources: lines, macros, hashes, blocks of parameters; and launches. */
+#include "kernel_support.h"
+
+static const char text[] =
+    "// twice\n"
+    "#pragma gputune kernel(k)\n"
+    "#pragma gputune problem(n = 4096, const R = -2, type T = float, double) args(inout T y[n], "
+    "\\\n"
+    "                        size_t n)\n"
+    "#pragma gputune tune(B = 64, 128) tune(U = 1, 2) tune(MODE = plain, fast) cluster(C = 1, 2)\n"
+    "#pragma gputune block(B) grid(ceil_div(n, B)) define(TILE = B * 2, TEXT = \"a + b\", FLAG, W "
+    "= T)\n"
+    "#pragma gputune launch_bounds(256, U) maxreg(U == 2 ? 32 : 0)\n"
+    "#pragma gputune reference(slow, rtol = 0)\n"
+    "__device__ int helper() { return R; }\n"
+    "__global__ void k(T *y, size_t n) // U\n"
+    "{\n"
+    "#if MODE_fast\n"
+    "    y[0] = U;\n"
+    "#endif\n"
+    "}\n"
+    "__global__ void slow(T *y, size_t n)\n"
+    "{\n"
+    "    // one }\n"
+    "}\n"
+    "int last;\n";
+
+static gt_source generate(const bench *b, const char *config)
+{
+    gt_source source;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_source_generate(&source, b->template, &b->problem, &parsed, &b->device,
+                                 "int prelude;\n"));
+    return source;
+}
+
+static gt_hash hash_of(const bench *b, const char *config)
+{
+    gt_source source = generate(b, config);
+    gt_hash hash = source.hash;
+    gt_source_free(&source);
+    return hash;
+}
+
+static gt_hash trial_of(const bench *b, const char *config)
+{
+    const gt_config parsed = config_of(b->template, config);
+    return gt_trial_hash(b->template, &parsed, hash_of(b, config));
+}
+
+/* The n-th line behind #line 1 "kernel.cu". */
+static void assert_line(const char *source, int number, const char *expected)
+{
+    const char *line = strstr(source, "#line 1 \"kernel.cu\"\n");
+    assert_non_null(line);
+    for (int i = 0; i < number; i++) {
+        line = strchr(line, '\n') + 1;
+    }
+    if (strncmp(line, expected, strlen(expected)) != 0 || line[strlen(expected)] != '\n') {
+        fail_msg("line %d is %.60s", number, line);
+    }
+}
+
+static void test_lines(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    gt_source source = generate(&b, "");
+    assert_line(source.text, 1, "// twice");
+    assert_line(source.text, 2, "");
+    assert_line(source.text, 4, "");
+    assert_line(source.text, 9, "__device__ int helper() { return R; }");
+    assert_line(source.text, 10,
+                "extern \"C\" __global__ void GPUTUNE_LAUNCH_BOUNDS k(T *y, size_t n) // U");
+    assert_line(source.text, 13, "    y[0] = U;");
+    assert_line(source.text, 20, "int last;");
+    assert_null(strstr(source.text, "slow"));
+    assert_null(strstr(source.text, "#pragma gputune"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+static void test_macros(void **state)
+{
+    static const char *const present[] = {
+        "#define R (-2)\n",
+        "#define T float\n",
+        "#define U 2\n",
+        "#define MODE fast\n",
+        "#define MODE_plain 0\n",
+        "#define MODE_fast 1\n",
+        "#define TILE 128\n",
+        "#define TEXT a + b\n",
+        "#define FLAG \n",
+        "#define W float\n",
+        "#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__(256, 2)\n",
+        "#line 1 \"gputune.cuh\"\nint prelude;\n"};
+    static const char *const absent[] = {"#define B ", "#define C ", "#define n "};
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    gt_source source = generate(&b, "U=2 MODE=fast C=2");
+    for (size_t i = 0; i < sizeof present / sizeof *present; i++) {
+        if (!strstr(source.text, present[i])) {
+            fail_msg("no %s", present[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
+        assert_null(strstr(source.text, absent[i]));
+    }
+    assert_int_equal(source.option_count, 1);
+    assert_string_equal(source.options[0], "--maxrregcount=32");
+    gt_source_free(&source);
+    source = generate(&b, "U=1");
+    assert_int_equal(source.option_count, 0);
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+static void test_hashes(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    assert_true(gt_hash_equal(hash_of(&b, "C=1"), hash_of(&b, "C=2")));
+    assert_false(gt_hash_equal(hash_of(&b, "U=1"), hash_of(&b, "U=2")));
+    assert_false(gt_hash_equal(hash_of(&b, "B=64"), hash_of(&b, "B=128"))); /* through TILE */
+    assert_false(gt_hash_equal(trial_of(&b, "C=1"), trial_of(&b, "C=2")));
+    assert_false(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=128")));
+    assert_true(gt_hash_equal(trial_of(&b, "B=64"), trial_of(&b, "B=64 U=1")));
+    bench_close(&b);
+}
+
+/* Comments and blanks of the template change neither what is shared nor what is stored. */
+static void test_hash_ignores_comments(void **state)
+{
+    bench a, b;
+    gt_text changed = {0};
+    (void)state;
+    gt_text_printf(&changed, "/* new */\n%s\n// more\n", text);
+    bench_open(&a, text, "sm_90");
+    bench_open(&b, gt_text_string(&changed), "sm_90");
+    assert_true(gt_hash_equal(hash_of(&a, ""), hash_of(&b, "")));
+    assert_true(gt_hash_equal(trial_of(&a, ""), trial_of(&b, "")));
+    bench_close(&a);
+    bench_close(&b);
+    gt_text_free(&changed);
+}
+
+static void test_reference(void **state)
+{
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
+    assert_line(source.text, 16, "extern \"C\" __global__ void slow(T *y, size_t n)");
+    assert_line(source.text, 9, "__device__ int helper() { return R; }");
+    assert_null(strstr(source.text, "void k("));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+#define BLOCK(count)                                                                               \
+    "#pragma gputune kernel(k) problem(const N = " count ") args(out float y[4], int m = 3)\n"     \
+    "#pragma gputune pass(c : double[N] = value, split, constant, global) block(1) grid(1)\n"      \
+    "#pragma gputune scratch(float part[grid_x]) clear(y, part)\n"                                 \
+    "__global__ void k(GPUTUNE_PARAM(c) float *y, int m, float *part) { *y = c(m); }\n"
+
+static gt_launch launch_of(const bench *b, const char *config)
+{
+    gt_launch launch;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
+    return launch;
+}
+
+static void assert_pass(const bench *b, const char *config, const char *needle)
+{
+    gt_source source = generate(b, config);
+    if (!strstr(source.text, needle)) {
+        fail_msg("%s: no %s in %s", config, needle, source.text);
+    }
+    gt_source_free(&source);
+}
+
+static void test_pass(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, BLOCK("1000"), "sm_90");
+    assert_pass(&b, "c=value", "struct gputune_pass_block { double data[1000]; };");
+    assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value.data[i])\n");
+    /* 4096 less a pointer, an int with its padding, and a pointer */
+    assert_pass(&b, "c=split", "struct gputune_pass_block { double data[509]; };");
+    assert_pass(&b, "c=split", "__constant__ double " GT_PASS_SYMBOL "[491];");
+    assert_pass(&b, "c=split", "#define GPUTUNE_FIRST_c 509\n");
+    assert_pass(&b, "c=constant", "#define GPUTUNE_PARAM_c\n");
+    assert_pass(&b, "c=constant", "__constant__ double " GT_PASS_SYMBOL "[1000];");
+    assert_pass(&b, "c=global",
+                "#define GPUTUNE_PARAM_c const double *__restrict__ gputune_pass_global,\n");
+    bench_close(&b);
+}
+
+static void test_pass_launches(void **state)
+{
+    static const struct {
+        const char *config;
+        gt_pass pass;
+        uint32_t parameters, first_bytes, by_value;
+    } cases[] = {{"c=value", GT_PASS_VALUE, 4, 8000, 8000},
+                 {"c=split", GT_PASS_SPLIT, 4, 4072, 4072},
+                 {"c=constant", GT_PASS_CONSTANT, 3, 8, 0},
+                 {"c=global", GT_PASS_GLOBAL, 4, 8, 0}};
+    bench b;
+    (void)state;
+    bench_open(&b, BLOCK("1000"), "sm_90");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const gt_launch launch = launch_of(&b, cases[i].config);
+        assert_int_equal(launch.pass, cases[i].pass);
+        assert_int_equal(launch.argument_count, 3);
+        assert_int_equal(launch.parameter_count, cases[i].parameters);
+        assert_int_equal(launch.parameters[0].bytes, cases[i].first_bytes);
+        assert_int_equal(launch.block_bytes, 8000);
+        assert_int_equal(launch.by_value_bytes, cases[i].by_value);
+        const gt_parameter *last = &launch.parameters[launch.parameter_count - 1];
+        assert_int_equal(last->kind, GT_PARAMETER_SCRATCH);
+        assert_int_equal(last->scratch_bytes, 4);
+        assert_int_equal(launch.parameters[launch.parameter_count - 2].argument, 2);
+        assert_int_equal(launch.clear_count, 2);
+        assert_int_equal(launch.clears[0].parameter, launch.parameter_count - 3);
+        assert_int_equal(launch.clears[0].bytes, 16);
+    }
+    bench_close(&b);
+}
+
+/* A block that fits by value is not split, and is launched as a value. */
+static void test_small_split(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, BLOCK("10"), "sm_90");
+    assert_int_equal(launch_of(&b, "c=split").pass, GT_PASS_VALUE);
+    assert_true(gt_hash_equal(hash_of(&b, "c=split"), hash_of(&b, "c=value")));
+    bench_close(&b);
+}
+
+static void test_launch(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    const gt_launch launch = launch_of(&b, "B=128 C=2");
+    assert_string_equal(launch.entry, "k");
+    assert_int_equal(launch.pass, GT_PASS_NONE);
+    assert_int_equal(launch.geometry.block[0], 128);
+    assert_int_equal(launch.geometry.grid[0], 32);
+    assert_int_equal(launch.geometry.cluster[0], 2);
+    assert_int_equal(launch.geometry.carveout_kb, -1);
+    assert_int_equal(launch.parameter_count, 2);
+    assert_int_equal(launch.parameters[1].kind, GT_PARAMETER_SCALAR);
+    assert_int_equal(launch.parameters[1].bytes, 8);
+    gt_launch refused;
+    const gt_config wide = config_of(b.template, "B=2048");
+    assert_int_equal(gt_launch_bind(&refused, b.template, &b.problem, &wide, &b.device),
+                     GPUTUNE_ENOVARIANT);
+    assert_string_equal(gt_message(), "k B=2048 U=1 MODE=plain C=1 cannot be launched at these "
+                                      "sizes: block exceeds 1024 threads");
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lines),         cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_hashes),        cmocka_unit_test(test_hash_ignores_comments),
+        cmocka_unit_test(test_reference),     cmocka_unit_test(test_pass),
+        cmocka_unit_test(test_pass_launches), cmocka_unit_test(test_small_split),
+        cmocka_unit_test(test_launch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

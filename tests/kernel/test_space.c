@@ -1,0 +1,303 @@
+/* Spaces: order, pruning, what is excluded and why. */
+#include "kernel_support.h"
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(n = 4096) args(inout float y[n], size_t n)\n"               \
+    "__global__ void k(float *y, size_t n) {}\n"
+
+static void assert_excluded(gt_space *space, const char *reason, uint64_t count)
+{
+    const gt_exclusion_count *list;
+    size_t lines = gt_space_exclusions(space, &list);
+    for (size_t i = 0; i < lines; i++) {
+        if (strcmp(list[i].reason, reason) == 0) {
+            assert_int_equal(list[i].count, count);
+            return;
+        }
+    }
+    fail_msg("no exclusion '%s'", reason);
+}
+
+static void test_order(void **state)
+{
+    bench b;
+    gt_config config;
+    gt_text seen = {0};
+    (void)state;
+    bench_open(&b, HEAD "#pragma gputune tune(B = 64, 32) tune(A = x, y) block(B) grid(1)\n",
+               "sm_90");
+    assert_int_equal(gt_space_combinations(b.space), 4);
+    while (gt_space_next(b.space, &config)) {
+        gt_text_printf(&seen, "%s;", text_of(b.template, &config));
+    }
+    assert_string_equal(gt_text_string(&seen), "B=64 A=x;B=64 A=y;B=32 A=x;B=32 A=y;");
+    assert_false(gt_space_next(b.space, &config));
+    assert_int_equal(count_valid(b.space), 4);
+    gt_text_free(&seen);
+    bench_close(&b);
+}
+
+static void test_no_axes(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, HEAD "#pragma gputune block(64) grid(1)\n", "sm_90");
+    assert_int_equal(gt_space_combinations(b.space), 1);
+    assert_int_equal(count_valid(b.space), 1);
+    bench_close(&b);
+    bench_open(&b, HEAD "#pragma gputune block(64) grid(1) require(n < 100)\n", "sm_90");
+    assert_int_equal(count_valid(b.space), 0);
+    assert_excluded(b.space, "require(n < 100)", 1);
+    bench_close(&b);
+}
+
+/* A constraint cuts whole subtrees at the first axis where it can be decided. */
+static void test_counts(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b,
+               HEAD "#pragma gputune tune(A = 1, 2, 3, 4) tune(B = 1, 2, 3) tune(C = 1, 2)\n"
+                    "#pragma gputune require(A != 2) require(A + B < 6) require(A * B * C <= 10)\n"
+                    "#pragma gputune block(A) grid(1)\n",
+               "sm_90");
+    size_t expected = 0;
+    for (int i = 0; i < 24; i++) {
+        int a = i / 6 + 1, second = i / 2 % 3 + 1, c = i % 2 + 1;
+        expected += a != 2 && a + second < 6 && a * second * c <= 10;
+    }
+    assert_int_equal(count_valid(b.space), expected);
+    assert_excluded(b.space, "require(A != 2)", 6);
+    assert_excluded(b.space, "require(A + B < 6)", 6);
+    assert_excluded(b.space, "require(A * B * C <= 10)", 24 - 12 - expected);
+    bench_close(&b);
+}
+
+static void test_limits(void **state)
+{
+    static const struct {
+        const char *pragmas, *arch, *reason;
+        uint64_t count;
+    } cases[] = {
+        {"tune(B = 64, 2048) block(B) grid(1)", "sm_90", "block exceeds 1024 threads", 1},
+        {"tune(B = 64, 512) block(B, 4) grid(1)", "sm_90", "block exceeds 1024 threads", 1},
+        {"tune(B = 0, 64) block(B) grid(1)", "sm_90", "block is below 1", 1},
+        {"tune(B = 1, 128) block(1, 1, B) grid(1)", "sm_90", "block is too large in y or z", 1},
+        {"tune(G = 0, 64) block(1) grid(G)", "sm_90", "grid is below 1", 1},
+        {"tune(G = 1, 65536) block(1) grid(1, G)", "sm_90",
+         "grid exceeds the GPU's limit (2147483647 in x)", 1},
+        {"tune(S = 1, 300) block(1) grid(1) shared(S * 1024)", "sm_90",
+         "shared memory exceeds 232448 bytes a block", 1},
+        {"tune(S = -1, 3) block(1) grid(1) shared(S)", "sm_90", "shared memory is negative", 1},
+        {"cluster(C = 1, 8, 16, 32) block(1) grid(1)", "sm_90", "cluster exceeds 16 blocks", 1},
+        {"cluster(C = 1, 8; D = 1, 4) block(1) grid(1)", "sm_90", "cluster exceeds 16 blocks", 1},
+        {"cluster(C = 1, 2, 4) block(1) grid(1)", "sm_80",
+         "no clusters below compute capability 9.0", 2},
+        {"carveout(C = auto, 8, 228) block(1) grid(1)", "sm_80",
+         "carveout size that this GPU has not", 1},
+        {"carveout(C = auto, 0, 8, 64) block(1) grid(1) shared(8 * 1024)", "sm_90",
+         "carveout holds no block (its shared memory and 1024 bytes)", 2},
+        {"tune(B = 64, 128) block(B) grid(1) launch_bounds(64)", "sm_90",
+         "launch_bounds are below the block's threads", 1},
+        {"tune(R = 0, 32, 256) block(1) grid(1) maxreg(R)", "sm_90",
+         "maxreg is not 0 (no limit) to 255", 1},
+        {"tune(A = 0, 1) block(1) grid(n / A)", "sm_90",
+         "an expression divides by zero or overflows", 1},
+        {"tune(A = 0, 1) block(1) grid(1) require(1 / A)", "sm_90", "require(1 / A)", 1},
+        {"vector(V = 1, 2, 4, 8 : y) block(1) grid(1)", "sm_100",
+         "vector is wider than a buffer's assumed alignment", 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        gt_text text = {0};
+        gt_text_printf(&text, HEAD "#pragma gputune %s\n", cases[i].pragmas);
+        bench_open(&b, gt_text_string(&text), cases[i].arch);
+        size_t valid = count_valid(b.space);
+        assert_int_equal(valid, gt_space_combinations(b.space) - cases[i].count);
+        assert_excluded(b.space, cases[i].reason, cases[i].count);
+        bench_close(&b);
+        gt_text_free(&text);
+    }
+}
+
+static void test_vectors(void **state)
+{
+    bench b;
+    static const char rows[] =
+        "#pragma gputune kernel(k) problem(n = 6) args(out double y[4][n], in float x[n])\n"
+        "#pragma gputune vector(V = 1, 2, 4 : y, x) block(1) grid(1)\n"
+        "__global__ void k(double *y, const float *x) {}\n";
+    (void)state;
+    bench_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 256, NULL, 0);
+    assert_int_equal(count_valid(b.space), 2);
+    assert_excluded(b.space, "vector does not divide a buffer's innermost extent", 1);
+    bench_close(&b);
+    bench_open_at(&b, rows, "sm_90", (gputune_sizes){0, NULL}, 8, NULL, 0);
+    assert_int_equal(count_valid(b.space), 1);
+    bench_close(&b);
+}
+
+static void test_pass_limits(void **state)
+{
+    static const char block[] =
+        "#pragma gputune kernel(k) problem(const N = 8000) args(out float y[4])\n"
+        "#pragma gputune pass(c : float[N] = value, split, constant, global) block(1) grid(1)\n"
+        "#pragma gputune default(c = global)\n"
+        "__global__ void k(GPUTUNE_PARAM(c) float *y) {}\n";
+    bench b;
+    (void)state;
+    bench_open(&b, block, "sm_90");
+    assert_int_equal(count_valid(b.space), 4);
+    bench_close(&b);
+    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 8188}), 0, NULL, 0);
+    assert_int_equal(count_valid(b.space), 4);
+    bench_close(&b);
+    /* 32,756 bytes, 4 of padding and a pointer: one element too many */
+    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 8189}), 0, NULL, 0);
+    assert_int_equal(count_valid(b.space), 3);
+    assert_excluded(b.space, "parameters by value exceed 32764 bytes", 1);
+    bench_close(&b);
+    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 100}), 0, NULL, 0);
+    assert_int_equal(count_valid(b.space), 3);
+    assert_excluded(b.space, "split would pass the whole block by value", 1);
+    bench_close(&b);
+    bench_open_at(&b, block, "sm_90", GPUTUNE_SIZES({"N", 17000}), 0, NULL, 0);
+    assert_int_equal(count_valid(b.space), 2); /* split's rest and global */
+    bench_close(&b);
+}
+
+static void test_occupancy_and_grid(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b,
+               HEAD
+               "#pragma gputune tune(B = 256, 1024) cluster(C = 1, 4) block(B) shared(60 * 1024)\n"
+               "#pragma gputune grid(max_blocks + 1) require(grid_x > 3 * sm_count || B > 512)\n"
+               "#pragma gputune require(max_clusters * C <= max_blocks) require(block_x == B)\n",
+               "sm_90");
+    gt_launch launch;
+    assert_int_equal(count_valid(b.space), 4);
+    const gt_config config = config_of(b.template, "B=256 C=4");
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    /* three blocks by shared memory, and rounded up to the cluster */
+    assert_int_equal(launch.geometry.grid[0], 3 * 132 + 4);
+    assert_int_equal(launch.geometry.cluster[0], 4);
+    bench_close(&b);
+}
+
+static void test_only(void **state)
+{
+    static const char text[] = HEAD
+        "#pragma gputune tune(B = 64, 128) tune(M = p, q) vector(V = 1, 2 : y) block(B) grid(1)\n";
+    static const struct {
+        const char *only, *message;
+    } mistakes[] = {
+        {"BB=1", "k has no axis 'BB'; expected 'B'"},
+        {"nothing=1", "k has no axis 'nothing'; expected one of B, M, V"},
+        {"B", "'B' is no restriction; expected AXIS=value,value"},
+        {"B=", "B has no value ''; expected one of 64, 128"},
+        {"B=64,,3", "B has no value ''; expected one of 64, 128"},
+        {"B=p", "B has no value 'p'; expected an integer"},
+        {"M=3", "M has no value '3'; expected a word"},
+        {"V=3", "V has no value '3'; expected 1, 2, 4 or 8"},
+    };
+    bench b;
+    gt_config config;
+    const char *const only[] = {"B=96,128", "V = 4"};
+    (void)state;
+    bench_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 2);
+    assert_int_equal(gt_space_combinations(b.space), 4);
+    assert_true(gt_space_next(b.space, &config));
+    assert_string_equal(text_of(b.template, &config), "B=96 M=p V=4");
+    assert_int_equal(b.template->axes[0].count, 2); /* the template stays as it is */
+    const gt_config standard = gt_config_default(b.template);
+    assert_true(gt_space_restricts(b.space, &standard));
+    assert_false(gt_space_restricts(b.space, &config));
+    assert_null(gt_space_excludes(b.space, &standard));
+    bench_close(&b);
+    bench_open(&b, text, "sm_90");
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        gt_space *space = NULL;
+        assert_int_equal(gt_space_open(&space, b.template, &b.problem, &b.workload, &b.device,
+                                       &mistakes[i].only, 1),
+                         GPUTUNE_EINVAL);
+        assert_string_equal(gt_message(), mistakes[i].message);
+    }
+    bench_close(&b);
+}
+
+static void test_signature(void **state)
+{
+    static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) block(B) grid(1)\n";
+    bench b;
+    gt_space *same, *fewer;
+    const char *const all = "B=64,128", *const one = "B=64";
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    ASSERT_OK(gt_space_open(&same, b.template, &b.problem, &b.workload, &b.device, &all, 1));
+    ASSERT_OK(gt_space_open(&fewer, b.template, &b.problem, &b.workload, &b.device, &one, 1));
+    assert_true(gt_hash_equal(gt_space_signature(b.space), gt_space_signature(same)));
+    assert_false(gt_hash_equal(gt_space_signature(b.space), gt_space_signature(fewer)));
+    gt_space_free(same);
+    gt_space_free(fewer);
+    bench_close(&b);
+}
+
+/* Asking about one configuration does not disturb a walk. */
+static void test_excludes_while_walking(void **state)
+{
+    bench b;
+    gt_config config;
+    size_t count = 0;
+    (void)state;
+    bench_open(&b,
+               HEAD "#pragma gputune tune(A = 1, 2, 3) tune(B = 1, 2, 3) require(A <= B)\n"
+                    "#pragma gputune block(A) grid(B)\n",
+               "sm_90");
+    const gt_config wrong = config_of(b.template, "A=3 B=1");
+    while (gt_space_next(b.space, &config)) {
+        assert_null(gt_space_excludes(b.space, &config));
+        assert_string_equal(gt_space_excludes(b.space, &wrong), "require(A <= B)");
+        count++;
+    }
+    assert_int_equal(count, 6);
+    bench_close(&b);
+}
+
+/* Ten million combinations, of which ten thousand are valid. */
+static void test_large_space(void **state)
+{
+    gt_text text = {0};
+    bench b;
+    (void)state;
+    gt_text_append(&text, HEAD "#pragma gputune block(64) grid(A + B)\n");
+    for (char axis = 'A'; axis < 'A' + 7; axis++) {
+        gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)\n", axis);
+    }
+    gt_text_append(&text, "#pragma gputune require(A == B) require(C == D) require(E == F)\n");
+    bench_open(&b, gt_text_string(&text), "sm_90");
+    assert_int_equal(gt_space_combinations(b.space), 10000000);
+    assert_int_equal(count_valid(b.space), 10000);
+    bench_close(&b);
+    gt_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_no_axes),
+        cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_vectors),
+        cmocka_unit_test(test_pass_limits),
+        cmocka_unit_test(test_occupancy_and_grid),
+        cmocka_unit_test(test_only),
+        cmocka_unit_test(test_signature),
+        cmocka_unit_test(test_excludes_while_walking),
+        cmocka_unit_test(test_large_space),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
