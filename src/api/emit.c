@@ -27,6 +27,9 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     if (status == GPUTUNE_OK) {
         *out = event.compiled.image; /* taken over */
         event.compiled.image = (gt_image){0};
+        if (job.ptx && out->bytes && ((const char *)out->data)[out->bytes - 1] == '\0') {
+            out->bytes--; /* NVRTC counts the NUL */
+        }
     } else {
         status = gt_fail(status, "%s: %s", request->template->path, event.message);
     }

@@ -14,6 +14,14 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #name, title, unit, where, offsetof(gputune_compiled, name), NULL                          \
     }
 
+/* The compiler's log of a variant that failed; of the others it says nothing that the row does not.
+ */
+static void failure_log(cli_cell *out, const void *item)
+{
+    const gputune_compiled *compiled = item;
+    cli_set_text(out, strcmp(compiled->status, "ok") ? compiled->log : "");
+}
+
 static const cli_column columns[] = {
     SAME(kernel, "kernel", CLI_TEXT, BOTH),
     SAME(arch, "arch", CLI_TEXT, BOTH),
@@ -24,7 +32,7 @@ static const cli_column columns[] = {
     SAME(shared_bytes, "shared", CLI_COUNT, BOTH),
     SAME(compile_ns, "compile", CLI_TIME, BOTH),
     SAME(message, "message", CLI_TEXT, BOTH),
-    SAME(log, "", CLI_TEXT, DATA),
+    {"log", "", CLI_TEXT, DATA, 0, failure_log},
 };
 
 typedef struct work {
