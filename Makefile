@@ -151,15 +151,16 @@ $(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune-internal.a
 
 setup:
 	@tools/setup
+ALL_CORES = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
 
 #: make demo          sets up, builds, tunes the kernels: on the GPU, else without
 demo: setup
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory $(ALL_CORES) all
 	@tools/demo $(B)
 
 #: make check         sets up, builds, runs every test that needs no GPU
 check: setup
-	@$(MAKE) --no-print-directory check-build
+	@$(MAKE) --no-print-directory $(ALL_CORES) check-build
 	@tools/check $(B)
 check-build: all tests fuzzers
 
