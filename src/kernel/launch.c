@@ -107,7 +107,7 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     const gt_template_parts *parts = binding->template->parts;
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         const gt_scratch *scratch = &parts->scratch[i];
-        uint64_t bytes;
+        uint64_t bytes = 0;
         GT_TRY(product(&bytes, (const gt_expression *const *)scratch->extents.items,
                        scratch->extents.count, binding, scratch->type, scratch->name));
         add_parameter(launch, GT_PARAMETER_SCRATCH, 8, -1, bytes);

@@ -56,7 +56,7 @@ static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, 
 
 gputune_status gt_parse_tune(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
-    uint32_t index;
+    uint32_t index = 0;
     (void)clause;
     do {
         GT_TRY(read_axis(&index, parse, body, GT_AXIS_TUNE));
@@ -66,7 +66,7 @@ gputune_status gt_parse_tune(gt_parse *parse, const gt_clause *clause, gt_lexer 
 
 gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
-    uint32_t index;
+    uint32_t index = 0;
     (void)clause;
     GT_TRY(read_axis(&index, parse, body, GT_AXIS_VECTOR));
     if (!gt_lexer_is(body, ":")) {
@@ -154,7 +154,7 @@ gputune_status gt_parse_cluster(gt_parse *parse, const gt_clause *clause, gt_lex
     uint32_t dimension = 0;
     (void)clause;
     do {
-        uint32_t index;
+        uint32_t index = 0;
         if (dimension == 3) {
             return gt_fail_expected(body, "one to three dimensions");
         }
@@ -166,7 +166,7 @@ gputune_status gt_parse_cluster(gt_parse *parse, const gt_clause *clause, gt_lex
 
 gputune_status gt_parse_carveout(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
-    uint32_t index;
+    uint32_t index = 0;
     (void)clause;
     return read_axis(&index, parse, body, GT_AXIS_CARVEOUT);
 }

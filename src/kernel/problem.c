@@ -92,7 +92,7 @@ static gputune_status bind_one(gt_problem *problem, bool given[GT_PROBLEM_MAX],
                                const gt_template *template, const gputune_size *size)
 {
     char name[GT_NAME_MAX];
-    uint32_t index;
+    uint32_t index = 0;
     if (!size->name) {
         return gt_fail(GPUTUNE_EINVAL, "a size without a name; expected {\"n\", value}");
     }

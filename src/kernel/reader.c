@@ -66,7 +66,7 @@ static gputune_status join(gt_reader *reader, const char *name, gt_place place, 
                            bool *joined)
 {
     char *text = NULL, *path = NULL;
-    gt_source_file *file;
+    gt_source_file *file = NULL;
     gputune_status status = reader->include
                                 ? reader->include(reader->user, name, place.path, &text, &path)
                                 : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
@@ -296,7 +296,7 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file)
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text)
 {
     char *own_path, *own_text;
-    gt_source_file *file;
+    gt_source_file *file = NULL;
     if (strlen(text) > TEXT_MAX) {
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: more than %d bytes; expected less", path,
                        TEXT_MAX);

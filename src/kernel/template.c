@@ -290,7 +290,7 @@ static gputune_status new_template(gt_template **out)
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  gt_include_fn include, void *user)
 {
-    gt_template *template;
+    gt_template *template = NULL;
     GT_TRY(new_template(&template));
     gt_parse *parse = calloc(1, sizeof *parse);
     if (!parse) {

@@ -150,7 +150,7 @@ static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
 {
     const gt_pass_block *pass = &binding->template->pass;
     gt_buffer *block = &out->block;
-    uint64_t innermost;
+    uint64_t innermost = 0;
     const gt_expression *count = pass->count;
     out->has_block = pass->present;
     if (!pass->present) {
