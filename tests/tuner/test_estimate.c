@@ -1,0 +1,82 @@
+/* Resident blocks against the occupancy that the driver reports on an H200, and the ranking. */
+#include "gpu/device.h"
+#include "tuner/estimate.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+static gt_device h200(void)
+{
+    gt_device device;
+    assert_int_equal(gt_device_for_arch(&device, "sm_90"), GPUTUNE_OK);
+    device.sm_count = 132;
+    return device;
+}
+
+static gt_geometry shape(uint32_t grid, uint32_t block, uint32_t shared_bytes)
+{
+    return (gt_geometry){.grid = {grid, 1, 1},
+                         .block = {block, 1, 1},
+                         .cluster = {1, 1, 1},
+                         .shared_bytes = shared_bytes,
+                         .carveout_kb = -1};
+}
+
+static void test_resident_blocks_follow_every_limit(void **state)
+{
+    (void)state;
+    const gt_device device = h200();
+    const struct {
+        uint32_t block, registers, shared;
+        int blocks;
+    } cases[] = {
+        {64, 16, 0, 32},      /* the limit of blocks */
+        {1024, 26, 0, 2},     /* threads */
+        {256, 56, 0, 4},      /* registers: occupancy 0.50 measured */
+        {256, 40, 0, 6},      /* 0.75 measured */
+        {256, 16, 131072, 1}, /* shared memory */
+        {1024, 96, 0, 0},     /* does not fit: refused by the driver */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const gt_geometry geometry = shape(1000, cases[i].block, cases[i].shared);
+        const gt_resources resources = {.registers = cases[i].registers};
+        assert_int_equal(gt_resident_blocks(&device, &geometry, &resources), cases[i].blocks);
+    }
+}
+
+static void test_wider_accesses_rank_higher_until_latency_is_hidden(void **state)
+{
+    (void)state;
+    const gt_device device = h200();
+    const gt_geometry geometry = shape(100000, 64, 0);
+    const gt_resources resources = {.registers = 20};
+    double narrow = gt_estimate(&device, &geometry, &resources, 4);
+    double wide = gt_estimate(&device, &geometry, &resources, 16);
+    assert_true(wide > narrow);
+    assert_float_equal(gt_estimate(&device, &geometry, &resources, 64), wide, 1e-9);
+}
+
+static void test_spills_and_half_empty_waves_cost(void **state)
+{
+    (void)state;
+    const gt_device device = h200();
+    const gt_geometry full = shape(132 * 8, 256, 0), half = shape(132 * 8 + 1, 256, 0);
+    const gt_resources plain = {.registers = 32}, spilling = {.registers = 32, .spill_bytes = 64};
+    assert_true(gt_estimate(&device, &full, &plain, 16) > gt_estimate(&device, &half, &plain, 16));
+    assert_true(gt_estimate(&device, &full, &plain, 16) >
+                gt_estimate(&device, &full, &spilling, 16));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_resident_blocks_follow_every_limit),
+        cmocka_unit_test(test_wider_accesses_rank_higher_until_latency_is_hidden),
+        cmocka_unit_test(test_spills_and_half_empty_waves_cost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
