@@ -3,7 +3,7 @@
 #include "kernel/functions.h"
 #include "kernel/types.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void append_token(gt_text *out, const gt_token *token)
@@ -110,10 +110,61 @@ static gputune_status export_kernel(char **text, const char *name, bool bounds)
     return GPUTUNE_OK;
 }
 
-static gputune_status finish_body(gt_body *body, const gt_template *template)
+/* Reads a `#line N "FILE"` into the body's head position. */
+static gputune_status note_line_mark(gt_body *body, gt_lexer *line)
+{
+    char number[16] = "";
+    gt_lexer_next(line);
+    if (line->token.kind == GT_TOKEN_NUMBER && line->token.length < sizeof number) {
+        memcpy(number, line->token.text, line->token.length);
+        body->head_line = (int)strtol(number, NULL, 10) - 1;
+    }
+    gt_lexer_next(line);
+    if (line->token.kind != GT_TOKEN_STRING) {
+        return GPUTUNE_OK;
+    }
+    free(body->head_path);
+    body->head_path = NULL;
+    return gt_strndup(&body->head_path, line->token.text + 1, line->token.length - 2);
+}
+
+/* Finds the leading directives up to the last #include among them, and the line that follows. */
+static gputune_status note_head(gt_body *body, const char *path)
+{
+    gt_lexer lexer, line;
+    const char *counted = body->text;
+    gt_body at = {.head_line = 1};
+    GT_TRY(gt_strdup(&at.head_path, path));
+    body->head_line = 1;
+    gputune_status status = gt_strdup(&body->head_path, path);
+    gt_lexer_open(&lexer, body->text, strlen(body->text), (gt_place){"", 1, 1});
+    while (status == GPUTUNE_OK && lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+        gt_lexer_directive(&lexer, &line);
+        const char *end = line.end + (*line.end == '\n');
+        for (; counted < end; counted++) {
+            at.head_line += *counted == '\n';
+        }
+        if (gt_lexer_is(&line, "line")) {
+            status = note_line_mark(&at, &line);
+            at.head_line++;
+        } else if (gt_lexer_is(&line, "include")) {
+            free(body->head_path);
+            body->head = (size_t)(end - body->text);
+            body->head_line = at.head_line;
+            status = gt_strdup(&body->head_path, at.head_path);
+        } else if (!gt_lexer_is(&line, "pragma")) {
+            break;
+        }
+    }
+    free(at.head_path);
+    return status;
+}
+
+static gputune_status finish_body(gt_body *body, const gt_template *template, const char *path)
 {
     gt_text tokens = {0};
     note_names(body, template);
+    GT_TRY(note_head(body, path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
     gputune_status status = tokens.failed ? gt_fail_memory() : GPUTUNE_OK;
     body->tokens = gt_hash_string(gt_text_string(&tokens));
@@ -133,7 +184,7 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
         cut(body->text, parts->check.name);
     }
     GT_TRY(export_kernel(&body->text, parse->template->name, parts->launch_bounds[0] != NULL));
-    return finish_body(body, parse->template);
+    return finish_body(body, parse->template, parse->parts->files[0].path);
 }
 
 static gputune_status make_judge_body(gt_parse *parse, const char *text)
@@ -148,7 +199,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     if (parts->check.present) {
         GT_TRY(export_kernel(&body->text, parts->check.name, false));
     }
-    return finish_body(body, parse->template);
+    return finish_body(body, parse->template, parse->parts->files[0].path);
 }
 
 static gputune_status find_function(gt_function *out, const char *text, const char *name,

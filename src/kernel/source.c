@@ -222,13 +222,18 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
 {
     gt_text text = {0};
-    const char *path = g->binding->template->path;
+    const gt_body *body = g->body;
     gt_text_append(&text, "#line 1 \"gputune.cuh\"\n");
     gt_text_append(&text, prelude);
+    if (body->head > 0) {
+        gt_text_append(&text, "\n");
+        gt_line_mark_append(&text, 1, g->binding->template->path);
+        gt_text_append_bytes(&text, body->text, body->head);
+    }
     gt_text_append(&text, "\n#line 1 \"gputune\"\n");
     gt_text_append(&text, gt_text_string(&g->macros));
-    gt_line_mark_append(&text, 1, path);
-    gt_text_append(&text, g->body->text);
+    gt_line_mark_append(&text, body->head_line, body->head_path);
+    gt_text_append(&text, body->text + body->head);
     make_hash(out, g, prelude);
     return gt_text_take(&out->text, &text);
 }

@@ -15,9 +15,9 @@ typedef struct gt_source {
 
 /* Generates the source of a configuration. `prelude` is templates/gputune.cuh's text. The kernel is
  * `extern "C"`. It is meant for C++17 with functions of no execution space taken for device ones
- * (-default-device), since a generic lambda, the prelude's loop body, cannot say __device__. Depends
- * on compile-time problem values, never on sizes. ETEMPLATE when a macro cannot be made, ENOVARIANT
- * when the pass block does not fit. gt_source_free() releases. */
+ * (-default-device), since a generic lambda, the prelude's loop body, cannot say __device__.
+ * Depends on compile-time problem values, never on sizes. ETEMPLATE when a macro cannot be made,
+ * ENOVARIANT when the pass block does not fit. gt_source_free() releases. */
 gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude);

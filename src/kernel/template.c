@@ -380,7 +380,9 @@ static void free_texts(gt_template_parts *parts)
     }
     free(parts->summary);
     free(parts->kernel_body.text);
+    free(parts->kernel_body.head_path);
     free(parts->judge_body.text);
+    free(parts->judge_body.head_path);
 }
 
 void gt_template_free(gt_template *template)

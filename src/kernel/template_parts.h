@@ -53,6 +53,9 @@ typedef struct gt_judge {
 /* A text that is compiled, its macros missing. */
 typedef struct gt_body {
     char *text;
+    size_t head;           /* bytes of leading #includes: macros must not reach into headers */
+    int head_line;         /* the line that follows them, as #line counts, */
+    char *head_path;       /* and its file */
     gt_hash tokens;        /* of its token stream */
     uint64_t problem_mask; /* which problem values occur as tokens */
     uint64_t axis_mask;

@@ -145,6 +145,36 @@ static void test_includes(void **state)
     gt_template_free(t);
 }
 
+/* The engine's macros stand behind the headers, which have names of their own. */
+static void test_headers_see_no_macros(void **state)
+{
+    gt_template *t = NULL;
+    gt_source source;
+    (void)state;
+    ASSERT_OK(gt_template_parse(&t, "k.cu",
+                                "// k\n#pragma gputune tune(T = 1, 2)\n#include \"once.cuh\"\n"
+                                "#include <a.h>\n#pragma once\n#include <b.h>\n\n" HEAD
+                                "int x = T;\n#include <c.h>\n",
+                                NULL, NULL));
+    const gt_device device = device_of("sm_90");
+    gt_problem problem = {0};
+    const gt_config config = gt_config_default(t);
+    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    assert_non_null(strstr(source.text,
+                           "\n#line 1 \"k.cu\"\n// k\n\n#include \"once.cuh\"\n"
+                           "#include <a.h>\n\n#include <b.h>\n\n#line 1 \"gputune\"\n"
+                           "#define T 1\n#line 7 \"k.cu\"\n\n\nextern \"C\" __global__"));
+    gt_source_free(&source);
+    gt_template_free(t);
+    ASSERT_OK(gt_template_parse(&t, "k.cu",
+                                "#include \"once.cuh\"\n#include <b.h>\nint x = DEEP;\n" HEAD,
+                                read_include, NULL));
+    ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+    assert_non_null(strstr(source.text, "#define DEEP 1\n#line 1 \"k.cu\"\n#ifndef GPUTUNE_ONCE_"));
+    gt_source_free(&source);
+    gt_template_free(t);
+}
+
 static void test_include_mistakes(void **state)
 {
     gt_template *t = NULL;
@@ -178,9 +208,13 @@ static void test_what_is_no_pragma(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),           cmocka_unit_test(test_axes),
-        cmocka_unit_test(test_identity),         cmocka_unit_test(test_includes),
-        cmocka_unit_test(test_include_mistakes), cmocka_unit_test(test_what_is_no_pragma),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_identity),
+        cmocka_unit_test(test_includes),
+        cmocka_unit_test(test_include_mistakes),
+        cmocka_unit_test(test_headers_see_no_macros),
+        cmocka_unit_test(test_what_is_no_pragma),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
