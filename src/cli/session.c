@@ -49,6 +49,7 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.database = common->database;
     options.templates = common->templates;
     options.emulate_without_gpu = !is_asked_for(common);
+    options.keep_workers = true;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);
 }
