@@ -1,3 +1,4 @@
+// clang-format off
 /* A parsed template: an ordinary CUDA source with `#pragma gputune` lines. Pure text work: files
  * are read through a callback. Immutable once parsed, so any thread may read it.
  *
@@ -10,12 +11,15 @@
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
  *     FILL: uniform(low, high), index, zero, constant(value); floats need none (uniform(-1, 1));
  *     a scalar named like a problem value is that value
- *   tune(NAME = v, v, …)                 integers or words; a word axis also makes NAME_word, 0 or
- * 1 vector(NAME = 1, 2, 4, 8 : buffer, …) pass(NAME : TYPE[COUNT] = value, split, constant, global
- * [: FILL]) cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …) default(AXIS =
- * v, …)                 an axis that is left out begins with its first value require(e)  block(D)
- * grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255) scratch(TYPE NAME[e]…, …)
- * behind args() in the kernel's parameters clear(buffer or scratch, …) work(bytes = e, flops = e)
+ *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
+ *   vector(NAME = 1, 2, 4, 8 : buffer, …)
+ *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
+ *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
+ *   default(AXIS = v, …)                 an axis that is left out begins with its first value
+ *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
+ *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters
+ *   clear(buffer or scratch, …)
+ *   work(bytes = e, flops = e)
  *   reference(KERNEL[, block = D][, grid = D][, rtol = e][, atol = e][, stol = e])
  *     takes the block as a const pointer, then args(); outputs may be double; a last parameter
  *     `scale` receives the sum of magnitudes for each element of the first output. Without a
@@ -23,6 +27,7 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file") */
+// clang-format on
 #ifndef GT_KERNEL_TEMPLATE_H
 #define GT_KERNEL_TEMPLATE_H
 
