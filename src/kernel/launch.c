@@ -172,22 +172,22 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
+/* Without memory that could run out: a wrong key would answer for another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
-    gt_text text = {0};
     const gt_template_parts *parts = template->parts;
+    gt_hash hash = gt_hash_join(source, parts->geometry);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
         bool launches = axis->kind == GT_AXIS_PASS || axis->kind == GT_AXIS_CLUSTER ||
                         axis->kind == GT_AXIS_CARVEOUT || !axis->in_source ||
                         (parts->geometry_axes >> i & 1);
         if (launches) {
-            gt_text_printf(&text, "%s=", axis->name);
-            gt_axis_value_append(&text, axis, config->choice[i]);
-            gt_text_append(&text, " ");
+            char value[GT_NAME_MAX];
+            gt_value_text(value, sizeof value, &axis->values[config->choice[i]]);
+            hash = gt_hash_join(hash, gt_hash_string(axis->name));
+            hash = gt_hash_join(hash, gt_hash_string(value));
         }
     }
-    gt_hash hash = gt_hash_join(source, gt_hash_string(gt_text_string(&text)));
-    gt_text_free(&text);
-    return gt_hash_join(hash, parts->geometry);
+    return hash;
 }

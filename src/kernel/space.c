@@ -236,19 +236,21 @@ bool gt_space_restricts(gt_space *space, const gt_config *config)
 
 gt_hash gt_space_signature(const gt_space *space)
 {
-    gt_text text = {0};
     const gt_template *template = space->template;
+    gt_hash hash = template->parts->geometry;
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        gt_text_printf(&text, "\n%s %d", template->axes[i].name, (int)template->axes[i].kind);
+        const gt_axis *axis = &template->axes[i];
+        const int64_t shape[2] = {(int64_t)axis->kind, space->counts[i]};
+        hash = gt_hash_join(hash, gt_hash_string(axis->name));
+        hash = gt_hash_join(hash, gt_hash_bytes(shape, sizeof shape));
         for (int v = 0; v < space->counts[i]; v++) {
-            gt_text_append(&text, " ");
-            gt_axis_value_append(&text, &template->axes[i], space->choices[i][v]);
+            char value[GT_NAME_MAX];
+            gt_value_text(value, sizeof value, &axis->values[space->choices[i][v]]);
+            hash = gt_hash_join(hash, gt_hash_string(value));
         }
     }
     for (uint32_t i = 0; i < template->parts->require_count; i++) {
-        gt_text_printf(&text, "\n%s", space->reasons[GT_LIMIT_COUNT + i]);
+        hash = gt_hash_join(hash, gt_hash_string(space->reasons[GT_LIMIT_COUNT + i]));
     }
-    gt_hash hash = gt_hash_join(gt_hash_string(gt_text_string(&text)), template->parts->geometry);
-    gt_text_free(&text);
     return hash;
 }
