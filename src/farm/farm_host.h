@@ -175,28 +175,40 @@ typedef struct gt_host_farm {
 /* Ends the farm's usefulness with the current message. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
+/* Queues a copy of the job and hands out what can be. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Starts workers before there are jobs, so that they warm up. */
+/* Starts up to `count` workers before there are jobs, so that they warm up. What cannot be started
+ * is tried again when a job needs it. */
 void gt_compile_start(gt_host_farm *farm, uint32_t count);
 /* Hands out queued jobs and sends what is unsent. */
 void gt_compile_pump(gt_host_farm *farm);
-/* Handles what came from a slot's worker. */
+/* Handles what came from a slot's worker: answers become events, a death a retry or an event. */
 void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
 /* Seconds until the next deadline; INFINITY when nothing is outstanding. */
 double gt_compile_patience(const gt_host_farm *farm);
+/* Ends workers whose job took too long; the job's event is ETIMEOUT. */
 void gt_compile_check_deadlines(gt_host_farm *farm);
+/* Drops queued jobs; those in hand are finished, and their answers dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
+/* Ends all workers without waiting, and frees. */
 void gt_compile_close(gt_host_farm *farm);
 
+/* Queues a request, which becomes the queue's (freed on failure), and sends what can be. ENOMEM. */
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request);
+/* Starts a worker and a new generation; where that fails, requests are refused. */
 void gt_measure_start(gt_host_farm *farm);
+/* Sends what is queued, starting a worker where there is none; or refuses all of it. */
 void gt_measure_pump(gt_host_farm *farm);
+/* Handles what came from the worker. */
 void gt_measure_receive(gt_host_farm *farm);
+/* Forgets requests, variants and setup; ends a worker that has something in hand. */
 void gt_measure_cancel(gt_host_farm *farm);
 /* Ends the worker and frees what only it needed. */
 void gt_measure_rest(gt_host_farm *farm);
+/* The same, and frees the rest. */
 void gt_measure_free(gt_host_farm *farm);
 
+/* One more, or one fewer, reference; NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 /* NULL when there is none. */
@@ -225,7 +237,10 @@ void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *me
 void gt_measure_died(gt_host_farm *farm);
 /* The worker answered that its process is lost. */
 void gt_measure_restart(gt_host_farm *farm);
+/* Seconds until the first request has to be looked at; INFINITY when nothing is outstanding. */
 double gt_measure_patience(gt_host_farm *farm);
+/* Treats a first request that is past its deadline as hung: a new worker, and for a variant's
+ * first verification another chance at the end of the queue. */
 void gt_measure_check_deadline(gt_host_farm *farm);
 
 #endif
