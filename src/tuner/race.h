@@ -31,6 +31,7 @@ typedef struct gt_race_options {
     uint32_t max_rounds;   /* full rounds that one contestant is sampled in; 0: 60 */
     uint32_t final_rounds; /* of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* this many newcomers at once get a quick round first; 0: 5 */
+    bool exact;            /* equal work gives equal values (a model): one round decides */
     bool exhaustive;       /* nobody leaves before 10 shared rounds, except by failure */
 } gt_race_options;
 
@@ -109,8 +110,9 @@ void gt_race_complete(gt_race *race);
  * newcomers have as many rounds as a decision needs. Calling it again without gt_race_end_round()
  * abandons the round's samples (a spoiled round). ENOMEM. */
 gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
-/* A value (> 0, finite; others are ignored: that contestant has no sample in this round) of the
- * current round. EINVAL for an id that is not in it, ENOMEM. */
+/* A value (> 0, finite; others are ignored: that contestant has no sample in this round, and after
+ * the third such round in a row it counts as failed) of the current round. EINVAL for an id that is
+ * not in it. */
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* A contestant is out for good (crashed, hung, wrong at the end), during a round or between. An
  * unknown id is ignored. When the winner fails after the decision, the next best one takes its

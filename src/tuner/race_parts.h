@@ -1,0 +1,79 @@
+/* Inside the race: its state, and the judging that race.c calls between rounds. */
+#ifndef GT_TUNER_RACE_PARTS_H
+#define GT_TUNER_RACE_PARTS_H
+
+#include "base/array.h"
+#include "base/random.h"
+#include "stats/paired.h"
+#include "tuner/race.h"
+
+#include <math.h>
+
+enum {
+    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
+    GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for exhaustive races */
+    GT_RACE_MISSED_MAX = 3,        /* rounds without a value that end a contestant's race */
+    GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
+};
+
+typedef struct gt_runner {
+    uint64_t id;
+    uint32_t rank;
+    bool is_default, in_round;
+    gt_race_leave left;
+    uint32_t left_round;
+    uint32_t missed; /* rounds in a row without a value */
+    double ratio;    /* to the incumbent */
+    double pending;  /* value in the current round, NaN: none */
+    GT_ARRAY(gt_race_sample) samples;
+    gt_paired paired; /* to the incumbent, over shared full rounds; count 0: none */
+} gt_runner;
+
+/* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
+typedef struct gt_quantiles {
+    double error;
+    double values[GT_RACE_FREEDOM_MAX + 1];
+} gt_quantiles;
+
+struct gt_race {
+    gt_race_options options;
+    gt_random random;
+    GT_ARRAY(gt_runner) runners;
+    uint32_t *table; /* id to index + 1, open addressing */
+    uint32_t slots;
+    uint32_t *order; /* of the current round, indices */
+    uint64_t *ids;
+    uint32_t order_capacity;
+    gt_race_round round; /* number 0: none so far; count 0: none in progress */
+    uint32_t rounds, samples;
+    int64_t incumbent; /* index, -1: none */
+    int64_t winner;    /* index once decided, -1 before */
+    bool tie, complete;
+    uint32_t finals; /* final rounds taken */
+    gt_race_end decided, end;
+    double *scratch;
+    size_t scratch_capacity;
+    gt_quantiles drop, stop;
+};
+
+/* Shared rounds that a decision needs in this race. */
+uint32_t gt_race_level(const gt_race *race);
+bool gt_runner_is_in(const gt_runner *runner);
+/* Index of a contestant by its id, -1: unknown. */
+int64_t gt_race_index(const gt_race *race, uint64_t id);
+/* Rounds in which both have a sample of that kind. */
+typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_shared;
+uint32_t gt_race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind);
+/* Sorted log-ratios a over b of the shared rounds into race->scratch; returns how many. */
+size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind);
+/* Room for the ratios of any two; ENOMEM. */
+gputune_status gt_race_reserve_scratch(gt_race *race);
+
+/* After a round: the incumbent anew, comparisons with it, and who leaves. */
+void gt_race_judge(gt_race *race);
+/* Whether every contestant's fate is known well enough; sets race->decided's reason into *end. */
+bool gt_race_is_settled(gt_race *race, gt_race_end *end);
+/* Picks the winner among those that cannot be told apart, and says whether it was a tie. */
+void gt_race_choose(gt_race *race);
+
+#endif

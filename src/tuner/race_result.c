@@ -1,0 +1,173 @@
+/* What a race tells of itself. */
+#include "tuner/race_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+const char *gt_race_end_text(gt_race_end end)
+{
+    static const char *const texts[] = {
+        [GT_RACE_RUNNING] = "",
+        [GT_RACE_ONE_LEFT] = "every other variant is slower",
+        [GT_RACE_NO_GAIN] = "no variant left can win by more than epsilon",
+        [GT_RACE_ROUNDS] = "the most rounds were sampled",
+        [GT_RACE_BUDGET] = "the time was up",
+        [GT_RACE_CANCELED] = "stopped on request",
+        [GT_RACE_NOBODY] = "no variant is left",
+    };
+    return texts[end];
+}
+
+uint32_t gt_race_active(const gt_race *race)
+{
+    uint32_t count = 0;
+    for (size_t i = 0; i < race->runners.count; i++) {
+        count += gt_runner_is_in(&race->runners.items[i]);
+    }
+    return count;
+}
+
+uint32_t gt_race_count(const gt_race *race)
+{
+    return (uint32_t)race->runners.count;
+}
+
+static int64_t best_of(const gt_race *race)
+{
+    int64_t best = race->winner >= 0 ? race->winner : race->incumbent;
+    return best >= 0 && gt_runner_is_in(&race->runners.items[best]) ? best : -1;
+}
+
+bool gt_race_incumbent(const gt_race *race, uint64_t *id)
+{
+    int64_t best = best_of(race);
+    if (best >= 0) {
+        *id = race->runners.items[best].id;
+    }
+    return best >= 0;
+}
+
+void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contestant *out)
+{
+    const gt_runner *r = &race->runners.items[index];
+    *out = (gt_race_contestant){.id = r->id,
+                                .rank = r->rank,
+                                .is_default = r->is_default,
+                                .left = r->left,
+                                .left_round = r->left_round,
+                                .ratio = r->ratio,
+                                .sample_count = (uint32_t)r->samples.count,
+                                .samples = r->samples.items};
+}
+
+bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out)
+{
+    int64_t index = gt_race_index(race, id);
+    if (index >= 0) {
+        gt_race_contestant_at(race, (uint32_t)index, out);
+    }
+    return index >= 0;
+}
+
+static size_t copy_samples(double *out, const gt_runner *runner, bool quick)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < runner->samples.count; i++) {
+        if (runner->samples.items[i].quick == quick) {
+            out[count++] = runner->samples.items[i].value;
+        }
+    }
+    return count;
+}
+
+gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out)
+{
+    int64_t index = gt_race_index(race, id);
+    if (index < 0 || !race->runners.items[index].samples.count) {
+        *out = (gt_summary){0};
+        return GPUTUNE_OK;
+    }
+    const gt_runner *runner = &race->runners.items[index];
+    double *values = malloc(runner->samples.count * sizeof *values);
+    if (!values) {
+        return gt_fail_memory();
+    }
+    size_t count = copy_samples(values, runner, false);
+    if (!count) {
+        count = copy_samples(values, runner, true);
+    }
+    gputune_status status = gt_summarise(out, values, count);
+    free(values);
+    return status;
+}
+
+/* --- the outcome --------------------------------------------------------------------------------
+ */
+
+static gputune_status compare_default(gt_race_result *out, const gt_race *race,
+                                      const gt_runner *winner, const gt_runner *standard)
+{
+    gt_race *scratch_of = (gt_race *)race; /* its scratch is no part of its state */
+    GT_TRY(gt_race_reserve_scratch(scratch_of));
+    size_t count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FINAL);
+    if (count < 3) {
+        count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FULL);
+    }
+    if (!count) {
+        count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_ANY);
+    }
+    if (!count) {
+        return GPUTUNE_OK;
+    }
+    gt_paired paired;
+    GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));
+    out->speedup = exp(paired.mean);
+    out->speedup_low = count > 1 ? exp(paired.low) : out->speedup;
+    out->speedup_high = count > 1 ? exp(paired.high) : out->speedup;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out)
+{
+    int64_t best = best_of(race);
+    if (best < 0) {
+        return gt_fail(GPUTUNE_ENOVARIANT, "no variant is left in the race");
+    }
+    const gt_runner *winner = &race->runners.items[best], *standard = NULL;
+    gt_race_result result = {.end = race->end,
+                             .tie = race->tie,
+                             .winner = winner->id,
+                             .rounds = race->rounds,
+                             .samples = race->samples};
+    for (size_t i = 0; i < race->runners.count; i++) {
+        standard = race->runners.items[i].is_default ? &race->runners.items[i] : standard;
+    }
+    result.has_default = standard && standard->samples.count;
+    if (standard == winner) {
+        result.speedup = result.speedup_low = result.speedup_high = 1;
+    } else if (result.has_default) {
+        GT_TRY(compare_default(&result, race, winner, standard));
+    }
+    *out = result;
+    return GPUTUNE_OK;
+}
+
+const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant *contestant)
+{
+    double slower = 100 * (contestant->ratio - 1);
+    switch (contestant->left) {
+    case GT_RACE_LEFT_FIRST:
+        snprintf(out, bytes, "%.2fx the best in its first round", contestant->ratio);
+        break;
+    case GT_RACE_LEFT_EARLY:
+    case GT_RACE_LEFT_SLOWER:
+        snprintf(out, bytes, "%.1f%% slower after %u samples", slower, contestant->sample_count);
+        break;
+    case GT_RACE_LEFT_FAILED:
+        snprintf(out, bytes, "failed");
+        break;
+    default:
+        snprintf(out, bytes, "%s", "");
+    }
+    return out;
+}
