@@ -2,7 +2,7 @@
 
 #include "emulator/driver_abi.h"
 
-enum { WARP = 32, WARP_STEP = 4 };
+enum { WARP = 32, PARTITIONS = 4 /* of a multiprocessor, each with its registers */ };
 
 static int least(int a, int b)
 {
@@ -16,7 +16,7 @@ static int round_up(int value, int step)
 
 int emu_block_registers(const emu_profile *profile, int threads, int registers)
 {
-    int warps = round_up((threads + WARP - 1) / WARP, WARP_STEP);
+    int warps = round_up((threads + WARP - 1) / WARP, PARTITIONS);
     return warps * round_up(registers * WARP, (int)profile->register_granularity);
 }
 
@@ -27,10 +27,13 @@ static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *
     int warps = (needs->threads + WARP - 1) / WARP;
     int most_warps = attribute[CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR] / WARP;
     int blocks = attribute[CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR];
-    blocks = least(blocks, warps ? most_warps / warps : 0);
-    int registers = emu_block_registers(profile, needs->threads, needs->registers);
-    int most_registers = attribute[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR];
-    return registers ? least(blocks, most_registers / registers) : blocks;
+    if (warps < 1) {
+        return 0;
+    }
+    blocks = least(blocks, most_warps / warps);
+    int warp_registers = round_up(needs->registers * WARP, (int)profile->register_granularity);
+    int part = attribute[CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR] / PARTITIONS;
+    return warp_registers ? least(blocks, part / warp_registers * PARTITIONS / warps) : blocks;
 }
 
 static size_t block_shared(const emu_profile *profile, const emu_block_needs *needs)

@@ -20,7 +20,8 @@ typedef struct emu_residency {
     size_t l1_bytes;           /* what remains as level-1 cache */
 } emu_residency;
 
-/* Registers that one block takes, in the steps in which they are given out. */
+/* Registers that one block takes at launch: the same from each of the four parts of a
+ * multiprocessor. More than a block may have is 701. */
 int emu_block_registers(const emu_profile *profile, int threads, int registers);
 
 /* Blocks that fit on one multiprocessor by warps, registers, shared memory (1 KB more a block where
