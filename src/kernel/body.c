@@ -75,16 +75,29 @@ static void note_names(gt_body *body, const gt_template *template)
     }
 }
 
-/* Blanks every function of that name that can be cut out, lines kept. */
-static void cut(char *text, const char *name)
+/* Takes out every function of that name that can be, its lines kept. */
+static gputune_status cut(char **text, const char *name)
 {
     gt_function function;
-    for (size_t at = 0; gt_function_find(&function, text, name, at);) {
-        for (size_t i = function.begin; function.plain && i < function.end; i++) {
-            text[i] = text[i] == '\n' ? '\n' : ' ';
-        }
+    gt_text out = {0};
+    size_t copied = 0;
+    for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
         at = function.plain ? function.end : function.parameters_end;
+        if (!function.plain) {
+            continue;
+        }
+        gt_text_append_bytes(&out, *text + copied, function.begin - copied);
+        for (size_t i = function.begin; i < function.end; i++) {
+            gt_text_append(&out, (*text)[i] == '\n' ? "\n" : "");
+        }
+        copied = function.end;
     }
+    gt_text_append(&out, *text + copied);
+    char *rest;
+    GT_TRY(gt_text_take(&rest, &out));
+    free(*text);
+    *text = rest;
+    return GPUTUNE_OK;
 }
 
 /* Puts extern "C" in front of every declaration of a kernel, and GPUTUNE_LAUNCH_BOUNDS in front of
@@ -178,10 +191,10 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
     gt_body *body = &parts->kernel_body;
     GT_TRY(gt_strdup(&body->text, text));
     if (parts->reference.present) {
-        cut(body->text, parts->reference.name);
+        GT_TRY(cut(&body->text, parts->reference.name));
     }
     if (parts->check.present) {
-        cut(body->text, parts->check.name);
+        GT_TRY(cut(&body->text, parts->check.name));
     }
     GT_TRY(export_kernel(&body->text, parse->template->name, parts->launch_bounds[0] != NULL));
     return finish_body(body, parse->template, parse->parts->files[0].path);
@@ -192,7 +205,7 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     gt_template_parts *parts = parse->parts;
     gt_body *body = &parts->judge_body;
     GT_TRY(gt_strdup(&body->text, text));
-    cut(body->text, parse->template->name);
+    GT_TRY(cut(&body->text, parse->template->name));
     if (parts->reference.present) {
         GT_TRY(export_kernel(&body->text, parts->reference.name, false));
     }
