@@ -54,7 +54,7 @@ static const char *listen_to(child *child)
 }
 
 /* The last one listed is the shell's own, for reading the folder. */
-#define LIST_DESCRIPTORS "cd /proc/$$/fd && printf %s \"$(echo *)\" >&3"
+#define LIST_DESCRIPTORS "cd /proc/$$/fd && set -- * && printf %s \"$*\" >&3"
 
 static void exit_codes_and_signals_are_told(void **state)
 {
