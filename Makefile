@@ -30,6 +30,9 @@ BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror $(NOWARN
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 LDFLAGS := -pthread $(SANFLAGS)
 lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
+# Debian's jansson archive is not position-independent: with STATIC=1 there is no shared library, and
+# the examples link the archive.
+SHARED := $(if $(STATIC),,$(B)/libgputune.so)
 LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) -lm -ldl
 
 # --- what there is ---------------------------------------------------------------------------------
@@ -63,8 +66,8 @@ BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
         check-san check-fault check-fuzz check-gpu bench FORCE
 .DELETE_ON_ERROR:
-all: $(B)/gputune $(B)/gputune-worker $(B)/libgputune.so $(B)/libgputune.a $(B)/libgputune-emu.so
-lib: $(B)/libgputune-internal.a
+all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
+lib: $(B)/libgputune.a
 tests: $(TESTS) $(FAKE)
 fuzzers: $(FUZZERS)
 examples: $(EXAMPLES)
@@ -99,8 +102,6 @@ $(B)/generated/service.c: tools/embed src/farm/measure_kernels.cu
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source src/farm/measure_kernels.cu > $@
 
 # --- products ----------------------------------------------------------------------------------------
-$(B)/libgputune-internal.a: $(LIB_OBJ)
-	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
 $(B)/libgputune.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
 $(B)/libgputune.so: $(LIB_OBJ)
@@ -115,7 +116,7 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 
 # --- tests, examples, benchmarks ---------------------------------------------------------------------
 EMU_TEST_OBJ = $(EMU_OBJ)
-$(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune-internal.a
+$(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 $(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(B)/obj/tests/cli/fake_gputune.o $(B)/obj/src/base/status.o
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
@@ -126,12 +127,12 @@ $(FAKE): $(B)/obj/tests/cli/fake_gputune.o $(CLI_OBJ) $(B)/obj/src/base/status.o
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)
 $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRIVER)) $(EMU_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ -lm -ldl
-$(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune-internal.a
+$(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
-$(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune-internal.a
+$(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(B)/gputune-worker
-$(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune-internal.a
+$(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 $(B)/tests/fault/%.so: tests/fault/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
@@ -139,14 +140,14 @@ $(B)/tests/fault/%.so: tests/fault/%.c
 $(B)/tools/examples/driver_api $(B)/tools/examples/driver_api_cxx: MORE_LIBS := -L$(CUDA_LIB)/stubs -lcuda
 $(B)/tools/examples/runtime_api $(B)/tools/examples/runtime_api_cxx: MORE_LIBS := -L$(CUDA_LIB) -lcudart_static -lrt
 EXAMPLE_FLAGS = -Wall -Wextra -Wpedantic -Werror -Iinclude -isystem $(CUDA_INCLUDE) $(SANFLAGS)
-EXAMPLE_LIBS = -L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune $(MORE_LIBS) -lm -ldl -pthread
-$(B)/tools/examples/%: tools/examples/%.c $(B)/libgputune.so
+EXAMPLE_LIBS = $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl,-rpath,'$$ORIGIN/../..' -lgputune) $(MORE_LIBS) -lm -ldl -pthread
+$(B)/tools/examples/%: tools/examples/%.c $(or $(SHARED),$(B)/libgputune.a)
 	$(call say,EX )mkdir -p $(@D); $(CC) -std=c11 $(EXAMPLE_FLAGS) $< -o $@ $(EXAMPLE_LIBS)
-$(B)/tools/examples/%_cxx: tools/examples/%.c $(B)/libgputune.so
-	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 $(EXAMPLE_FLAGS) -x c++ $< -o $@ $(EXAMPLE_LIBS)
-$(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/libgputune-internal.a
+$(B)/tools/examples/%_cxx: tools/examples/%.c $(or $(SHARED),$(B)/libgputune.a)
+	$(call say,EXX)mkdir -p $(@D); $(CXX) -std=c++11 $(EXAMPLE_FLAGS) -x c++ $< -x none -o $@ $(EXAMPLE_LIBS)
+$(B)/tools/bench/emulator%: $(B)/obj/tools/bench/emulator%.o $(EMU_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-$(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune-internal.a
+$(B)/tools/bench/%: $(B)/obj/tools/bench/%.o $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 
 setup:
@@ -178,9 +179,11 @@ install: all
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/gputune $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(B)/gputune-worker $(DESTDIR)$(PREFIX)/libexec/gputune/
-	install -m 755 $(B)/libgputune.so $(DESTDIR)$(PREFIX)/lib/libgputune.so.$(VERSION)
+ifneq ($(SHARED),)
+	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libgputune.so.$(VERSION)
 	ln -sf libgputune.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libgputune.so.0
 	ln -sf libgputune.so.0 $(DESTDIR)$(PREFIX)/lib/libgputune.so
+endif
 	install -m 644 $(B)/libgputune.a $(DESTDIR)$(PREFIX)/lib/
 	install -m 755 $(B)/libgputune-emu.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 include/gputune.h $(DESTDIR)$(PREFIX)/include/
