@@ -77,10 +77,9 @@ typedef struct emu_program emu_program;
 
 /* Parses and decodes `bytes` bytes of PTX (a NUL ends the text early) for compute capability `cc`
  * (major * 10 + minor). Returns 0 with *out the caller's to free; 218 (invalid PTX) when the text
- * is wrong or uses an instruction the machine lacks, 222 (unsupported PTX version) when its .target
- * asks for a newer architecture than cc, 2 when memory runs out. On failure *out is untouched and
- * `log` (may be NULL when log_bytes is 0) holds one line that names the opcode or directive and its
- * PTX line. */
+ * is wrong, is for a newer architecture than cc, or uses an instruction the machine lacks; 2 when
+ * memory runs out. On failure *out is untouched and `log` (may be NULL when log_bytes is 0) holds
+ * one line that names the opcode or directive and its PTX line. */
 int emu_program_load(emu_program **out, const char *ptx, size_t bytes, int cc, char *log,
                      size_t log_bytes);
 

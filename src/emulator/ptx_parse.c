@@ -208,6 +208,8 @@ static void parse_function(ptx_parser *parser, bool is_entry)
     if (ptx_at(parser, "("))
         parse_params(parser, false);
     function->formal_bytes = function->param_bytes;
+    if (is_entry) /* a kernel's own parameters lie in the launch, not in its frame */
+        function->param_bytes = 0;
     while (parser->token.kind == PTX_DIRECTIVE)
         parse_attribute(parser);
     if (ptx_at(parser, "{")) {

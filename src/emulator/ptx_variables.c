@@ -66,7 +66,7 @@ static void add_relocation(ptx_parser *parser, ptx_variable *variable, uint64_t 
     if (!slot)
         return;
     *slot = (ptx_relocation){.offset = offset, .name = ptx_expect_word(parser)};
-    if (bytes != 8)
+    if (bytes != 8 || offset + 8 > variable->bytes)
         ptx_fail(parser, "an address in the initialiser of %s needs 8 bytes", variable->name);
     ptx_accept(parser, ")");
     bool minus = ptx_at(parser, "-");

@@ -1,0 +1,314 @@
+#include "emulator/decode.h"
+
+#include "emulator/liveness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const struct {
+    const char *root;
+    emu_decode_function *decode;
+} roots[] = {
+    {"abs", emu_decode_float_unary},
+    {"activemask", emu_decode_activemask},
+    {"add", emu_decode_float_arithmetic},
+    {"addc", emu_decode_integer},
+    {"and", emu_decode_logic},
+    {"applypriority", emu_decode_prefetch},
+    {"atom", emu_decode_atomic},
+    {"bar", emu_decode_bar},
+    {"barrier", emu_decode_bar},
+    {"bfe", emu_decode_bits},
+    {"bfi", emu_decode_bits},
+    {"bfind", emu_decode_bits},
+    {"bmsk", emu_decode_bits},
+    {"bra", emu_decode_branch},
+    {"brev", emu_decode_bits},
+    {"brkpt", emu_decode_end},
+    {"brx", emu_decode_table_branch},
+    {"call", emu_decode_call},
+    {"clz", emu_decode_bits},
+    {"cnot", emu_decode_logic},
+    {"copysign", emu_decode_float_unary},
+    {"cos", emu_decode_approximate},
+    {"cp", emu_decode_async},
+    {"createpolicy", emu_decode_prefetch},
+    {"cvt", emu_decode_cvt},
+    {"cvta", emu_decode_cvta},
+    {"discard", emu_decode_prefetch},
+    {"div", emu_decode_float_arithmetic},
+    {"dp2a", emu_decode_multiply},
+    {"dp4a", emu_decode_multiply},
+    {"elect", emu_decode_elect},
+    {"ex2", emu_decode_approximate},
+    {"exit", emu_decode_end},
+    {"fence", emu_decode_fence},
+    {"fma", emu_decode_float_fma},
+    {"fns", emu_decode_bits},
+    {"getctarank", emu_decode_rank},
+    {"griddepcontrol", emu_decode_fence},
+    {"isspacep", emu_decode_isspacep},
+    {"ld", emu_decode_load},
+    {"ldu", emu_decode_load},
+    {"lg2", emu_decode_approximate},
+    {"lop3", emu_decode_logic},
+    {"mad", emu_decode_float_fma},
+    {"mad24", emu_decode_multiply},
+    {"madc", emu_decode_multiply},
+    {"mapa", emu_decode_mapa},
+    {"match", emu_decode_match},
+    {"max", emu_decode_min_max},
+    {"membar", emu_decode_fence},
+    {"min", emu_decode_min_max},
+    {"mov", emu_decode_mov},
+    {"mul", emu_decode_float_arithmetic},
+    {"mul24", emu_decode_multiply},
+    {"nanosleep", emu_decode_nanosleep},
+    {"neg", emu_decode_float_unary},
+    {"not", emu_decode_logic},
+    {"or", emu_decode_logic},
+    {"pmevent", emu_decode_prefetch},
+    {"popc", emu_decode_bits},
+    {"prefetch", emu_decode_prefetch},
+    {"prefetchu", emu_decode_prefetch},
+    {"prmt", emu_decode_bits},
+    {"rcp", emu_decode_float_unary},
+    {"red", emu_decode_atomic},
+    {"redux", emu_decode_redux},
+    {"rem", emu_decode_integer},
+    {"ret", emu_decode_end},
+    {"rsqrt", emu_decode_approximate},
+    {"sad", emu_decode_integer},
+    {"selp", emu_decode_selp},
+    {"set", emu_decode_set},
+    {"setp", emu_decode_setp},
+    {"shf", emu_decode_bits},
+    {"shfl", emu_decode_shuffle},
+    {"shl", emu_decode_logic},
+    {"shr", emu_decode_logic},
+    {"sin", emu_decode_approximate},
+    {"slct", emu_decode_slct},
+    {"sqrt", emu_decode_float_unary},
+    {"st", emu_decode_store},
+    {"sub", emu_decode_float_arithmetic},
+    {"subc", emu_decode_integer},
+    {"szext", emu_decode_bits},
+    {"tanh", emu_decode_approximate},
+    {"testp", emu_decode_float_unary},
+    {"trap", emu_decode_end},
+    {"vote", emu_decode_vote},
+    {"xor", emu_decode_logic},
+};
+
+static emu_decode_function *find_root(const char *root, size_t length)
+{
+    for (size_t i = 0; i < sizeof roots / sizeof roots[0]; i++)
+        if (strlen(roots[i].root) == length && memcmp(roots[i].root, root, length) == 0)
+            return roots[i].decode;
+    return NULL;
+}
+
+static void split_opcode(emu_decoder *decoder)
+{
+    const char *at = decoder->in->opcode;
+    decoder->word_count = 0;
+    decoder->taken = 1;
+    for (;;) {
+        size_t length = strcspn(at, ".");
+        if (decoder->word_count == EMU_MAX_WORDS) {
+            emu_decode_fail(decoder, "too many modifiers");
+            return;
+        }
+        decoder->words[decoder->word_count] = at;
+        decoder->lengths[decoder->word_count++] = length;
+        if (!at[length])
+            return;
+        at += length + 1;
+    }
+}
+
+/* Whatever a decoder did not ask for may change the meaning, so it is refused. */
+static void check_words(emu_decoder *decoder)
+{
+    for (unsigned i = 1; i < decoder->word_count; i++)
+        if (!(decoder->taken >> i & 1))
+            emu_decode_fail(decoder, "the modifier .%.*s is not supported here",
+                            (int)decoder->lengths[i], decoder->words[i]);
+}
+
+static void decode_guard(emu_decoder *decoder)
+{
+    const ptx_instruction *in = decoder->in;
+    decoder->op->guard = EMU_TRUE_SLOT;
+    if (!in->has_guard)
+        return;
+    decoder->op->guard = emu_source(decoder, &in->guard, 0);
+    decoder->op->guard_flip = 0;
+}
+
+static void decode_instruction(emu_decoder *decoder)
+{
+    emu_op *op = decoder->op;
+    const ptx_instruction *in = decoder->in;
+    *op = (emu_op){.line = (uint32_t)in->line, .unit = EMU_CLASS_ALU};
+    decoder->flows[decoder->index] = (emu_flow){.falls_through = true};
+    split_opcode(decoder);
+    if (decoder->failed)
+        return;
+    emu_decode_function *decode = find_root(decoder->words[0], decoder->lengths[0]);
+    if (!decode) {
+        emu_decode_fail(decoder, "the emulator has no such opcode");
+        return;
+    }
+    decode_guard(decoder);
+    decode(decoder);
+    op->guard_flip = in->has_guard && in->guard.is_negated ? UINT32_MAX : 0;
+    if (!decoder->failed)
+        check_words(decoder);
+    if (!decoder->failed && !op->run)
+        emu_decode_fail(decoder, "the emulator has no such form");
+}
+
+static void decode_pass(emu_decoder *decoder)
+{
+    decoder->touch_count = 0;
+    decoder->callee_count = 0;
+    for (size_t i = 0; i < decoder->function->instruction_count && !decoder->failed; i++) {
+        decoder->index = i;
+        decoder->in = &decoder->function->instructions[i];
+        decoder->op = &decoder->program->ops[decoder->out->first + i];
+        decode_instruction(decoder);
+    }
+}
+
+/* Falling off the end of a body returns. */
+static void append_return(emu_decoder *decoder)
+{
+    static const ptx_instruction end = {.opcode = "ret"};
+    emu_flow *flows = decoder->flows, last;
+    decoder->index = 0;
+    decoder->in = &end;
+    decoder->op = &decoder->program->ops[decoder->out->end - 1];
+    decoder->flows = &last;
+    decode_instruction(decoder);
+    decoder->flows = flows;
+}
+
+/* ---- memory waits ---- */
+
+/* Marks the first instruction of a basic block that uses what loads before it have fetched: there
+ * the warp waits, once for all loads in flight. */
+static void mark_waits(emu_decoder *decoder)
+{
+    uint8_t *pending = calloc(decoder->function->register_count + 1, 1);
+    size_t t = 0;
+    bool any = false;
+    for (size_t i = 0; pending && i < decoder->function->instruction_count; i++) {
+        const emu_flow *flow = &decoder->flows[i];
+        bool waits = any && (flow->count || !flow->falls_through);
+        size_t from = t;
+        for (; t < decoder->touch_count && decoder->touches[t].instruction == i; t++)
+            waits |= pending[decoder->touches[t].reg];
+        if (waits) {
+            memset(pending, 0, decoder->function->register_count);
+            any = false;
+        }
+        decoder->program->ops[decoder->out->first + i].waits = waits;
+        for (; flow->is_load && from < t; from++)
+            any |= pending[decoder->touches[from].reg] |= decoder->touches[from].writes;
+    }
+    free(pending);
+}
+
+/* ---- functions ---- */
+
+/* Until registers share storage each has its own; only the sizes matter for the first pass. */
+static void spread_registers(uint32_t *slots, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        slots[i] = EMU_FIRST_SLOT + (uint32_t)i * 512;
+}
+
+static void keep_lists(emu_decoder *decoder)
+{
+    emu_function *out = decoder->out;
+    uint32_t *callees = emu_decode_alloc(decoder, decoder->callee_count * sizeof *callees + 1);
+    if (callees && decoder->callee_count)
+        memcpy(callees, decoder->callees, decoder->callee_count * sizeof *callees);
+    out->callees = callees;
+    out->callee_count = decoder->callee_count;
+    out->uses_shared = decoder->uses_shared;
+}
+
+static void decode_function(emu_decoder *decoder)
+{
+    const ptx_function *function = decoder->function;
+    size_t registers = function->register_count;
+    uint32_t *slots = calloc(registers + 1, sizeof *slots);
+    decoder->flows = calloc(function->instruction_count + 1, sizeof *decoder->flows);
+    decoder->uses_shared = emu_decode_alloc(decoder, decoder->program->module.shared_count + 1);
+    decoder->slots = slots;
+    decoder->in = NULL;
+    if (!slots || !decoder->flows)
+        emu_decode_fail(decoder, "out of memory");
+    if (!decoder->failed) {
+        spread_registers(slots, registers);
+        decode_pass(decoder);
+    }
+    if (!decoder->failed && !emu_assign_registers(decoder, slots))
+        emu_decode_fail(decoder, "out of memory");
+    decode_pass(decoder);
+    if (!decoder->failed) {
+        mark_waits(decoder);
+        append_return(decoder);
+        keep_lists(decoder);
+    }
+    free(slots);
+    free(decoder->flows);
+    decoder->flows = NULL;
+}
+
+static bool reserve_ops(emu_program *program)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < program->module.function_count; i++)
+        count += program->module.functions[i]->instruction_count + 1;
+    program->functions = calloc(program->module.function_count + 1, sizeof *program->functions);
+    program->ops = calloc(count + 1, sizeof *program->ops);
+    return program->functions && program->ops;
+}
+
+static void lay_out(emu_decoder *decoder, size_t index)
+{
+    emu_program *program = decoder->program;
+    const ptx_function *source = program->module.functions[index];
+    size_t length = source->is_defined ? source->instruction_count + 1 : 0;
+    program->functions[index] = (emu_function){
+        .source = source,
+        .first = (uint32_t)program->op_count,
+        .end = (uint32_t)(program->op_count + length),
+        .param_bytes = (source->param_bytes + 15) & ~15u,
+        .local_bytes = (source->local_bytes + 15) & ~15u,
+    };
+    program->op_count += length;
+}
+
+bool emu_decode_program(emu_program *program, char *log, size_t log_bytes)
+{
+    emu_decoder decoder = {.program = program, .log = log, .log_bytes = log_bytes};
+    if (!reserve_ops(program)) {
+        emu_decode_fail(&decoder, "out of memory");
+        return false;
+    }
+    for (size_t i = 0; i < program->module.function_count; i++)
+        lay_out(&decoder, i);
+    for (size_t i = 0; i < program->module.function_count && !decoder.failed; i++) {
+        decoder.function = program->module.functions[i];
+        decoder.out = &program->functions[i];
+        if (decoder.function->is_defined)
+            decode_function(&decoder);
+    }
+    free(decoder.touches);
+    free(decoder.constant_index);
+    return !decoder.failed;
+}

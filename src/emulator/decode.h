@@ -1,0 +1,120 @@
+/* From parsed instructions to operations. Each family of opcodes has a file op_*.c with its
+ * handlers and the function that decodes into them. */
+#ifndef EMU_DECODE_H
+#define EMU_DECODE_H
+
+#include "emulator/program.h"
+
+enum { EMU_MAX_WORDS = 20 };
+
+/* Which registers one instruction reads and writes. */
+typedef struct emu_touch {
+    uint32_t reg;
+    uint32_t instruction;
+    bool writes;
+} emu_touch;
+
+/* Where an instruction goes on. */
+typedef struct emu_flow {
+    const uint32_t *targets; /* instructions of the same function */
+    uint32_t count;
+    bool falls_through;
+    bool is_load; /* its results come from global memory */
+} emu_flow;
+
+typedef struct emu_decoder {
+    emu_program *program;
+    emu_function *out;
+    const ptx_function *function;
+    const ptx_instruction *in;
+    size_t index; /* of the instruction in its function */
+
+    /* the opcode's parts: words[0] is the root */
+    const char *words[EMU_MAX_WORDS];
+    size_t lengths[EMU_MAX_WORDS];
+    unsigned word_count;
+    uint32_t taken; /* bit n: words[n] is understood */
+
+    emu_op *op;            /* to fill; zeroed, with guard, line and true slot set */
+    const uint32_t *slots; /* register to operand offset */
+    emu_flow *flows;       /* one for each instruction */
+    emu_touch *touches;    /* all registers read and written, in order */
+    size_t touch_count, touch_capacity;
+    bool *uses_shared;
+    uint32_t *callees;
+    size_t callee_count, callee_capacity;
+    size_t constant_capacity;
+    uint32_t *constant_index; /* hash table over the constants */
+    size_t constant_count, constant_index_size;
+    char *log;
+    size_t log_bytes;
+    bool failed;
+} emu_decoder;
+
+/* One exact form of an opcode. The signature names result and operands: w b32, l b64, h b16, q
+ * b128, p predicate. */
+typedef struct emu_form {
+    const char *opcode;
+    emu_handler run;
+    const char *signature;
+    emu_class unit;
+} emu_form;
+
+/* Records the first failure; the log names opcode and line. */
+__attribute__((format(printf, 2, 3))) void emu_decode_fail(emu_decoder *decoder, const char *format,
+                                                           ...);
+
+/* Whether the opcode has this word, which is then understood. */
+bool emu_take(emu_decoder *decoder, const char *word);
+/* The first of the words that the opcode has, as an index; -1 without any. */
+int emu_take_one(emu_decoder *decoder, const char *const *words, int count);
+/* The next type among the words; fails (PTX_NO_TYPE) when there is none. */
+ptx_type emu_take_type(emu_decoder *decoder);
+/* The same, without a failure. */
+ptx_type emu_try_type(emu_decoder *decoder);
+
+/* Fails unless the instruction has from `least` to `most` operands. */
+bool emu_operands(emu_decoder *decoder, size_t least, size_t most);
+const ptx_operand *emu_operand(const emu_decoder *decoder, size_t index);
+
+/* The offset of a source of `bytes` bytes (0: a predicate, not negated): a register of exactly that
+ * size or an immediate. */
+uint32_t emu_source(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
+/* The same, for instructions that take any register at least as wide; *width gets its size. */
+uint32_t emu_source_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
+                         uint8_t *width);
+/* The offset of a result; _ gives the sink. */
+uint32_t emu_target(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes);
+uint32_t emu_target_wide(emu_decoder *decoder, const ptx_operand *operand, unsigned bytes,
+                         uint8_t *width);
+/* The offset of a constant with that value in all lanes. */
+uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes);
+
+/* Zeroed memory of the program's, or NULL after recording a failure. */
+void *emu_decode_alloc(emu_decoder *decoder, size_t bytes);
+
+/* Fills op by signature: dst, a, b, c, d in turn. */
+void emu_decode_signature(emu_decoder *decoder, const char *signature);
+/* Finds the opcode among the forms and fills op; fails when it is not there. */
+void emu_decode_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
+bool emu_try_forms(emu_decoder *decoder, const emu_form *forms, size_t count);
+
+/* Decodes all functions; false with a line in the log. */
+bool emu_decode_program(emu_program *program, char *log, size_t log_bytes);
+
+typedef void emu_decode_function(emu_decoder *decoder);
+
+emu_decode_function emu_decode_integer, emu_decode_multiply, emu_decode_logic, emu_decode_bits;
+emu_decode_function emu_decode_float_arithmetic, emu_decode_float_fma, emu_decode_float_unary;
+emu_decode_function emu_decode_min_max, emu_decode_approximate, emu_decode_half;
+emu_decode_function emu_decode_setp, emu_decode_set, emu_decode_selp, emu_decode_slct;
+emu_decode_function emu_decode_mov, emu_decode_cvt, emu_decode_cvta, emu_decode_isspacep;
+emu_decode_function emu_decode_load, emu_decode_store, emu_decode_prefetch;
+emu_decode_function emu_decode_atomic, emu_decode_async;
+emu_decode_function emu_decode_branch, emu_decode_table_branch, emu_decode_call, emu_decode_end;
+emu_decode_function emu_decode_bar, emu_decode_cluster_barrier, emu_decode_fence;
+emu_decode_function emu_decode_shuffle, emu_decode_vote, emu_decode_match, emu_decode_redux;
+emu_decode_function emu_decode_elect, emu_decode_activemask, emu_decode_nanosleep;
+emu_decode_function emu_decode_mapa, emu_decode_rank;
+
+#endif

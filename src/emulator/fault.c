@@ -1,0 +1,56 @@
+#include "emulator/program.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static const char *code_name(int code)
+{
+    static const struct {
+        int code;
+        const char *name;
+    } names[] = {
+        {2, "out of memory"},
+        {700, "illegal address"},
+        {710, "assert"},
+        {715, "illegal instruction"},
+        {716, "misaligned address"},
+        {717, "invalid address space"},
+        {718, "invalid program counter"},
+        {719, "launch failed"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (names[i].code == code)
+            return names[i].name;
+    return "fault";
+}
+
+static void describe(emu_fault *fault, const emu_warp *warp, const emu_op *op, unsigned lane,
+                     const char *what)
+{
+    const emu_block *block = warp->block;
+    const emu_kernel *kernel = warp->worker->run->launch->kernel;
+    snprintf(fault->message, sizeof fault->message,
+             "%s: %s: kernel %.80s, PTX line %u, block (%u,%u,%u), thread (%u,%u,%u)",
+             code_name(fault->code), what, kernel->name, op->line, block->ctaid[0], block->ctaid[1],
+             block->ctaid[2], warp->tid[0][lane], warp->tid[1][lane], warp->tid[2][lane]);
+}
+
+void emu_raise(emu_warp *warp, const emu_op *op, int code, unsigned lane, uint64_t address,
+               const char *format, ...)
+{
+    emu_run_state *run = warp->worker->run;
+    char what[192];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    pthread_mutex_lock(&run->lock);
+    if (run->fault->code == 0) {
+        run->fault->code = code;
+        run->fault->address = address;
+        describe(run->fault, warp, op, lane, what);
+    }
+    pthread_mutex_unlock(&run->lock);
+    atomic_store(&run->stop, 1);
+    warp->limit = 0;
+}

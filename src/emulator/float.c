@@ -1,0 +1,135 @@
+#include "emulator/float.h"
+
+#include <fenv.h>
+#include <math.h>
+
+/* A binary format narrower than double. */
+typedef struct format {
+    int fraction_bits;
+    int bias;
+    uint32_t infinity, nan;
+} format;
+
+static const format half = {10, 15, 0x7c00, 0x7fff};
+static const format bfloat = {7, 127, 0x7f80, 0x7fff};
+
+/* Whether the magnitude `kept` goes up, given what was cut off: rest compared with one half. */
+static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
+                      uint64_t half_way)
+{
+    switch (rounding) {
+    case EMU_RZ:
+        return false;
+    case EMU_RM:
+        return negative && rest;
+    case EMU_RP:
+        return !negative && rest;
+    case EMU_RNA:
+        return rest >= half_way;
+    default:
+        return rest > half_way || (rest == half_way && (kept & 1));
+    }
+}
+
+/* What overflow gives: infinity, or the largest finite value when rounding leads back to it. */
+static uint32_t overflow(const format *f, emu_rounding rounding, bool negative)
+{
+    bool to_largest =
+        rounding == EMU_RZ || (rounding == EMU_RM && !negative) || (rounding == EMU_RP && negative);
+    return to_largest ? f->infinity - 1 : f->infinity;
+}
+
+static uint16_t narrow(double value, emu_rounding rounding, const format *f)
+{
+    uint64_t bits = emu_bits64(value);
+    bool negative = bits >> 63;
+    uint32_t sign = negative ? 0x8000 : 0;
+    int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    if (value != value)
+        return (uint16_t)f->nan;
+    if (exponent == 1024)
+        return (uint16_t)(sign | f->infinity);
+    if (exponent == -1023)
+        exponent = -1022; /* a double's subnormal: far below any of the format's */
+    else
+        fraction |= UINT64_C(1) << 52;
+    int least = 1 - f->bias, cut = 52 - f->fraction_bits;
+    if (exponent < least)
+        cut += least - exponent;
+    if (cut > 63) { /* less than a quarter of the smallest subnormal */
+        bool up = fraction && rounds_up(rounding, negative, 0, 1, 2);
+        return (uint16_t)(sign | up);
+    }
+    uint64_t kept = fraction >> cut, rest = fraction & ((UINT64_C(1) << cut) - 1);
+    kept += rounds_up(rounding, negative, kept, rest, UINT64_C(1) << (cut - 1));
+    if (exponent > least) /* a carry out of the fraction steps the exponent by itself */
+        kept += (uint64_t)(exponent - least) << f->fraction_bits;
+    if (kept >= f->infinity)
+        kept = overflow(f, rounding, negative);
+    return (uint16_t)(sign | kept);
+}
+
+uint16_t emu_half_from_double(double value, emu_rounding rounding)
+{
+    return narrow(value, rounding, &half);
+}
+
+uint16_t emu_bfloat_from_double(double value, emu_rounding rounding)
+{
+    return narrow(value, rounding, &bfloat);
+}
+
+uint16_t emu_half_from_float(float value, emu_rounding rounding)
+{
+    return narrow(value, rounding, &half);
+}
+
+uint16_t emu_bfloat_from_float(float value, emu_rounding rounding)
+{
+    return narrow(value, rounding, &bfloat);
+}
+
+float emu_half_to_float(uint16_t bits)
+{
+    uint32_t sign = (uint32_t)(bits & 0x8000) << 16, fraction = bits & 0x3ff;
+    uint32_t exponent = bits >> 10 & 31;
+    if (exponent == 31)
+        return emu_float32(sign | (fraction ? 0x7fffffff : 0x7f800000));
+    if (exponent == 0)
+        return emu_float32(sign | emu_bits32((float)fraction * 0x1p-24f));
+    return emu_float32(sign | (exponent + 112) << 23 | fraction << 13);
+}
+
+float emu_bfloat_to_float(uint16_t bits)
+{
+    return emu_float32((uint32_t)bits << 16);
+}
+
+double emu_add_to_odd(double a, double b)
+{
+    double sum = a + b;
+    if (!isfinite(sum))
+        return sum;
+    double part = sum - a;
+    double error = (a - (sum - part)) + (b - part);
+    uint64_t bits = emu_bits64(sum);
+    if (error == 0 || (bits & 1))
+        return sum;
+    /* the exact sum lies between this and a neighbour, one of which is odd: take that one */
+    bool away = (error > 0) == (sum > 0);
+    return emu_float64(away ? bits + 1 : bits - 1);
+}
+
+int emu_round_begin(emu_rounding rounding)
+{
+    static const int modes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
+    int before = fegetround();
+    fesetround(modes[rounding]);
+    return before;
+}
+
+void emu_round_restore(int before)
+{
+    fesetround(before);
+}

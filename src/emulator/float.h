@@ -1,0 +1,90 @@
+/* Floating point as PTX defines it, on values. */
+#ifndef EMU_FLOAT_H
+#define EMU_FLOAT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+typedef enum emu_rounding { EMU_RN, EMU_RZ, EMU_RM, EMU_RP, EMU_RNA } emu_rounding;
+
+/* Bits of op->flags in floating-point operations. */
+enum {
+    EMU_ROUNDING = 7,
+    EMU_FTZ = 8,
+    EMU_SAT = 16,
+    EMU_NAN = 32,
+    EMU_XORSIGN = 64,
+    EMU_RELU = 128
+};
+
+static inline uint32_t emu_bits32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline float emu_float32(uint32_t bits)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static inline uint64_t emu_bits64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline double emu_float64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+/* Single-precision arithmetic has one NaN, 0x7fffffff. */
+static inline float emu_nan32(float value)
+{
+    return value != value ? emu_float32(0x7fffffff) : value;
+}
+
+/* .ftz: a subnormal becomes zero of its sign. */
+static inline float emu_flush(float value)
+{
+    uint32_t bits = emu_bits32(value);
+    return emu_float32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
+}
+
+/* .sat: to [0, 1], NaN to +0. */
+static inline float emu_saturate32(float value)
+{
+    return value > 0 ? (value < 1 ? value : 1) : 0;
+}
+
+static inline double emu_saturate64(double value)
+{
+    return value > 0 ? (value < 1 ? value : 1) : 0;
+}
+
+/* Conversions between half precisions and float, rounding to nearest even or toward zero. A NaN
+ * becomes the format's canonical one, 0x7fff. From float all are exact. */
+uint16_t emu_half_from_float(float value, emu_rounding rounding);
+uint16_t emu_bfloat_from_float(float value, emu_rounding rounding);
+uint16_t emu_half_from_double(double value, emu_rounding rounding);
+uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
+float emu_half_to_float(uint16_t bits);
+float emu_bfloat_to_float(uint16_t bits);
+
+/* The sum a + b rounded to odd: rounding it once more to a narrower format is as good as rounding
+ * the exact sum. */
+double emu_add_to_odd(double a, double b);
+
+/* Sets the host's rounding direction; returns the one before, for emu_round_restore. */
+int emu_round_begin(emu_rounding rounding);
+void emu_round_restore(int before);
+
+#endif

@@ -1,0 +1,300 @@
+/* Barriers of blocks and clusters, fences and waits. */
+#include "emulator/decode.h"
+
+#include <sched.h>
+
+enum { LAUNCH_FAILED = 719, FLAG_COUNT = 1, FLAG_WAIT = 2, FLAG_FLIP = 4 };
+
+typedef enum reduction { REDUCE_NONE, REDUCE_POPC, REDUCE_AND, REDUCE_OR } reduction;
+
+/* ---- the block's barriers ---- */
+
+static bool is_complete(const emu_block *block, const emu_barrier *barrier)
+{
+    if (barrier->arrived == 0)
+        return false;
+    return barrier->arrived >= (barrier->expected ? barrier->expected : block->live_threads);
+}
+
+static void write_result(emu_warp *warp, const emu_split *split, const emu_barrier *barrier)
+{
+    const emu_op *op = split->waiting_op;
+    uint8_t *registers = split->frame->registers;
+    if (op->count == REDUCE_POPC) {
+        uint32_t *result = (uint32_t *)(registers + op->dst);
+        EMU_FOR_LANES(lane, split->mask)
+        result[lane] = barrier->count;
+    } else if (op->count != REDUCE_NONE) {
+        uint8_t *base = warp->base[0];
+        warp->base[0] = registers;
+        bool value = op->count == REDUCE_AND ? barrier->all != 0 : barrier->any != 0;
+        emu_set_predicate(warp, op->dst, split->mask, value ? UINT32_MAX : 0);
+        warp->base[0] = base;
+    }
+}
+
+static void release(emu_block *block, unsigned index)
+{
+    emu_barrier *barrier = &block->barriers[index];
+    for (uint32_t w = 0; w < block->warp_count; w++) {
+        emu_warp *warp = &block->warps[w];
+        for (unsigned i = 0; i < warp->split_count; i++) {
+            emu_split *split = &warp->splits[i];
+            if (split->state != EMU_AT_BARRIER || split->barrier != index)
+                continue;
+            write_result(warp, split, barrier);
+            split->state = EMU_READY;
+            warp->limit = 0;
+        }
+    }
+    *barrier = (emu_barrier){.all = 1};
+}
+
+void emu_barriers_check(emu_block *block)
+{
+    for (unsigned i = 0; i < EMU_BARRIERS; i++)
+        if (is_complete(block, &block->barriers[i]))
+            release(block, i);
+}
+
+static void arrive(emu_warp *warp, const emu_op *op, emu_barrier *barrier)
+{
+    uint32_t bit = 1u << warp->index;
+    if (op->flags & FLAG_COUNT)
+        barrier->expected = ((const uint32_t *)emu_lanes(warp, op->b))[__builtin_ctz(warp->mask)];
+    /* a count is in whole warps: lanes that do not exist count as arrived with the first */
+    if (barrier->expected && !(barrier->warps & bit))
+        barrier->arrived += emu_popcount(warp->dead);
+    barrier->warps |= bit;
+    barrier->arrived += emu_popcount(warp->mask);
+    if (op->count == REDUCE_NONE)
+        return;
+    uint32_t value = emu_predicate(warp, op->c) ^ (op->flags & FLAG_FLIP ? UINT32_MAX : 0);
+    uint32_t yes = value & warp->mask;
+    barrier->count += emu_popcount(yes);
+    barrier->all &= yes == warp->mask;
+    barrier->any |= yes != 0;
+}
+
+static void bar(emu_warp *warp, const emu_op *op)
+{
+    const uint32_t *which = emu_lanes(warp, op->a);
+    unsigned lane = (unsigned)__builtin_ctz(warp->mask), index = which[lane];
+    emu_block *block = warp->block;
+    if (index >= EMU_BARRIERS) {
+        emu_raise(warp, op, LAUNCH_FAILED, lane, 0, "there is no barrier %u", index);
+        return;
+    }
+    warp->worker->counters.block_barriers++;
+    arrive(warp, op, &block->barriers[index]);
+    if (op->flags & FLAG_WAIT)
+        emu_wait(warp, op, warp->mask, EMU_AT_BARRIER, index, warp->pc);
+    if (is_complete(block, &block->barriers[index]))
+        release(block, index);
+}
+
+/* ---- bar.warp.sync ---- */
+
+/* Lanes may meet at different bar.warp.sync of the same members. */
+static void meet(emu_warp *warp, emu_handler run, uint32_t members)
+{
+    uint32_t here = warp->dead;
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == EMU_AT_SYNC && warp->splits[i].waiting_op->run == run)
+            here |= warp->splits[i].mask;
+    if (members & ~here)
+        return;
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        emu_split *split = &warp->splits[i];
+        if (split->state != EMU_AT_SYNC || split->waiting_op->run != run)
+            continue;
+        split->state = EMU_READY;
+        split->pc++;
+    }
+}
+
+static void warp_sync(emu_warp *warp, const emu_op *op)
+{
+    uint32_t members = ((const uint32_t *)emu_lanes(warp, op->a))[__builtin_ctz(warp->mask)];
+    if (!emu_gather(warp, op, members))
+        meet(warp, warp_sync, members);
+}
+
+/* ---- the cluster's barrier ---- */
+
+void emu_cluster_check(emu_group *group)
+{
+    if (group->cluster_arrived == 0 || group->cluster_arrived < group->live_threads)
+        return;
+    group->cluster_arrived = 0;
+    group->cluster_phase++;
+    for (uint32_t b = 0; b < group->block_count; b++)
+        for (uint32_t w = 0; w < group->blocks[b].warp_count; w++) {
+            emu_warp *warp = &group->blocks[b].warps[w];
+            for (unsigned i = 0; i < warp->split_count; i++)
+                if (warp->splits[i].state == EMU_AT_CLUSTER)
+                    warp->splits[i].state = EMU_READY;
+            warp->limit = 0;
+        }
+}
+
+static void cluster_arrive(emu_warp *warp, const emu_op *op)
+{
+    emu_group *group = warp->block->group;
+    (void)op;
+    warp->worker->counters.cluster_barriers++;
+    EMU_FOR_LANES(lane, warp->mask)
+    warp->cluster_phase[lane] = group->cluster_phase + 1;
+    group->cluster_arrived += emu_popcount(warp->mask);
+    emu_cluster_check(group);
+}
+
+/* A lane waits until the phase in which it arrived is over. */
+static void cluster_wait(emu_warp *warp, const emu_op *op)
+{
+    emu_group *group = warp->block->group;
+    uint32_t waiting = 0;
+    EMU_FOR_LANES(lane, warp->mask)
+    waiting |= (uint32_t)((int32_t)(warp->cluster_phase[lane] - group->cluster_phase) > 0) << lane;
+    if (waiting)
+        emu_wait(warp, op, waiting, EMU_AT_CLUSTER, 0, warp->pc);
+}
+
+void emu_decode_cluster_barrier(emu_decoder *decoder)
+{
+    static const char *const kinds[] = {"arrive", "wait"};
+    int kind = emu_take_one(decoder, kinds, 2);
+    emu_take(decoder, "aligned");
+    emu_take(decoder, "acquire");
+    emu_take(decoder, "release");
+    emu_take(decoder, "relaxed");
+    emu_operands(decoder, 0, 0);
+    decoder->op->run = kind < 0 ? NULL : kind ? cluster_wait : cluster_arrive;
+}
+
+/* ---- decoding ---- */
+
+static void decode_warp_sync(emu_decoder *decoder)
+{
+    if (!emu_take(decoder, "sync") || !emu_operands(decoder, 1, 1))
+        return;
+    decoder->op->run = warp_sync;
+    decoder->op->a = emu_source(decoder, emu_operand(decoder, 0), 4);
+}
+
+static reduction decode_reduction(emu_decoder *decoder)
+{
+    static const char *const names[] = {"popc", "and", "or"};
+    int which = emu_take_one(decoder, names, 3);
+    emu_take(decoder, which == 0 ? "u32" : "pred");
+    if (which < 0)
+        emu_decode_fail(decoder, "needs popc, and or or");
+    return (reduction)(which + 1);
+}
+
+static void decode_predicate(emu_decoder *decoder, const ptx_operand *operand)
+{
+    ptx_operand plain = *operand;
+    plain.is_negated = false;
+    decoder->op->flags |= operand->is_negated ? FLAG_FLIP : 0;
+    decoder->op->c = emu_source(decoder, &plain, 0);
+}
+
+/* bar.sync a{,b}; bar.arrive a,b; bar.red.op d,a{,b},p */
+static void decode_block_barrier(emu_decoder *decoder)
+{
+    emu_op *op = decoder->op;
+    static const char *const kinds[] = {"sync", "arrive", "red"};
+    int kind = emu_take_one(decoder, kinds, 3);
+    emu_take(decoder, "cta");
+    emu_take(decoder, "aligned");
+    size_t at = 0, last = decoder->in->operand_count;
+    if (kind < 0 || !emu_operands(decoder, 1, 4))
+        return;
+    if (kind == 2) {
+        op->count = (uint8_t)decode_reduction(decoder);
+        op->dst = emu_target(decoder, emu_operand(decoder, at++), op->count == REDUCE_POPC ? 4 : 0);
+        decode_predicate(decoder, emu_operand(decoder, --last));
+    }
+    op->a = emu_source(decoder, emu_operand(decoder, at++), 4);
+    if (at < last) {
+        op->b = emu_source(decoder, emu_operand(decoder, at), 4);
+        op->flags |= FLAG_COUNT;
+    }
+    op->flags |= kind == 1 ? 0 : FLAG_WAIT;
+    op->run = bar;
+}
+
+void emu_decode_bar(emu_decoder *decoder)
+{
+    decoder->op->unit = EMU_CLASS_BARRIER;
+    if (emu_take(decoder, "warp"))
+        decode_warp_sync(decoder);
+    else if (emu_take(decoder, "cluster"))
+        emu_decode_cluster_barrier(decoder);
+    else
+        decode_block_barrier(decoder);
+}
+
+/* ---- fences ---- */
+
+static void fence(emu_warp *warp, const emu_op *op)
+{
+    (void)warp;
+    (void)op;
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void nothing(emu_warp *warp, const emu_op *op)
+{
+    (void)warp;
+    (void)op;
+}
+
+/* membar.*, fence.*: all are as strong as the strongest. griddepcontrol: launches never overlap. */
+void emu_decode_fence(emu_decoder *decoder)
+{
+    static const char *const words[] = {"sc",
+                                        "acq_rel",
+                                        "acquire",
+                                        "release",
+                                        "cta",
+                                        "cluster",
+                                        "gpu",
+                                        "sys",
+                                        "gl",
+                                        "proxy",
+                                        "alias",
+                                        "async",
+                                        "global",
+                                        "shared::cta",
+                                        "shared::cluster",
+                                        "mbarrier_init",
+                                        "wait",
+                                        "launch_dependents",
+                                        "sync_restrict::shared::cta",
+                                        "sync_restrict::shared::cluster"};
+    while (emu_take_one(decoder, words, sizeof words / sizeof words[0]) >= 0)
+        continue;
+    emu_operands(decoder, 0, 0);
+    decoder->op->unit = EMU_CLASS_BARRIER;
+    decoder->op->run = decoder->lengths[0] == strlen("griddepcontrol") ? nothing : fence;
+}
+
+/* Another warp may be what is waited for: the split gives way. */
+static void nanosleep_op(emu_warp *warp, const emu_op *op)
+{
+    (void)op;
+    warp->yields = true;
+    warp->limit = 0;
+    sched_yield();
+}
+
+void emu_decode_nanosleep(emu_decoder *decoder)
+{
+    emu_take(decoder, "u32");
+    if (emu_operands(decoder, 1, 1))
+        decoder->op->a = emu_source(decoder, emu_operand(decoder, 0), 4);
+    decoder->op->unit = EMU_CLASS_BARRIER;
+    decoder->op->run = nanosleep_op;
+}

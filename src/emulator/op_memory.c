@@ -1,0 +1,345 @@
+/* Loads, stores and prefetches. */
+#include "emulator/address.h"
+#include "emulator/lanes.h"
+
+/* ---- moving ---- */
+
+/* From memory elements of type M to lanes of type R. */
+#define MOVE_IN(M, R)                                                                              \
+    do {                                                                                           \
+        R *dst = lanes;                                                                            \
+        EMU_FOR_LANES(i, mask)                                                                     \
+        dst[i] = *(const M *)(host[i] + offset);                                                   \
+    } while (0)
+
+#define MOVE_OUT(M, R)                                                                             \
+    do {                                                                                           \
+        const R *src = lanes;                                                                      \
+        EMU_FOR_LANES(i, mask)                                                                     \
+        *(M *)(host[i] + offset) = src[i];                                                         \
+    } while (0)
+
+typedef struct emu_quad {
+    uint64_t low, high;
+} __attribute__((may_alias)) emu_quad;
+
+/* Size of element, log2, and sign in the low bits; log2 of the register's size above. */
+#define SHAPE(bytes, sign, width) ((bytes)*2 + (sign) + (width)*64)
+
+static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_t mask,
+                    unsigned shape)
+{
+    switch (shape) {
+    case SHAPE(4, 0, 4):
+    case SHAPE(4, 1, 4):
+        MOVE_IN(emu_u32, emu_u32);
+        break;
+    case SHAPE(8, 0, 8):
+    case SHAPE(8, 1, 8):
+        MOVE_IN(emu_u64, emu_u64);
+        break;
+    case SHAPE(2, 0, 2):
+    case SHAPE(2, 1, 2):
+        MOVE_IN(emu_u16, emu_u16);
+        break;
+    case SHAPE(1, 0, 2):
+        MOVE_IN(emu_u8, emu_u16);
+        break;
+    case SHAPE(1, 1, 2):
+        MOVE_IN(emu_s8, emu_s16);
+        break;
+    case SHAPE(1, 0, 4):
+        MOVE_IN(emu_u8, emu_u32);
+        break;
+    case SHAPE(1, 1, 4):
+        MOVE_IN(emu_s8, emu_s32);
+        break;
+    case SHAPE(2, 0, 4):
+        MOVE_IN(emu_u16, emu_u32);
+        break;
+    case SHAPE(2, 1, 4):
+        MOVE_IN(emu_s16, emu_s32);
+        break;
+    case SHAPE(1, 0, 8):
+        MOVE_IN(emu_u8, emu_u64);
+        break;
+    case SHAPE(1, 1, 8):
+        MOVE_IN(emu_s8, emu_s64);
+        break;
+    case SHAPE(2, 0, 8):
+        MOVE_IN(emu_u16, emu_u64);
+        break;
+    case SHAPE(2, 1, 8):
+        MOVE_IN(emu_s16, emu_s64);
+        break;
+    case SHAPE(4, 0, 8):
+        MOVE_IN(emu_u32, emu_u64);
+        break;
+    case SHAPE(4, 1, 8):
+        MOVE_IN(emu_s32, emu_s64);
+        break;
+    default:
+        MOVE_IN(emu_quad, emu_quad);
+        break;
+    }
+}
+
+static void move_out(const void *lanes, uint8_t *const host[], uint32_t offset, uint32_t mask,
+                     unsigned shape)
+{
+    switch (shape) {
+    case SHAPE(4, 0, 4):
+        MOVE_OUT(emu_u32, emu_u32);
+        break;
+    case SHAPE(8, 0, 8):
+        MOVE_OUT(emu_u64, emu_u64);
+        break;
+    case SHAPE(2, 0, 2):
+        MOVE_OUT(emu_u16, emu_u16);
+        break;
+    case SHAPE(1, 0, 2):
+        MOVE_OUT(emu_u8, emu_u16);
+        break;
+    case SHAPE(1, 0, 4):
+        MOVE_OUT(emu_u8, emu_u32);
+        break;
+    case SHAPE(2, 0, 4):
+        MOVE_OUT(emu_u16, emu_u32);
+        break;
+    case SHAPE(1, 0, 8):
+        MOVE_OUT(emu_u8, emu_u64);
+        break;
+    case SHAPE(2, 0, 8):
+        MOVE_OUT(emu_u16, emu_u64);
+        break;
+    case SHAPE(4, 0, 8):
+        MOVE_OUT(emu_u32, emu_u64);
+        break;
+    default:
+        MOVE_OUT(emu_quad, emu_quad);
+        break;
+    }
+}
+
+/* Each register of a vector with the size of its lanes. */
+typedef struct element {
+    uint32_t operand;
+    uint16_t shape;
+} element;
+
+static bool is_plain(const emu_op *op, const emu_access *access)
+{
+    return access->is_contiguous && op->count == 1 && op->bytes == op->width &&
+           op->space == PTX_GLOBAL;
+}
+
+static void load(emu_warp *warp, const emu_op *op)
+{
+    emu_access access;
+    const element *elements = op->extra;
+    emu_addresses(warp, op, (uint32_t)op->bytes * op->count, &access);
+    if (!emu_resolve(warp, op, &access))
+        return;
+    if (is_plain(op, &access)) {
+        memcpy(emu_lanes(warp, elements->operand), access.host[0], (size_t)op->bytes * EMU_WARP);
+        return;
+    }
+    for (unsigned k = 0; k < op->count; k++)
+        move_in(emu_lanes(warp, elements[k].operand), access.host, k * op->bytes, warp->mask,
+                elements[k].shape);
+}
+
+static void store(emu_warp *warp, const emu_op *op)
+{
+    emu_access access;
+    const element *elements = op->extra;
+    emu_addresses(warp, op, (uint32_t)op->bytes * op->count, &access);
+    if (!emu_resolve(warp, op, &access))
+        return;
+    if (is_plain(op, &access)) {
+        memcpy(access.host[0], emu_lanes(warp, elements->operand), (size_t)op->bytes * EMU_WARP);
+        return;
+    }
+    for (unsigned k = 0; k < op->count; k++)
+        move_out(emu_lanes(warp, elements[k].operand), access.host, k * op->bytes, warp->mask,
+                 elements[k].shape);
+}
+
+/* A kernel parameter at a fixed place: the same for all lanes. */
+static void load_uniform(emu_warp *warp, const emu_op *op)
+{
+    const uint8_t *params = warp->worker->run->launch->params;
+    const element *elements = op->extra;
+    uint8_t *host[EMU_WARP];
+    emu_counters *counters = &warp->worker->counters;
+    for (unsigned i = 0; i < EMU_WARP; i++)
+        host[i] = (uint8_t *)(uintptr_t)params + op->imm;
+    counters->const_requests++;
+    counters->const_addresses++;
+    for (unsigned k = 0; k < op->count; k++)
+        move_in(emu_lanes(warp, elements[k].operand), host, k * op->bytes, warp->mask,
+                elements[k].shape);
+}
+
+/* ---- decoding ---- */
+
+static const char *const cache_words[] = {"ca",
+                                          "cg",
+                                          "cs",
+                                          "lu",
+                                          "cv",
+                                          "wb",
+                                          "wt",
+                                          "nc",
+                                          "L1::evict_normal",
+                                          "L1::evict_unchanged",
+                                          "L1::evict_first",
+                                          "L1::evict_last",
+                                          "L1::no_allocate",
+                                          "L2::evict_normal",
+                                          "L2::evict_first",
+                                          "L2::evict_last",
+                                          "L2::64B",
+                                          "L2::128B",
+                                          "L2::256B",
+                                          "unified"};
+static const char *const order_words[] = {"weak",    "volatile", "relaxed",
+                                          "acquire", "release",  "mmio"};
+static const char *const scope_words[] = {"cta", "cluster", "gpu", "sys"};
+
+/* Takes what concerns caches, order and scope. */
+static void take_qualities(emu_decoder *decoder)
+{
+    for (int word; (word = emu_take_one(decoder, cache_words, EMU_COUNT(cache_words))) >= 0;)
+        if (word == 1 || word == 4)
+            decoder->op->flags |= EMU_ACCESS_BYPASS;
+    int order = emu_take_one(decoder, order_words, EMU_COUNT(order_words));
+    emu_take(decoder, "mmio");
+    if (order > 0)
+        decoder->op->flags |= EMU_ACCESS_BYPASS;
+    emu_take_one(decoder, scope_words, EMU_COUNT(scope_words));
+}
+
+static unsigned take_count(emu_decoder *decoder)
+{
+    static const char *const names[] = {"v2", "v4", "v8"};
+    int which = emu_take_one(decoder, names, 3);
+    return which < 0 ? 1 : 2u << which;
+}
+
+static void decode_elements(emu_decoder *decoder, const ptx_operand *operand, unsigned count,
+                            ptx_type type, bool is_load)
+{
+    emu_op *op = decoder->op;
+    element *elements = emu_decode_alloc(decoder, count * sizeof *elements);
+    unsigned bytes = ptx_type_bytes(type), sign = is_load && ptx_type_is_signed(type);
+    bool is_vector = operand->kind == PTX_OPERAND_VECTOR;
+    if ((is_vector ? operand->count : 1) != count) {
+        emu_decode_fail(decoder, "needs %u registers", count);
+        return;
+    }
+    for (unsigned i = 0; elements && i < count; i++) {
+        const ptx_operand *item = is_vector ? &operand->items[i] : operand;
+        uint8_t width;
+        elements[i].operand = is_load ? emu_target_wide(decoder, item, bytes, &width)
+                                      : emu_source_wide(decoder, item, bytes, &width);
+        elements[i].shape = (uint16_t)SHAPE(bytes, width > bytes ? sign : 0, width);
+        op->width = width;
+    }
+    op->extra = elements;
+    op->bytes = (uint8_t)bytes;
+    op->count = (uint8_t)count;
+}
+
+static bool take_access(emu_decoder *decoder, ptx_type *type, unsigned *count, ptx_space *space)
+{
+    *space = emu_take_space(decoder, PTX_GENERIC);
+    take_qualities(decoder);
+    *count = take_count(decoder);
+    *type = emu_take_type(decoder);
+    decoder->op->unit = EMU_CLASS_LDST;
+    unsigned bytes = ptx_type_bytes(*type);
+    if (!decoder->failed && (bytes == 0 || bytes * *count > 32))
+        emu_decode_fail(decoder, "no access of that size");
+    bool hint = emu_take(decoder, "L2::cache_hint");
+    return !decoder->failed && emu_operands(decoder, 2, hint ? 3 : 2);
+}
+
+/* The last operand of a load or store with .L2::cache_hint is a policy, which changes nothing. */
+static void decode_hint(emu_decoder *decoder, size_t index)
+{
+    if (decoder->in->operand_count > index)
+        emu_source(decoder, emu_operand(decoder, index), 8);
+}
+
+void emu_decode_load(emu_decoder *decoder)
+{
+    ptx_type type;
+    ptx_space space;
+    unsigned count;
+    emu_op *op = decoder->op;
+    if (!take_access(decoder, &type, &count, &space))
+        return;
+    emu_decode_address(decoder, emu_operand(decoder, 1), space);
+    decode_elements(decoder, emu_operand(decoder, 0), count, type, true);
+    decode_hint(decoder, 2);
+    op->run = load;
+    bool in_launch = op->space == PTX_PARAM && !(op->flags & EMU_ACCESS_FRAME);
+    if (op->space == PTX_PARAM)
+        op->unit = EMU_CLASS_FOLDED;
+    if (in_launch && (op->flags & EMU_BASE_MASK) == EMU_BASE_NONE &&
+        op->imm + ptx_type_bytes(type) * count <= decoder->function->formal_bytes)
+        op->run = load_uniform;
+    decoder->flows[decoder->index].is_load = op->space == PTX_GLOBAL || op->space == PTX_GENERIC;
+}
+
+void emu_decode_store(emu_decoder *decoder)
+{
+    ptx_type type;
+    ptx_space space;
+    unsigned count;
+    emu_op *op = decoder->op;
+    if (emu_take(decoder, "async") || emu_take(decoder, "bulk")) {
+        emu_decode_fail(decoder, "the emulator has no asynchronous stores");
+        return;
+    }
+    if (!take_access(decoder, &type, &count, &space))
+        return;
+    op->flags |= EMU_ACCESS_WRITE;
+    emu_decode_address(decoder, emu_operand(decoder, 0), space);
+    decode_elements(decoder, emu_operand(decoder, 1), count, type, false);
+    decode_hint(decoder, 2);
+    if (op->space == PTX_PARAM)
+        op->unit = EMU_CLASS_FOLDED;
+    if (op->space == PTX_CONST)
+        emu_decode_fail(decoder, "constant memory cannot be stored to");
+    op->run = store;
+}
+
+/* ---- hints ---- */
+
+static void nothing(emu_warp *warp, const emu_op *op)
+{
+    (void)warp;
+    (void)op;
+}
+
+static void make_policy(emu_warp *warp, const emu_op *op)
+{
+    emu_u64 *dst = emu_lanes(warp, op->dst);
+    EMU_FOR_LANES(i, warp->mask)
+    dst[i] = 0;
+}
+
+/* prefetch, discard, applypriority, createpolicy: they change when things happen, not what. */
+void emu_decode_prefetch(emu_decoder *decoder)
+{
+    decoder->taken = UINT32_MAX;
+    decoder->op->unit = EMU_CLASS_LDST;
+    decoder->op->run = nothing;
+    bool is_policy = decoder->lengths[0] == strlen("createpolicy");
+    if (is_policy && memcmp(decoder->words[0], "createpolicy", decoder->lengths[0]) == 0) {
+        decoder->op->run = make_policy;
+        decoder->op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
+    }
+}

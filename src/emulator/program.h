@@ -1,0 +1,55 @@
+/* A loaded program: the parsed module and what was decoded from it. */
+#ifndef EMU_PROGRAM_H
+#define EMU_PROGRAM_H
+
+#include "emulator/machine.h"
+#include "emulator/ptx.h"
+#include "emulator/warp.h"
+
+/* A function or kernel, decoded. */
+typedef struct emu_function {
+    const ptx_function *source;
+    uint32_t first, end; /* operations */
+    uint32_t register_bytes;
+    uint32_t predicate_bytes; /* predicates come first */
+    uint32_t param_bytes;
+    uint32_t local_bytes;
+    uint32_t live_words; /* most 32-bit values live at once */
+    const uint32_t *callees;
+    size_t callee_count;
+    bool calls_indirectly;
+    const bool *uses_shared; /* by index of the module's shared variables */
+} emu_function;
+
+typedef struct emu_entry {
+    emu_kernel kernel; /* first: what the driver holds points here */
+    const emu_function *function;
+    const uint32_t *shared_offsets; /* by index of the module's shared variables */
+} emu_entry;
+
+struct emu_program {
+    ptx_module module;
+    emu_op *ops;
+    size_t op_count, op_capacity;
+    emu_function *functions; /* by index as in module.functions */
+    uint8_t *constants;
+    size_t constant_bytes;
+    emu_entry *entries;
+    size_t entry_count;
+    emu_global *globals;
+    uint32_t const_bytes;
+};
+
+/* A call: offsets of arguments and results in the caller's parameter area. */
+typedef struct emu_call {
+    uint32_t callee; /* index of the function; EMU_INDIRECT: in register op->a */
+    uint32_t argument_count, result_count;
+    const uint32_t *arguments, *results;
+} emu_call;
+
+#define EMU_INDIRECT UINT32_MAX
+
+/* The address of function i is this plus i: no pointer to memory looks like it. */
+#define EMU_FUNCTION_ADDRESS UINT64_C(0x0004000000000000)
+
+#endif

@@ -1,0 +1,277 @@
+/* One launch: blocks dealt to host threads, in order. */
+#include "emulator/cache.h"
+#include "emulator/program.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum {
+    OUT_OF_MEMORY = 2,
+    LAUNCH_FAILED = 719,
+    SLICE = 1 << 16,      /* operations between looks at the outside */
+    SLICES_ALONE = 16,    /* slices after which a group shares its worker with the next one */
+    MOST_RESIDENT = 1024, /* groups that one worker runs in turn */
+    SMALL_LAUNCH = 4096,  /* threads: not worth a second host thread from the start */
+    DEFAULT_STACK = 1024,
+    MOST_WORKERS = 64
+};
+
+typedef struct team {
+    emu_run_state state;
+    emu_worker *workers[MOST_WORKERS];
+    pthread_t threads[MOST_WORKERS];
+    unsigned most, count; /* workers allowed, workers there are */
+} team;
+
+/* ---- outside events ---- */
+
+static void raise_run(emu_run_state *run, int code, const char *what)
+{
+    pthread_mutex_lock(&run->lock);
+    if (run->fault->code == 0) {
+        run->fault->code = code;
+        snprintf(run->fault->message, sizeof run->fault->message, "%s: kernel %s", what,
+                 run->launch->kernel->name);
+    }
+    pthread_mutex_unlock(&run->lock);
+    atomic_store(&run->stop, 1);
+}
+
+static bool must_stop(emu_run_state *run)
+{
+    if (run->launch->cancel && atomic_load_explicit(run->launch->cancel, memory_order_relaxed))
+        raise_run(run, LAUNCH_FAILED, "launch failed: cancelled");
+    return atomic_load(&run->stop);
+}
+
+/* ---- a worker ---- */
+
+typedef struct residents {
+    emu_group *first; /* groups that have started and share the worker, oldest first */
+    unsigned count;
+} residents;
+
+static void *help(void *argument);
+
+static void add_helpers(team *all)
+{
+    emu_run_state *run = &all->state;
+    uint64_t sms = (run->groups + run->groups_per_sm - 1) / run->groups_per_sm;
+    while (all->count < all->most && atomic_load(&run->next_sm) < sms) {
+        emu_worker *worker = calloc(1, sizeof *worker);
+        if (!worker)
+            break;
+        worker->run = run;
+        if (pthread_create(&all->threads[all->count], NULL, help, worker) != 0) {
+            free(worker);
+            break;
+        }
+        all->workers[all->count++] = worker;
+    }
+    all->most = all->count;
+}
+
+/* Runs the group alone for a while; false when it has not ended and should share the worker. */
+static bool run_alone(emu_group *group, team *leader)
+{
+    for (int i = 0; i < SLICES_ALONE && !must_stop(group->worker->run); i++) {
+        emu_progress progress = emu_group_run(group, SLICE);
+        if (progress == EMU_ENDED) {
+            emu_group_end(group);
+            return true;
+        }
+        if (progress == EMU_STUCK)
+            break;
+        if (leader && leader->count < leader->most)
+            add_helpers(leader);
+    }
+    return false;
+}
+
+/* One slice for each resident; whether any did something. */
+static bool run_residents(residents *all)
+{
+    bool moved = false;
+    for (emu_group **place = &all->first; *place;) {
+        emu_group *group = *place;
+        emu_progress progress = emu_group_run(group, SLICE);
+        moved |= progress != EMU_STUCK;
+        if (progress != EMU_ENDED) {
+            place = &group->next;
+            continue;
+        }
+        *place = group->next;
+        all->count--;
+        emu_group_end(group);
+    }
+    return moved;
+}
+
+static void pause_briefly(void)
+{
+    struct timespec time = {.tv_nsec = 1000000};
+    nanosleep(&time, NULL);
+}
+
+static void add_resident(residents *all, emu_group *group)
+{
+    emu_group **place = &all->first;
+    while (*place)
+        place = &(*place)->next;
+    *place = group;
+    all->count++;
+}
+
+/* The groups of one multiprocessor in order. */
+static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *leader)
+{
+    emu_run_state *run = worker->run;
+    uint64_t end = (sm + 1) * run->groups_per_sm;
+    end = end < run->groups ? end : run->groups;
+    emu_cache_clear(worker->l1);
+    for (uint64_t g = sm * run->groups_per_sm; g < end && !must_stop(run); g++) {
+        emu_group *group = emu_group_start(worker, g, (uint32_t)sm);
+        if (!group) {
+            raise_run(run, OUT_OF_MEMORY, "out of host memory");
+            return;
+        }
+        if (!run_alone(group, leader))
+            add_resident(waiting, group);
+        run_residents(waiting);
+        while (waiting->count >= MOST_RESIDENT && !must_stop(run))
+            if (!run_residents(waiting))
+                pause_briefly();
+    }
+}
+
+static void work(emu_worker *worker, team *leader)
+{
+    emu_run_state *run = worker->run;
+    residents waiting = {0};
+    if (run->limits.l1_bytes)
+        worker->l1 = emu_cache_new(run->limits.l1_bytes);
+    for (;;) {
+        uint64_t sm = atomic_fetch_add(&run->next_sm, 1);
+        if (sm * run->groups_per_sm >= run->groups || must_stop(run))
+            break;
+        run_sm(worker, &waiting, sm, leader);
+    }
+    while (waiting.count && !must_stop(run))
+        if (!run_residents(&waiting))
+            pause_briefly();
+    while (waiting.first) {
+        emu_group *next = waiting.first->next;
+        emu_group_free(waiting.first);
+        waiting.first = next;
+    }
+    emu_group_free(worker->spare);
+    emu_cache_free(worker->l1);
+}
+
+static void *help(void *argument)
+{
+    work(argument, NULL);
+    return NULL;
+}
+
+/* ---- the launch ---- */
+
+static void set_limits(emu_run_state *run)
+{
+    const emu_limits *given = run->launch->limits;
+    emu_limits *limits = &run->limits;
+    if (given)
+        *limits = *given;
+    if (!limits->sm_count)
+        limits->sm_count = 1;
+    if (!limits->blocks_per_sm)
+        limits->blocks_per_sm = 1;
+    if (!limits->stack_bytes)
+        limits->stack_bytes = DEFAULT_STACK;
+    if (!limits->clock_khz)
+        limits->clock_khz = 1000000;
+    if (!limits->workers) {
+        cpu_set_t set;
+        limits->workers =
+            sched_getaffinity(0, sizeof set, &set) == 0 ? (uint32_t)CPU_COUNT(&set) : 1;
+    }
+    if (limits->workers > MOST_WORKERS)
+        limits->workers = MOST_WORKERS;
+}
+
+static void set_groups(emu_run_state *run)
+{
+    const emu_launch *launch = run->launch;
+    uint64_t blocks = 1;
+    run->blocks_per_group = 1;
+    for (int i = 0; i < 3; i++) {
+        run->cluster[i] = launch->cluster[i] ? launch->cluster[i] : 1;
+        run->blocks_per_group *= run->cluster[i];
+        blocks *= launch->grid[i];
+    }
+    run->groups = blocks / run->blocks_per_group;
+    run->groups_per_sm = (run->groups + run->limits.sm_count - 1) / run->limits.sm_count;
+}
+
+static void add_counters(emu_counters *total, const emu_counters *part)
+{
+    emu_counters sum = *total;
+    uint64_t *to = (uint64_t *)&sum;
+    const uint64_t *from = (const uint64_t *)part;
+    for (size_t i = 0; i < sizeof sum / sizeof *to; i++)
+        to[i] += from[i];
+    sum.longest_warp =
+        total->longest_warp > part->longest_warp ? total->longest_warp : part->longest_warp;
+    sum.longest_waits =
+        total->longest_waits > part->longest_waits ? total->longest_waits : part->longest_waits;
+    *total = sum;
+}
+
+static void collect(team *all, emu_counters *out)
+{
+    emu_counters total = {0};
+    for (unsigned i = 0; i < all->count; i++) {
+        if (i > 0)
+            pthread_join(all->threads[i], NULL);
+        add_counters(&total, &all->workers[i]->counters);
+        if (i > 0)
+            free(all->workers[i]);
+    }
+    for (int i = 0; i < EMU_CLASS_COUNT; i++)
+        total.warp_instructions += i == EMU_CLASS_FOLDED ? 0 : total.issued[i];
+    if (out)
+        *out = total;
+}
+
+static uint64_t thread_total(const emu_run_state *run)
+{
+    const uint32_t *block = run->launch->block;
+    return run->groups * run->blocks_per_group * block[0] * block[1] * block[2];
+}
+
+int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
+{
+    emu_fault local;
+    emu_worker first = {0};
+    team all = {.workers = {&first}, .count = 1};
+    emu_run_state *run = &all.state;
+    run->launch = launch;
+    run->fault = fault ? fault : &local;
+    *run->fault = (emu_fault){0};
+    run->function = ((const emu_entry *)launch->kernel)->function;
+    pthread_mutex_init(&run->lock, NULL);
+    clock_gettime(CLOCK_MONOTONIC, &run->started);
+    set_limits(run);
+    set_groups(run);
+    first.run = run;
+    all.most = run->limits.workers;
+    if (thread_total(run) >= SMALL_LAUNCH)
+        add_helpers(&all);
+    work(&first, &all);
+    collect(&all, out);
+    pthread_mutex_destroy(&run->lock);
+    return run->fault->code;
+}

@@ -1,0 +1,224 @@
+/* Warps whose lanes go separate ways.
+ *
+ * Lanes with the same position form a split. The split of the deepest call and lowest position
+ * runs until it reaches the position of another, then they are one again: for the block order that
+ * compilers emit, that is reconvergence at the immediate post-dominator. A split that keeps others
+ * waiting for long yields to them, so that a lane that spins for another lane of its warp makes
+ * progress, as on hardware since Volta. */
+#include "emulator/program.h"
+#include "emulator/warp.h"
+
+#include <stdlib.h>
+
+enum {
+    PATIENCE = 16384, /* operations of one split while others are ready */
+    TURN = 256        /* operations that a split which waited long is then given */
+};
+
+void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask)
+{
+    warp->splits[warp->split_count++] =
+        (emu_split){.frame = frame, .pc = pc, .mask = mask, .turn = warp->turn};
+    warp->limit = 0;
+}
+
+void emu_leave_split(emu_warp *warp, uint32_t mask)
+{
+    warp->active &= ~mask;
+    warp->limit = 0;
+}
+
+void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target)
+{
+    if (mask == warp->active) {
+        warp->pc = target;
+        return;
+    }
+    warp->worker->counters.branches_diverged++;
+    emu_leave_split(warp, mask);
+    emu_add_split(warp, warp->frame, target, mask);
+}
+
+void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
+              uint32_t pc)
+{
+    emu_leave_split(warp, mask);
+    emu_add_split(warp, warp->frame, pc, mask);
+    emu_split *split = &warp->splits[warp->split_count - 1];
+    split->waiting_op = op;
+    split->state = (uint8_t)state;
+    split->barrier = (uint8_t)barrier;
+}
+
+bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members)
+{
+    if ((members & ~(warp->active | warp->dead)) == 0)
+        return true;
+    emu_wait(warp, op, warp->active, EMU_AT_SYNC, 0, warp->pc - 1);
+    return false;
+}
+
+bool emu_warp_is_ready(const emu_warp *warp)
+{
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == EMU_READY)
+            return true;
+    return false;
+}
+
+/* ---- choosing ---- */
+
+/* The first of two splits to run: deeper calls before their callers, then lower positions. */
+static bool precedes(const emu_split *a, const emu_split *b)
+{
+    if (a->frame != b->frame) {
+        if (a->frame->depth != b->frame->depth)
+            return a->frame->depth > b->frame->depth;
+        return a->frame->inside < b->frame->inside; /* any fixed order will do: they are disjoint */
+    }
+    return a->pc < b->pc;
+}
+
+static int choose_first(const emu_warp *warp)
+{
+    int best = -1;
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == EMU_READY &&
+            (best < 0 || precedes(&warp->splits[i], &warp->splits[best])))
+            best = (int)i;
+    return best;
+}
+
+/* The ready split that has not run for longest. */
+static int choose_oldest(const emu_warp *warp)
+{
+    int best = -1;
+    for (unsigned i = 0; i < warp->split_count; i++)
+        if (warp->splits[i].state == EMU_READY &&
+            (best < 0 || (int32_t)(warp->splits[i].turn - warp->splits[best].turn) < 0))
+            best = (int)i;
+    return best;
+}
+
+static bool can_join(const emu_split *split, const emu_split *with)
+{
+    return split->frame == with->frame && split->pc == with->pc &&
+           (split->state == EMU_READY || split->state == EMU_AT_SYNC);
+}
+
+/* Joins every other split at the same place to split `chosen`, and returns its new index. */
+static unsigned join(emu_warp *warp, unsigned chosen)
+{
+    emu_split split = warp->splits[chosen];
+    unsigned kept = 0;
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        if (i == chosen)
+            continue;
+        if (can_join(&warp->splits[i], &split))
+            split.mask |= warp->splits[i].mask;
+        else
+            warp->splits[kept++] = warp->splits[i];
+    }
+    warp->splits[kept] = split;
+    warp->split_count = kept + 1;
+    return kept;
+}
+
+/* Where the chosen split may meet another. */
+static uint32_t find_limit(const emu_warp *warp, const emu_split *chosen)
+{
+    uint32_t limit = UINT32_MAX;
+    for (unsigned i = 0; i < warp->split_count; i++) {
+        const emu_split *split = &warp->splits[i];
+        bool meets = split->frame == chosen->frame && split->pc > chosen->pc &&
+                     (split->state == EMU_READY || split->state == EMU_AT_SYNC);
+        if (meets && split->pc < limit)
+            limit = split->pc;
+    }
+    return limit;
+}
+
+/* Takes the split out of the list and makes it the warp's running one. */
+static void enter(emu_warp *warp, unsigned chosen)
+{
+    unsigned index = join(warp, chosen);
+    emu_split *split = &warp->splits[index];
+    warp->frame = split->frame;
+    warp->base[0] = split->frame->registers;
+    warp->active = split->mask;
+    warp->pc = split->pc;
+    warp->limit = find_limit(warp, split);
+    warp->turn++;
+    warp->split_count--;
+}
+
+static void leave(emu_warp *warp)
+{
+    if (!warp->active)
+        return;
+    uint32_t limit = warp->limit;
+    emu_add_split(warp, warp->frame, warp->pc, warp->active);
+    warp->limit = limit;
+}
+
+/* ---- running ---- */
+
+/* Runs the split until it reaches the limit, its lanes wait or have left, or the budget is spent;
+ * returns what is left of the budget. */
+static uint32_t run_split(emu_warp *warp, const emu_op *ops, uint32_t budget)
+{
+    emu_counters *counters = &warp->worker->counters;
+    uint64_t threads = 0, waits = 0;
+    uint32_t before = budget;
+    for (; budget; budget--) {
+        const emu_op *op = &ops[warp->pc++];
+        uint32_t guard;
+        memcpy(&guard, warp->base[0] + op->guard, sizeof guard);
+        warp->mask = warp->active & (guard ^ op->guard_flip);
+        counters->issued[op->unit]++;
+        waits += op->waits;
+        if (warp->mask) {
+            threads += emu_popcount(warp->mask);
+            op->run(warp, op);
+        }
+        if (warp->pc >= warp->limit) {
+            budget--;
+            break;
+        }
+    }
+    counters->thread_instructions += threads;
+    counters->memory_waits += waits;
+    warp->issued += before - budget;
+    warp->waits += waits;
+    return budget;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+uint32_t emu_warp_run(emu_warp *warp, uint32_t budget)
+{
+    const emu_op *ops = warp->worker->run->launch->program->ops;
+    uint32_t left = budget;
+    warp->yields = false;
+    while (left && !warp->yields &&
+           !atomic_load_explicit(&warp->worker->run->stop, memory_order_relaxed)) {
+        bool tired = warp->patience == 0;
+        int chosen = tired ? choose_oldest(warp) : choose_first(warp);
+        if (chosen < 0)
+            break;
+        enter(warp, (unsigned)chosen);
+        bool alone = warp->split_count == 0;
+        uint32_t slice = alone ? left : smaller(left, tired ? TURN : warp->patience);
+        uint32_t used = slice - run_split(warp, ops, slice);
+        leave(warp);
+        left -= used;
+        bool rested = tired || alone || warp->split_count < 2;
+        warp->patience = rested ? PATIENCE : warp->patience - used;
+    }
+    if (warp->yields)
+        warp->patience = 0;
+    return budget - left;
+}

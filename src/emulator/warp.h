@@ -1,0 +1,277 @@
+/* What the machine is made of while it runs: decoded operations, warps, blocks, groups of blocks.
+ *
+ * Registers are stored register-major: the 32 lanes of one register lie next to each other, 64
+ * bytes for 16-bit ones, 128 for 32-bit, 256 for 64-bit, 512 for 128-bit. A predicate is one
+ * 32-bit mask. An operand is an offset into the current frame's registers or, with bit 0 set, into
+ * the program's constants, which are stored the same way; handlers thus treat immediates and
+ * registers alike. */
+#ifndef EMU_WARP_H
+#define EMU_WARP_H
+
+#include "emulator/machine.h"
+
+#include <pthread.h>
+#include <string.h>
+
+typedef struct emu_warp emu_warp;
+typedef struct emu_block emu_block;
+typedef struct emu_group emu_group;
+typedef struct emu_worker emu_worker;
+typedef struct emu_frame emu_frame;
+typedef struct emu_op emu_op;
+
+/* Executes one operation for the lanes in warp->mask, which is never empty. */
+typedef void (*emu_handler)(emu_warp *warp, const emu_op *op);
+
+struct emu_op {
+    emu_handler run;
+    uint64_t imm;      /* address offset, branch target, flags: the handler's */
+    const void *extra; /* more of the handler's: register lists, calls; the program's */
+    uint32_t dst, a, b, c, d;
+    uint32_t guard;      /* predicate; the always-true one without a guard */
+    uint32_t guard_flip; /* all ones for @!p */
+    uint32_t line;       /* in the PTX */
+    uint8_t unit;        /* emu_class */
+    uint8_t waits;       /* uses the result of a global load that nothing has waited for yet */
+    uint8_t bytes;       /* memory: of one element */
+    uint8_t count;       /* memory: elements */
+    uint8_t space;       /* memory: ptx_space */
+    uint8_t width;       /* memory: bytes of the register */
+    uint16_t flags;      /* the handler's */
+};
+
+enum {
+    EMU_TRUE_SLOT = 0, /* predicate that is always true */
+    EMU_SINK_PREDICATE = 4,
+    EMU_CARRY = 8,       /* condition code of each lane */
+    EMU_SINK_SLOT = 128, /* 512 bytes to write unwanted results to */
+    EMU_FIRST_SLOT = 640,
+    EMU_BARRIERS = 16,
+    EMU_RANGES = 16
+};
+
+/* One activation of a function by some lanes of a warp. */
+struct emu_frame {
+    emu_frame *parent; /* NULL: the kernel's */
+    const struct emu_function *function;
+    const emu_op *call; /* that made it */
+    uint32_t return_pc;
+    uint8_t *registers;
+    uint8_t
+        *params; /* formal parameters, results and .param variables: param_bytes for each lane */
+    uint32_t local_base;
+    uint32_t depth;
+    uint32_t inside; /* lanes that have not returned */
+};
+
+typedef enum emu_state {
+    EMU_READY,
+    EMU_AT_SYNC,    /* waits for other lanes of its warp to come to the same instruction */
+    EMU_AT_BARRIER, /* of the block */
+    EMU_AT_CLUSTER  /* barrier.cluster.wait */
+} emu_state;
+
+/* Lanes that run together. */
+typedef struct emu_split {
+    emu_frame *frame;
+    const emu_op *waiting_op;
+    uint32_t pc;
+    uint32_t mask;
+    uint32_t turn; /* when it last ran, for fairness */
+    uint8_t state;
+    uint8_t barrier;
+} emu_split;
+
+struct emu_warp {
+    uint8_t *base[2]; /* registers of the frame that runs, constants of the program */
+    uint32_t mask;    /* lanes that execute the current operation */
+    uint32_t dead;    /* lanes that do not exist or have exited */
+    uint32_t active;  /* lanes of the split that runs */
+    uint32_t pc;      /* of the next operation */
+    uint32_t limit;   /* reaching this pc ends the split's run; 0 ends it at once */
+    emu_frame *frame;
+    emu_block *block;
+    emu_worker *worker;
+    unsigned current, split_count;
+    emu_split splits[EMU_WARP];
+    uint32_t turn;
+    uint32_t patience; /* operations until splits that wait get a turn */
+    bool yields;       /* asks to let other warps run */
+    emu_frame *home;   /* the kernel's frame, used for one block after another */
+    uint32_t index;    /* in the block */
+    uint64_t issued, waits;
+    uint8_t *local;                   /* EMU_WARP x local_bytes */
+    uint32_t local_bytes;             /* of one lane */
+    uint32_t cluster_phase[EMU_WARP]; /* phase in which the lane arrived */
+    uint16_t tid[3][EMU_WARP];
+};
+
+typedef struct emu_barrier {
+    uint32_t arrived;         /* threads */
+    uint32_t expected;        /* threads; 0: all of the block that have not exited */
+    uint32_t warps;           /* that have arrived in this phase */
+    uint32_t count, all, any; /* of the predicates of bar.red */
+} emu_barrier;
+
+struct emu_block {
+    emu_group *group;
+    emu_warp *warps;
+    uint32_t warp_count;
+    uint32_t thread_count, live_threads;
+    uint32_t ctaid[3];
+    uint32_t rank;
+    uint8_t *shared;
+    uint32_t shared_bytes;
+    emu_barrier barriers[EMU_BARRIERS];
+};
+
+/* The blocks of one cluster (or one block), run by one host thread. */
+struct emu_group {
+    emu_group *next;
+    emu_worker *worker;
+    emu_block *blocks;
+    uint32_t block_count;
+    uint32_t live_threads;
+    uint32_t cluster_arrived, cluster_phase;
+    uint32_t sm;
+};
+
+/* Everything that one launch's host threads share. */
+typedef struct emu_run_state {
+    const emu_launch *launch;
+    const struct emu_function *function;
+    emu_limits limits;
+    uint32_t cluster[3];
+    uint32_t blocks_per_group;
+    uint64_t groups, groups_per_sm; /* each multiprocessor has a run of consecutive groups */
+    atomic_ullong next_sm;
+    atomic_int stop;
+    emu_fault *fault;
+    pthread_mutex_t lock;
+    struct timespec started;
+} emu_run_state;
+
+struct emu_worker {
+    emu_run_state *run;
+    emu_group *spare;             /* one that has ended, to be used again */
+    emu_range ranges[EMU_RANGES]; /* the allocation that an operation hit last, by its line */
+    struct emu_l1 *l1;
+    emu_counters counters;
+};
+
+static inline bool emu_is_full(const emu_warp *warp)
+{
+    return (warp->mask | warp->dead) == UINT32_MAX;
+}
+
+/* The 32 lanes of an operand. */
+static inline void *emu_lanes(const emu_warp *warp, uint32_t operand)
+{
+    return warp->base[operand & 1] + (operand & ~1u);
+}
+
+static inline uint32_t emu_predicate(const emu_warp *warp, uint32_t operand)
+{
+    uint32_t value;
+    memcpy(&value, warp->base[0] + operand, sizeof value);
+    return value;
+}
+
+/* Writes the lanes in `mask` of a predicate. */
+static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t mask,
+                                     uint32_t value)
+{
+    uint32_t *place = (uint32_t *)(warp->base[0] + operand);
+    *place = (*place & ~mask) | (value & mask);
+}
+
+static inline unsigned emu_popcount(uint32_t value)
+{
+    return (unsigned)__builtin_popcount(value);
+}
+
+/* for each lane in `mask` */
+#define EMU_FOR_LANES(lane, lanes)                                                                 \
+    for (uint32_t rest_ = (lanes), lane; rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), true); \
+         rest_ &= rest_ - 1)
+
+/* Vectorise a loop whose lanes are independent, also where result and operand are one register. */
+#if defined(__clang__)
+#define EMU_VECTOR _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define EMU_VECTOR _Pragma("GCC ivdep")
+#endif
+
+/* ---- groups (group.c) ---- */
+
+typedef enum emu_progress { EMU_ENDED, EMU_SPENT, EMU_STUCK } emu_progress;
+
+/* Prepares the group of that index to start on the worker, from its spare or anew. NULL when memory
+ * runs out. */
+emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm);
+/* Runs its warps in turn for about `budget` operations, until all have exited, or until none can
+ * go on by itself. */
+emu_progress emu_group_run(emu_group *group, uint64_t budget);
+/* Adds what its warps did to the worker's counters and keeps it as the worker's spare. */
+void emu_group_end(emu_group *group);
+void emu_group_free(emu_group *group);
+
+/* ---- splits (split.c) ---- */
+
+/* Runs the warp until all its lanes wait or have exited, or about `budget` operations are done.
+ * Returns the number executed. */
+uint32_t emu_warp_run(emu_warp *warp, uint32_t budget);
+
+bool emu_warp_is_ready(const emu_warp *warp);
+
+/* Lets the lanes in `mask` of the running split go on at `target`, the others after the current
+ * operation. */
+void emu_branch(emu_warp *warp, uint32_t mask, uint32_t target);
+
+/* Adds a split that is ready. */
+void emu_add_split(emu_warp *warp, emu_frame *frame, uint32_t pc, uint32_t mask);
+
+/* Takes the lanes out of the running split; the rest goes on after the current operation. */
+void emu_leave_split(emu_warp *warp, uint32_t mask);
+
+/* Makes the lanes in `mask` wait in `state` and then go on at `pc`. */
+void emu_wait(emu_warp *warp, const emu_op *op, uint32_t mask, emu_state state, unsigned barrier,
+              uint32_t pc);
+
+/* For .sync operations: whether all lanes of `members` that still live run this operation now. If
+ * not, the split waits for them before it and the handler must return. */
+bool emu_gather(emu_warp *warp, const emu_op *op, uint32_t members);
+
+/* Ends the lanes in `mask` for good. */
+void emu_exit(emu_warp *warp, uint32_t mask);
+
+/* ---- frames (frame.c) ---- */
+
+/* A new frame of the function inside `parent` (NULL: the kernel's). NULL when memory runs out. */
+emu_frame *emu_frame_new(emu_warp *warp, const struct emu_function *function, emu_frame *parent);
+/* Makes all registers zero, so that a kernel that reads one unwritten does so alike each time. */
+void emu_frame_clear(emu_frame *frame);
+/* The lanes return from the frame, or exit from it and all that it was called from. A frame that no
+ * lane is in is freed. */
+void emu_frame_return(emu_frame *frame, uint32_t mask);
+void emu_frame_exit(emu_frame *frame, uint32_t mask);
+/* Frees the frames of all calls that the warp's lanes are in. */
+void emu_frames_free(emu_warp *warp);
+
+/* One lane's part of a frame's parameter area. */
+uint8_t *emu_frame_params(const emu_frame *frame, uint32_t lane);
+
+/* ---- barriers (barrier.c) ---- */
+
+/* Looks at each barrier again after threads of the block have exited. */
+void emu_barriers_check(emu_block *block);
+void emu_cluster_check(emu_group *group);
+
+/* ---- faults (fault.c) ---- */
+
+/* Records the launch's first fault and stops all its warps. lane is the offender. */
+__attribute__((format(printf, 6, 7))) void emu_raise(emu_warp *warp, const emu_op *op, int code,
+                                                     unsigned lane, uint64_t address,
+                                                     const char *format, ...);
+
+#endif
