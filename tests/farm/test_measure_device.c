@@ -419,8 +419,8 @@ static const struct {
     const char *text;
 } passes[] = {
     {GT_PASS_VALUE, 4 * BLOCK_INTS, 4 * BLOCK_INTS,
-     "struct all { int items[1500]; };" BLOCK_SUM("const __grid_constant__ all c, int *out",
-                                                  "c.items[i]")},
+     "struct whole { int items[1500]; };" BLOCK_SUM("const __grid_constant__ whole c, int *out",
+                                                    "c.items[i]")},
     {GT_PASS_SPLIT, 4 * BY_VALUE_INTS, 4 * BY_VALUE_INTS,
      SPLIT_BLOCK BLOCK_SUM("const __grid_constant__ part c, int *out",
                            "(i < 1000 ? c.items[i] : gputune_pass_constant[i - 1000])")},
