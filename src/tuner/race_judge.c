@@ -400,14 +400,16 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
 /* As good as the incumbent: not shown to be slower, and shown to be within epsilon. */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
-    return runner->paired.count >= 3 && bound(&race->drop, &runner->paired, -1) <= 0 &&
+    return runner->paired.count >= (race->options.exact ? 1 : 3) &&
+           bound(&race->drop, &runner->paired, -1) <= 0 &&
            bound(&race->stop, &runner->paired, 1) <= log1p(race->options.epsilon);
 }
 
 /* Could well be as good: the estimate is within epsilon and 0 not excluded. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
-    return runner->paired.count >= 2 && runner->paired.mean <= log1p(race->options.epsilon) &&
+    return runner->paired.count >= (race->options.exact ? 1 : 2) &&
+           runner->paired.mean <= log1p(race->options.epsilon) &&
            bound(&race->stop, &runner->paired, -1) <= 0;
 }
 

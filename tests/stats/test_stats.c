@@ -1,0 +1,202 @@
+/* Statistics against reference values computed with SciPy 1.17. */
+#include "base/random.h"
+#include "stats/correlation.h"
+#include "stats/distribution.h"
+#include "stats/paired.h"
+#include "stats/summary.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static void near(double value, double expected, double relative)
+{
+    if (fabs(value - expected) > relative * fmax(fabs(expected), 1e-12)) {
+        fail_msg("%.17g, expected %.17g", value, expected);
+    }
+}
+
+static void normal_distribution(void **state)
+{
+    static const double quantiles[][2] = {
+        {0.9, 1.2815515655446004},  {0.975, 1.959963984540054},  {0.999, 3.090232306167813},
+        {0.01, -2.326347874040841}, {1e-10, -6.361340902404056},
+    };
+    static const double cdf[][2] = {{-6, 9.865876450376946e-10},
+                                    {-1, 0.15865525393145707},
+                                    {0.5, 0.6914624612740131},
+                                    {2, 0.9772498680518208}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(quantiles); i++) {
+        near(gt_normal_quantile(quantiles[i][0]), quantiles[i][1], 1e-12);
+    }
+    for (size_t i = 0; i < COUNT(cdf); i++) {
+        near(gt_normal_cdf(cdf[i][0]), cdf[i][1], 1e-12);
+    }
+    near(gt_normal_quantile(0.5), 0, 1);
+    assert_true(isinf(gt_normal_quantile(0)) && isinf(gt_normal_quantile(1)));
+}
+
+static void student_distribution(void **state)
+{
+    static const double quantiles[][3] = {
+        {0.975, 1, 12.706204736174694},  {0.975, 2, 4.302652729749462},
+        {0.95, 4, 2.1318467863266495},   {0.975, 5.5, 2.501858617589239},
+        {0.995, 10, 3.16927267261695},   {0.999, 30, 3.3851848668293045},
+        {0.025, 7, -2.3646242515927844}, {0.9999, 1000, 3.7328516045753966},
+    };
+    static const double cdf[][3] = {{0, 3, 0.5},
+                                    {1, 1, 0.75},
+                                    {2.5, 4, 0.966616727594006},
+                                    {-3, 10, 0.006671827511284785},
+                                    {5, 2.5, 0.9882744050145691}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(quantiles); i++) {
+        near(gt_student_quantile(quantiles[i][0], quantiles[i][1]), quantiles[i][2], 1e-10);
+    }
+    for (size_t i = 0; i < COUNT(cdf); i++) {
+        near(gt_student_cdf(cdf[i][0], cdf[i][1]), cdf[i][2], 1e-11);
+    }
+}
+
+static void summary(void **state)
+{
+    static const double values[] = {11.2, 10.1, 10.4, 12.9, 10.0, 10.2, 15.5, 10.3, 10.8, 10.6};
+    gt_summary s;
+    (void)state;
+    assert_int_equal(gt_summarise(&s, values, COUNT(values)), GPUTUNE_OK);
+    assert_int_equal(s.count, 10);
+    near(s.mean, 11.2, 1e-14);
+    near(s.median, 10.5, 1e-14);
+    near(s.stddev, 1.7320508075688774, 1e-13);
+    near(s.min, 10.0, 0);
+    near(s.low, 10.1, 0); /* ranks 2 and 9 of 10 */
+    near(s.high, 12.9, 0);
+    assert_int_equal(gt_summarise(&s, values, 3), GPUTUNE_OK);
+    near(s.low, 10.1, 0); /* too few for 95%: the range */
+    near(s.high, 11.2, 0);
+    assert_int_equal(gt_summarise(&s, values, 1), GPUTUNE_OK);
+    near(s.stddev, 0, 0);
+    near(s.low, 11.2, 0);
+    assert_int_equal(gt_summarise(&s, NULL, 0), GPUTUNE_OK);
+    assert_int_equal(s.count, 0);
+}
+
+static void ranks_of_the_median_interval(void **state)
+{
+    static const size_t expected[][2] = {{1, 0},  {5, 0},   {6, 1},    {8, 1},
+                                         {9, 2},  {12, 3},  {17, 5},   {20, 6},
+                                         {25, 8}, {50, 18}, {100, 40}, {1000, 469}};
+    (void)state;
+    for (size_t i = 0; i < COUNT(expected); i++) {
+        assert_int_equal(gt_median_rank(expected[i][0]), expected[i][1]);
+    }
+}
+
+/* Whatever the shape of the noise, the interval of the median covers at 95% or more. */
+static void median_interval_covers(void **state)
+{
+    enum { RUNS = 4000, SAMPLES = 15 };
+    gt_random random = {7};
+    int covered = 0;
+    (void)state;
+    for (int run = 0; run < RUNS; run++) {
+        double values[SAMPLES];
+        gt_summary s;
+        for (int i = 0; i < SAMPLES; i++) {
+            values[i] = exp(gt_random_normal(&random)); /* skewed; its median is 1 */
+        }
+        assert_int_equal(gt_summarise(&s, values, SAMPLES), GPUTUNE_OK);
+        covered += s.low <= 1 && 1 <= s.high;
+    }
+    assert_true(covered > 0.945 * RUNS && covered < 0.985 * RUNS);
+}
+
+static void trimmed_mean(void **state)
+{
+    double values[] = {11.2, 10.1, 10.4, 12.9, 10.0, 10.2, 15.5, 10.3, 10.8, 10.6};
+    (void)state;
+    gt_sort(values, COUNT(values));
+    near(gt_trimmed_mean(values, COUNT(values), 0.2), 10.583333333333334, 1e-14);
+    near(gt_trimmed_mean(values, COUNT(values), 0.1), 10.8125, 1e-14);
+    near(gt_trimmed_mean(values, COUNT(values), 0), 11.2, 1e-14);
+    near(gt_trimmed_mean(values, 0, 0.2), 0, 1);
+}
+
+static void paired_interval(void **state)
+{
+    static const double trimmed[] = {0.021, 0.013, -0.004, 0.018, 0.250,
+                                     0.009, 0.016, 0.011,  0.002, 0.015};
+    static const double few[] = {0.01, 0.03, 0.02, 0.05};
+    gt_paired p;
+    (void)state;
+    assert_int_equal(gt_paired_interval(&p, trimmed, COUNT(trimmed), 0.95), GPUTUNE_OK);
+    near(p.mean, 0.013666666666666667, 1e-12);
+    near(p.error, 0.0021322914122292634, 1e-12);
+    near(p.freedom, 5, 0);
+    near(p.low, 0.008185437094106816, 1e-10);
+    near(p.high, 0.019147896239226518, 1e-10);
+    assert_int_equal(gt_paired_interval(&p, few, COUNT(few), 0.95), GPUTUNE_OK); /* nothing cut */
+    near(p.mean, 0.0275, 1e-12);
+    near(p.error, 0.008539125638299666, 1e-12);
+    near(p.low, 0.0003246911620398453, 1e-8);
+    near(p.high, 0.05467530883796015, 1e-10);
+    near(gt_paired_bound(&p, -1, 0.025), p.low, 1e-12);
+    assert_true(gt_paired_bound(&p, -1, 0.05) > p.low);
+    assert_int_equal(gt_paired_interval(&p, few, 1, 0.95), GPUTUNE_OK);
+    assert_true(isinf(p.low) && isinf(p.high));
+    assert_int_equal(gt_paired_interval(&p, few, 0, 0.95), GPUTUNE_EINVAL);
+}
+
+/* The limits of moderation: no weight changes nothing, a great one gives the prior's error. */
+static void moderated_error(void **state)
+{
+    static const double values[] = {0.01, 0.02, 0.03, 0.05};
+    (void)state;
+    gt_paired own = gt_paired_sorted(values, COUNT(values)), p = own;
+    near(gt_paired_variance(&own), 0.0002916666666666667, 1e-12);
+    gt_paired_moderate(&p, 1, 0);
+    near(p.error, own.error, 1e-15);
+    gt_paired_moderate(&p, 0.04, 1e12);
+    near(p.error, 0.1, 1e-6);
+    p = own;
+    gt_paired_moderate(&p, 2 * gt_paired_variance(&own), 3);
+    near(p.error * p.error, 1.5 * own.error * own.error, 1e-12);
+    near(p.freedom, 6, 0);
+}
+
+static void rank_correlation(void **state)
+{
+    static const double a[] = {1, 2, 3, 4, 5, 6, 7}, b[] = {2, 1, 4, 3, 7, 5, 6};
+    static const double c[] = {1, 2, 2, 3, 5, 5, 5}, d[] = {10, 8, 8, 1, 0, 3, 3};
+    static const double flat[] = {1, 1, 1, 1, 1, 1, 1};
+    double rho;
+    (void)state;
+    assert_int_equal(gt_spearman(&rho, a, b, 7), GPUTUNE_OK);
+    near(rho, 0.8214285714285715, 1e-12);
+    assert_int_equal(gt_spearman(&rho, c, d, 7), GPUTUNE_OK);
+    near(rho, -0.8193821290142088, 1e-12);
+    assert_int_equal(gt_spearman(&rho, a, flat, 7), GPUTUNE_OK);
+    near(rho, 0, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(normal_distribution),
+        cmocka_unit_test(student_distribution),
+        cmocka_unit_test(summary),
+        cmocka_unit_test(ranks_of_the_median_interval),
+        cmocka_unit_test(median_interval_covers),
+        cmocka_unit_test(trimmed_mean),
+        cmocka_unit_test(paired_interval),
+        cmocka_unit_test(moderated_error),
+        cmocka_unit_test(rank_correlation),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,578 @@
+/* The race under simulated noise, drift and outliers. */
+#include "base/random.h"
+#include "tuner/race.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELD_MAX = 128, RUNS = 2000 };
+
+/* One simulated machine: what each contestant really takes, and what disturbs its samples. */
+typedef struct machine {
+    double times[FIELD_MAX];
+    uint32_t count, batch; /* batch: contestants that join before each round; 0: all at once */
+    double noise, drift, outliers;
+    uint64_t failing; /* id that fails when it is first sampled, 0: none */
+    gt_random random;
+    double clock;
+} machine;
+
+static machine make_machine(uint64_t seed, uint32_t count)
+{
+    return (machine){.count = count,
+                     .noise = 0.01,
+                     .drift = 0.015,
+                     .outliers = 0.02,
+                     .random = {seed * 7919 + 13}};
+}
+
+/* Normal noise, a slow common drift, and now and then 5 to 50% too much. */
+static double sample(machine *m, uint64_t id)
+{
+    double drift = 1 + m->drift * sin(m->clock++ * 6.28 / (20.0 * m->count));
+    double value = m->times[id] * drift * (1 + m->noise * gt_random_normal(&m->random));
+    bool outlier = gt_random_unit(&m->random) < m->outliers;
+    return outlier ? value * (1.05 + 0.45 * gt_random_unit(&m->random)) : value;
+}
+
+static void take_round(gt_race *race, machine *m, gt_race_end *end)
+{
+    gt_race_round round;
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    for (uint32_t i = 0; i < round.count; i++) {
+        if (m->failing && round.ids[i] == m->failing) {
+            gt_race_fail(race, round.ids[i]);
+        } else {
+            assert_int_equal(gt_race_record(race, round.ids[i], sample(m, round.ids[i])),
+                             GPUTUNE_OK);
+        }
+    }
+    assert_int_equal(gt_race_end_round(race, end), GPUTUNE_OK);
+}
+
+/* Contestant 0 is the default and has the lowest rank. */
+static gt_race *run_race(machine *m, const gt_race_options *options)
+{
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    assert_int_equal(gt_race_new(&race, options), GPUTUNE_OK);
+    uint32_t batch = m->batch ? m->batch : m->count;
+    for (int turns = 0; end == GT_RACE_RUNNING; turns++) {
+        uint32_t joined = gt_race_count(race);
+        for (uint32_t i = joined; i < m->count && i < joined + batch; i++) {
+            assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        }
+        if (gt_race_count(race) == m->count) {
+            gt_race_complete(race);
+        }
+        take_round(race, m, &end);
+        assert_true(turns < 1000);
+    }
+    return race;
+}
+
+static double best_time(const machine *m)
+{
+    double best = INFINITY;
+    for (uint32_t i = 0; i < m->count; i++) {
+        best = m->times[i] < best ? m->times[i] : best;
+    }
+    return best;
+}
+
+typedef struct tally {
+    int wrong, covered, compared, ties, default_won;
+    double samples;
+} tally;
+
+static void count_result(tally *t, const gt_race *race, const machine *m)
+{
+    gt_race_result result;
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    t->wrong += m->times[result.winner] > 1.01 * best_time(m);
+    t->ties += result.tie;
+    t->default_won += result.winner == 0;
+    t->samples += result.samples;
+    if (result.winner != 0) {
+        double truth = m->times[0] / m->times[result.winner];
+        t->compared++;
+        t->covered += result.speedup_low <= truth && truth <= result.speedup_high;
+    }
+}
+
+typedef void (*shape)(machine *m);
+
+static tally simulate(int runs, uint32_t count, uint32_t batch, shape make)
+{
+    tally t = {0};
+    for (int run = 0; run < runs; run++) {
+        machine m = make_machine((uint64_t)run, count);
+        m.batch = batch;
+        make(&m);
+        const gt_race_options options = {.seed = (uint64_t)run + 1};
+        gt_race *race = run_race(&m, &options);
+        count_result(&t, race, &m);
+        gt_race_free(race);
+    }
+    return t;
+}
+
+static void spread_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->times[i] = 100 * (1 + 0.3 * gt_random_unit(&m->random));
+    }
+}
+
+/* The hardest field for a limit of 1%: one is best, and all others just beyond the limit. */
+static void hard_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->times[i] = i == m->count / 2 ? 100 : 101.1;
+    }
+}
+
+static void equal_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->times[i] = 100;
+    }
+}
+
+/* --- the winner is really the winner ------------------------------------------------------------
+ */
+
+static void rarely_errs(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 0, spread_times);
+    assert_true(t.wrong <= RUNS / 100);
+    assert_true(t.samples / RUNS < 24 * 100 / 10); /* of 100 samples each, one after another */
+}
+
+static void rarely_errs_on_the_hardest_field(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 0, hard_times);
+    assert_true(t.wrong <= 1.3 * RUNS / 100); /* 0.8% over 4000 runs */
+}
+
+static void intervals_cover(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 0, spread_times);
+    assert_true(t.covered >= 0.93 * t.compared && t.covered <= 0.97 * t.compared);
+    t = simulate(RUNS, 24, 0, hard_times);
+    assert_true(t.covered >= 0.93 * t.compared && t.covered <= 0.97 * t.compared);
+}
+
+static void late_arrivals_win_as_well(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 3, spread_times);
+    assert_true(t.wrong <= RUNS / 100);
+    assert_true(t.covered >= 0.93 * t.compared);
+}
+
+static void last_one_to_come_wins(void **state)
+{
+    machine m = make_machine(3, 20);
+    (void)state;
+    equal_times(&m);
+    m.batch = 1;
+    m.times[19] = 90;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_result result;
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 19);
+    assert_true(result.speedup_low > 1.08 && result.speedup_high < 1.14);
+    gt_race_free(race);
+}
+
+static void many_variants_cost_few_samples(void **state)
+{
+    machine m = make_machine(5, 120);
+    (void)state;
+    m.noise = 0.002;
+    for (uint32_t i = 0; i < m.count; i++) {
+        m.times[i] = 100 + 2 * i;
+    }
+    m.times[77] = 99;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_result result;
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 77);
+    assert_true(result.samples < 3 * 120);
+    gt_race_free(race);
+}
+
+/* --- ties ---------------------------------------------------------------------------------------
+ */
+
+static void ties_are_reported_and_go_to_the_default(void **state)
+{
+    enum { TIE_RUNS = 100 };
+    tally t = {0};
+    (void)state;
+    for (int run = 0; run < TIE_RUNS; run++) {
+        machine m = make_machine((uint64_t)run, 6);
+        m.noise = 0.001;
+        equal_times(&m);
+        gt_race *race = run_race(&m, NULL);
+        count_result(&t, race, &m);
+        gt_race_free(race);
+    }
+    assert_true(t.ties >= 0.97 * TIE_RUNS);
+    assert_true(t.default_won >= 0.97 * TIE_RUNS);
+}
+
+static void clear_winner_is_no_tie(void **state)
+{
+    machine m = make_machine(1, 6);
+    (void)state;
+    equal_times(&m);
+    m.times[4] = 80;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_result result;
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 4);
+    assert_false(result.tie);
+    assert_int_equal(result.end, GT_RACE_ONE_LEFT);
+    gt_race_free(race);
+}
+
+static void winning_default_has_speedup_one(void **state)
+{
+    machine m = make_machine(1, 4);
+    (void)state;
+    equal_times(&m);
+    m.times[0] = 50;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_result result;
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 0);
+    assert_true(result.speedup == 1 && result.speedup_low == 1 && result.speedup_high == 1);
+    gt_race_free(race);
+}
+
+/* --- who leaves ---------------------------------------------------------------------------------
+ */
+
+static void losers_leave_with_a_reason(void **state)
+{
+    machine m = make_machine(9, 8);
+    char text[96];
+    gt_race_contestant c;
+    (void)state;
+    equal_times(&m);
+    m.times[0] = 300; /* the default stays to the end */
+    m.times[1] = 250;
+    m.times[2] = 125;
+    m.times[3] = 70;
+    gt_race *race = run_race(&m, NULL);
+    assert_true(gt_race_find(race, 1, &c));
+    assert_int_equal(c.left, GT_RACE_LEFT_FIRST);
+    assert_int_equal(c.sample_count, 1);
+    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, &c), "first round"));
+    assert_true(gt_race_find(race, 2, &c));
+    assert_int_equal(c.left, GT_RACE_LEFT_EARLY);
+    assert_true(c.left_round > 0);
+    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, &c), "% slower after"));
+    assert_true(gt_race_find(race, 0, &c));
+    assert_int_equal(c.left, GT_RACE_IN);
+    assert_true(c.sample_count > 8);
+    assert_false(gt_race_find(race, 99, &c));
+    gt_race_free(race);
+}
+
+static void exhaustive_race_samples_everyone(void **state)
+{
+    machine m = make_machine(9, 8);
+    const gt_race_options options = {.seed = 1, .exhaustive = true};
+    gt_race_contestant c;
+    (void)state;
+    equal_times(&m);
+    m.times[1] = 500;
+    m.times[3] = 70;
+    gt_race *race = run_race(&m, &options);
+    for (uint64_t id = 0; id < m.count; id++) {
+        assert_true(gt_race_find(race, id, &c));
+        assert_true(c.sample_count >= 10);
+    }
+    gt_race_free(race);
+}
+
+static void failures_do_not_stop_the_race(void **state)
+{
+    machine m = make_machine(2, 8);
+    gt_race_contestant c;
+    gt_race_result result;
+    (void)state;
+    equal_times(&m);
+    m.times[5] = 60;
+    m.failing = 5;
+    m.times[6] = 80;
+    gt_race *race = run_race(&m, NULL);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 6);
+    assert_true(gt_race_find(race, 5, &c));
+    assert_int_equal(c.left, GT_RACE_LEFT_FAILED);
+    gt_race_free(race);
+}
+
+static void next_best_replaces_a_winner_that_fails(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race_end end;
+    (void)state;
+    equal_times(&m);
+    m.times[2] = 80;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_fail(race, 2);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 0); /* the others had left */
+    gt_race_free(race);
+}
+
+static void default_may_fail(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    (void)state;
+    equal_times(&m);
+    m.times[3] = 80;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    for (uint32_t i = 0; i < m.count; i++) {
+        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+    }
+    gt_race_fail(race, 0);
+    gt_race_complete(race);
+    while (end == GT_RACE_RUNNING) {
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 3);
+    assert_false(result.has_default);
+    assert_true(result.speedup == 0);
+    gt_race_free(race);
+}
+
+static void all_failing_is_no_variant(void **state)
+{
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    gt_race_result result;
+    (void)state;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_EINVAL);
+    gt_race_complete(race);
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    gt_race_fail(race, 1);
+    assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+    assert_int_equal(end, GT_RACE_NOBODY);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
+    gt_race_free(race);
+}
+
+static void one_that_never_gives_a_value_fails(void **state)
+{
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    gt_race_result result;
+    (void)state;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+    gt_race_complete(race);
+    for (int turn = 0; end == GT_RACE_RUNNING; turn++) {
+        gt_race_round round;
+        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        for (uint32_t i = 0; i < round.count; i++) {
+            double value = round.ids[i] == 2 ? NAN : 100;
+            assert_int_equal(gt_race_record(race, round.ids[i], value), GPUTUNE_OK);
+        }
+        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        assert_true(turn < 100);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
+/* --- the course ---------------------------------------------------------------------------------
+ */
+
+static void newcomers_meet_the_incumbent(void **state)
+{
+    machine m = make_machine(4, 10);
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    uint64_t incumbent;
+    (void)state;
+    equal_times(&m);
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    for (int i = 0; i < 8; i++) {
+        take_round(race, &m, &end);
+        assert_int_equal(end, GT_RACE_RUNNING); /* more may come */
+    }
+    assert_int_equal(gt_race_add(race, 7, 7, false), GPUTUNE_OK);
+    assert_true(gt_race_incumbent(race, &incumbent));
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    assert_int_equal(round.count, 2); /* the one that is ahead sits out */
+    for (uint32_t i = 0; i < round.count; i++) {
+        assert_true(round.ids[i] == 7 || round.ids[i] == incumbent);
+    }
+    gt_race_free(race);
+}
+
+static void spoiled_round_is_forgotten(void **state)
+{
+    gt_race *race;
+    gt_race_round first, again;
+    gt_race_contestant c;
+    (void)state;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_next_round(race, &first), GPUTUNE_OK);
+    assert_int_equal(gt_race_record(race, 1, 10), GPUTUNE_OK);
+    assert_int_equal(gt_race_next_round(race, &again), GPUTUNE_OK);
+    assert_int_equal(again.number, first.number);
+    assert_int_equal(gt_race_record(race, 2, 10), GPUTUNE_EINVAL);
+    assert_true(gt_race_find(race, 1, &c));
+    assert_int_equal(c.sample_count, 0);
+    gt_race_free(race);
+}
+
+static void budget_gives_the_best_so_far(void **state)
+{
+    machine m = make_machine(4, 4);
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    gt_race_result result;
+    (void)state;
+    equal_times(&m);
+    m.times[2] = 70;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    for (uint32_t i = 0; i < m.count; i++) {
+        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+    }
+    take_round(race, &m, &end);
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 2);
+    assert_int_equal(result.end, GT_RACE_BUDGET);
+    assert_true(result.speedup > 1.2);
+    assert_true(strlen(gt_race_end_text(result.end)) > 0);
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    assert_int_equal(round.count, 0);
+    gt_race_free(race);
+}
+
+static void exact_values_need_one_round(void **state)
+{
+    machine m = make_machine(4, 40);
+    const gt_race_options options = {.seed = 1, .exact = true};
+    gt_race_result result;
+    (void)state;
+    m.noise = m.drift = m.outliers = 0;
+    spread_times(&m);
+    m.times[11] = m.times[23] = 99;
+    gt_race *race = run_race(&m, &options);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 11); /* of equals the lower rank */
+    assert_true(result.tie);
+    assert_int_equal(result.rounds, 1);
+    assert_true(fabs(result.speedup - m.times[0] / 99) < 1e-9);
+    gt_race_free(race);
+}
+
+static void same_seed_same_course(void **state)
+{
+    (void)state;
+    gt_race *races[2];
+    gt_race_result results[2];
+    for (int i = 0; i < 2; i++) {
+        machine m = make_machine(11, 24);
+        const gt_race_options options = {.seed = 5};
+        spread_times(&m);
+        races[i] = run_race(&m, &options);
+        assert_int_equal(gt_race_result_get(races[i], &results[i]), GPUTUNE_OK);
+    }
+    assert_int_equal(results[0].winner, results[1].winner);
+    assert_int_equal(results[0].samples, results[1].samples);
+    assert_true(results[0].speedup == results[1].speedup);
+    for (uint32_t i = 0; i < 24; i++) {
+        gt_race_contestant a, b;
+        gt_race_contestant_at(races[0], i, &a);
+        gt_race_contestant_at(races[1], i, &b);
+        assert_int_equal(a.sample_count, b.sample_count);
+        assert_true(a.sample_count == 0 || a.samples[0].value == b.samples[0].value);
+    }
+    gt_race_free(races[0]);
+    gt_race_free(races[1]);
+}
+
+static void summary_leaves_quick_samples_out(void **state)
+{
+    machine m = make_machine(6, 12);
+    gt_race_contestant c;
+    gt_summary s;
+    (void)state;
+    equal_times(&m);
+    gt_race *race = run_race(&m, NULL);
+    assert_true(gt_race_find(race, 0, &c));
+    assert_true(c.samples[0].quick && !c.samples[1].quick);
+    assert_int_equal(gt_race_summary(race, 0, &s), GPUTUNE_OK);
+    assert_int_equal(s.count, c.sample_count - 1);
+    assert_true(s.median > 95 && s.median < 105);
+    assert_int_equal(gt_race_summary(race, 12345, &s), GPUTUNE_OK);
+    assert_int_equal(s.count, 0);
+    gt_race_free(race);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rarely_errs),
+        cmocka_unit_test(rarely_errs_on_the_hardest_field),
+        cmocka_unit_test(intervals_cover),
+        cmocka_unit_test(late_arrivals_win_as_well),
+        cmocka_unit_test(last_one_to_come_wins),
+        cmocka_unit_test(many_variants_cost_few_samples),
+        cmocka_unit_test(ties_are_reported_and_go_to_the_default),
+        cmocka_unit_test(clear_winner_is_no_tie),
+        cmocka_unit_test(winning_default_has_speedup_one),
+        cmocka_unit_test(losers_leave_with_a_reason),
+        cmocka_unit_test(exhaustive_race_samples_everyone),
+        cmocka_unit_test(failures_do_not_stop_the_race),
+        cmocka_unit_test(next_best_replaces_a_winner_that_fails),
+        cmocka_unit_test(default_may_fail),
+        cmocka_unit_test(all_failing_is_no_variant),
+        cmocka_unit_test(one_that_never_gives_a_value_fails),
+        cmocka_unit_test(newcomers_meet_the_incumbent),
+        cmocka_unit_test(spoiled_round_is_forgotten),
+        cmocka_unit_test(budget_gives_the_best_so_far),
+        cmocka_unit_test(exact_values_need_one_round),
+        cmocka_unit_test(same_seed_same_course),
+        cmocka_unit_test(summary_leaves_quick_samples_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
