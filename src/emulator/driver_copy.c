@@ -223,8 +223,10 @@ CUresult emu_command_set(emu_command **out, CUdeviceptr to, unsigned value, size
     return CUDA_SUCCESS;
 }
 
-/* Fills do not wait for the host, the plain ones neither: they go to the legacy stream. */
-static CUresult set_on(CUstream stream, CUdeviceptr to, unsigned value, size_t width, size_t count)
+/* The plain fills wait, although the driver promises less: on hardware a fill is over long before
+ * the next launch arrives on a stream that does not order with it, here it would not be. */
+static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
+                       size_t count)
 {
     if (!count) {
         return CUDA_SUCCESS;
@@ -232,20 +234,20 @@ static CUresult set_on(CUstream stream, CUdeviceptr to, unsigned value, size_t w
     emu_command *command;
     EMU_TRY(emu_command_set(&command, to, value, width, count));
     emu_host_spend(emu.profile.host_copy_ns);
-    return emu_run_on(stream, command, false);
+    return emu_run_on(stream, command, wait);
 }
 
 #define SET(name, versioned, type, width)                                                          \
     EMU_EXPORT CUresult versioned(CUdeviceptr to, type value, size_t count)                        \
     {                                                                                              \
         EMU_ENTER(name, EMU_USE | EMU_UNSAFE);                                                     \
-        return set_on(NULL, to, value, width, count);                                              \
+        return set_on(NULL, true, to, value, width, count);                                        \
     }
 #define SET_ASYNC(name, type, width)                                                               \
     EMU_EXPORT CUresult name(CUdeviceptr to, type value, size_t count, CUstream stream)            \
     {                                                                                              \
         EMU_ENTER(name, EMU_USE);                                                                  \
-        return set_on(stream, to, value, width, count);                                            \
+        return set_on(stream, false, to, value, width, count);                                     \
     }
 
 SET(cuMemsetD8, cuMemsetD8_v2, unsigned char, 1)
