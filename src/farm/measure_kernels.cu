@@ -458,7 +458,9 @@ static __device__ void check_tile(const task &t, const task *at, tally &sum, u64
 // Adds a warp's tally to the task's accumulator. All lanes of the warp are here.
 static __device__ __noinline__ void flush(finding *into, tally &sum)
 {
-    __syncwarp();
+    if (!__any_sync(0xffffffffu, sum.count != 0 || sum.worst != 0)) {
+        return;
+    }
     u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, such doubles keep their order
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {
@@ -468,7 +470,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
         sum.first = first < sum.first ? first : sum.first;
         worst = other > worst ? other : worst;
     }
-    if ((threadIdx.x & 31) == 0 && (sum.count != 0 || worst != 0)) {
+    if ((threadIdx.x & 31) == 0) {
         atomicAdd(&into->count, sum.count);
         atomicMin(&into->first, sum.first);
         atomicMax(&into->worst, worst);

@@ -51,7 +51,8 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
 static gputune_status run(gt_measure *measure, gt_service service, uint64_t blocks,
                           void **parameters)
 {
-    uint64_t most = 8 * (uint64_t)measure->device.sm_count;
+    /* an emulated device gains nothing by more blocks, and each has its share of overhead */
+    uint64_t most = measure->device.emulated ? 32 : 8 * (uint64_t)measure->device.sm_count;
     unsigned int grid = (unsigned int)(blocks < most ? blocks : most);
     GT_CALL(measure, LaunchKernel, measure->functions[service], grid, 1, 1, GT_SERVICE_THREADS, 1,
             1, 0, measure->stream, parameters, NULL);
