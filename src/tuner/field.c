@@ -433,6 +433,20 @@ bool gt_field_next_ready(gt_field *field, uint32_t *variant)
     return true;
 }
 
+gputune_status gt_field_reverify(gt_field *field)
+{
+    field->fresh.count = 0;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_READY) {
+            variant->dropped = false;
+            field->ready--;
+            GT_TRY(submit_verify(field, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 void gt_field_abandon(gt_field *field)
 {
     field->started = (uint32_t)field->order.count;

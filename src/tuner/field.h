@@ -98,6 +98,9 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event);
 /* A variant that became ready and was not returned yet; false when there is none. */
 bool gt_field_next_ready(gt_field *field, uint32_t *variant);
 
+/* Sends every ready variant to verification again, also those that were dropped: for another race
+ * among them. */
+gputune_status gt_field_reverify(gt_field *field);
 /* Starts nothing more and expects no more answers: the farm's jobs were cancelled. */
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */

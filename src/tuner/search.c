@@ -72,7 +72,7 @@ static gputune_status open_field(gt_search_state *state)
     return gt_field_open(&state->field, &options);
 }
 
-static gputune_status open_race(gt_search_state *state)
+gputune_status gt_search_open_race(gt_search_state *state)
 {
     const gputune_options *o = &state->request->options;
     const gt_race_options options = {
@@ -87,7 +87,7 @@ static gputune_status open_search(gt_search_state *state)
                                    request->options.isolation));
     GT_TRY(gt_history_load(&state->history, request->services->store, request->environment,
                            &request->scenario, request->device->driver_version, 0));
-    GT_TRY(open_race(state));
+    GT_TRY(gt_search_open_race(state));
     GT_TRY(open_field(state));
     return fill_field(state);
 }

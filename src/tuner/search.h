@@ -26,6 +26,8 @@ typedef struct gt_search_state {
     int64_t last_progress_ns;
 } gt_search_state;
 
+/* An empty race with the request's options. */
+gputune_status gt_search_open_race(gt_search_state *state);
 /* Runs the field to the end of its race, the winner checked again. OK also when nothing is left
  * (ask the race). Fails with what fails the whole: the reference, the farm, the compiler. */
 gputune_status gt_search_run(gt_search_state *state);

@@ -220,6 +220,17 @@ static gputune_status start_recheck(gt_search_state *state)
     return state->farm->ops->recheck(state->farm, &job);
 }
 
+/* The winner turned out wrong: those it beat, eliminated or not, race for its place. */
+static gputune_status race_again(gt_search_state *state)
+{
+    gt_race_free(state->race);
+    state->race = NULL;
+    state->complete = false;
+    state->end = GT_RACE_RUNNING;
+    GT_TRY(gt_search_open_race(state));
+    return gt_field_reverify(&state->field);
+}
+
 static gputune_status handle_rechecked(gt_search_state *state, const gt_event *event)
 {
     state->rechecking = false;
@@ -233,10 +244,7 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
     GT_TRY(gt_field_fail(&state->field, (uint32_t)event->id, event->status, event->repeatable,
                          event->message));
     gt_race_fail(state->race, event->id);
-    if (!state->stopped) {
-        state->end = GT_RACE_RUNNING; /* the next best takes its place */
-    }
-    return GPUTUNE_OK;
+    return state->stopped ? GPUTUNE_OK : race_again(state);
 }
 
 /* --- the loop ------------------------------------------------------------------------------------

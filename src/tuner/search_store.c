@@ -226,6 +226,16 @@ static gputune_status register_gpu(const gt_search_state *state)
                     : GPUTUNE_OK;
 }
 
+static gt_hash default_trial(const gt_search_state *state)
+{
+    for (size_t i = 0; i < state->field.variants.count; i++) {
+        if (state->field.variants.items[i].is_default) {
+            return state->field.variants.items[i].trial;
+        }
+    }
+    return (gt_hash){0};
+}
+
 static gputune_status store_winner(const gt_search_state *state, const gt_choice *choice,
                                    const trials *list, gt_winner *winner, int64_t fallback,
                                    uint32_t winning)
@@ -237,6 +247,7 @@ static gputune_status store_winner(const gt_search_state *state, const gt_choice
     GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
     winner->problem = request->problem_text;
     winner->trial = state->field.variants.items[winning].trial;
+    winner->default_trial = default_trial(state);
     winner->code = code_of(state, winning);
     if (fallback >= 0) {
         winner->fallback = code_of(state, (uint32_t)fallback);

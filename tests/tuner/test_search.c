@@ -181,6 +181,8 @@ static void test_second_call_measures_nothing(void **state)
     assert_string_equal(config, "BLOCK=256");
     assert_int_equal(w->farm.samples, samples);
     assert_int_equal(w->farm.compiles, compiles);
+    assert_float_equal(choice.time_ns, 800, 1);
+    assert_float_equal(choice.default_ns, 1000, 1);
     gt_choice_free(&choice);
 }
 
