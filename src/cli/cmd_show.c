@@ -21,9 +21,8 @@ static int add(void *user, const gputune_record *record)
 static void say_device(const cli_session *session)
 {
     const gputune_device *device = &session->device;
-    if (session->has_device) {
-        cli_note("%s (%s, %d SMs%s)", device->name, device->arch, device->sm_count,
-                 device->emulated ? ", emulated: times are modelled" : "");
+    if (session->has_device && !device->emulated) { /* of an emulated one it is said already */
+        cli_note("%s (%s, %d SMs)", device->name, device->arch, device->sm_count);
     }
 }
 

@@ -1,0 +1,12 @@
+# the whole way on the emulator: tune, remember, show, run, compare
+export GPUTUNE_DB=$PWD/x.db
+some="--driver emu -q --size n=1000 --only VEC=1,4 --only BLOCK=64,256 --only UNROLL=1,2"
+$GPUTUNE warm axpy $some --format csv | cut -d, -f1-3,16-
+$GPUTUNE warm axpy $some --format csv | cut -d, -f16-19
+$GPUTUNE show --driver emu -q --format csv | cut -d, -f1-3,5,9 | sed 's/,VEC.*,/,CONFIGURATION,/'
+$GPUTUNE show --driver emu -q --all --format csv | tail -n +2 | wc -l
+# another kind of GPU knows nothing of it
+$GPUTUNE show --driver emu:a100 -q
+echo "exit $?"
+$GPUTUNE run axpy --driver emu -q --size n=1000 --config "VEC=4 BLOCK=64" --format csv | cut -d, -f1-4,8,9
+$GPUTUNE compare axpy "VEC=4" "VEC=1" --driver emu -q --size n=1000 --format csv | cut -d, -f8,9
