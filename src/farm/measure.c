@@ -69,7 +69,8 @@ static void forget(gt_measure *measure)
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
         gt_rig_free(&measure->rigs[i]);
     }
-    measure->ready = measure->stale = measure->has_expected = false;
+    measure->ready = measure->has_expected = false;
+    measure->damage = GT_DAMAGE_NONE;
 }
 
 void gt_measure_close(gt_measure *measure)

@@ -379,10 +379,11 @@ gputune_status gt_contents_adopt(gt_measure *measure)
 
 gputune_status gt_contents_refresh(gt_measure *measure)
 {
-    if (!measure->stale) {
-        return GPUTUNE_OK;
+    if (measure->damage == GT_DAMAGE_EVERYTHING) {
+        GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
+    } else if (measure->damage == GT_DAMAGE_INPUTS) {
+        GT_TRY(fill_rigs(measure, measure->setup.seed, measure->setup.workload_count));
     }
-    GT_TRY(gt_contents_make(measure, measure->setup.seed, false));
-    measure->stale = false;
+    measure->damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
 }

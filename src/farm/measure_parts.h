@@ -70,6 +70,13 @@ typedef struct gt_loaded {
     double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;
 
+/* What the buffers lost. */
+typedef enum gt_damage {
+    GT_DAMAGE_NONE,
+    GT_DAMAGE_INPUTS, /* inputs and guards, perhaps */
+    GT_DAMAGE_EVERYTHING
+} gt_damage;
+
 struct gt_measure {
     const gt_driver *driver;
     gt_device device;
@@ -99,7 +106,7 @@ struct gt_measure {
     CUdeviceptr sweep; /* zeros, twice the L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
     uint64_t seed;     /* of what the buffers hold now */
-    bool stale;        /* buffers must be made anew before the next use */
+    gt_damage damage;  /* to be made good before the next use */
     bool has_expected; /* expected results are there */
     double reference_ns, copy_bytes_per_s;
 
@@ -161,7 +168,7 @@ gputune_status gt_contents_plan(gt_measure *measure);
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
 /* Takes the outputs that the rigs hold now as the expected ones. Queued. */
 gputune_status gt_contents_adopt(gt_measure *measure);
-/* Makes stale contents anew from the setup's seed. */
+/* Makes good what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 
 /* ---- measure_inputs.c ------------------------------------------------------------------------ */
@@ -188,8 +195,8 @@ void gt_loaded_free_all(gt_measure *measure);
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
 /* Judges the findings of the last check: OK with the largest error, or EWRONG with place, value and
- * expected value. *damaged is set when guards or inputs were overwritten. */
-gputune_status gt_report_findings(double *max_error, bool *damaged, const gt_measure *measure,
+ * expected value. *damage says what must be made anew. */
+gputune_status gt_report_findings(double *max_error, gt_damage *damage, const gt_measure *measure,
                                   bool timed_only);
 
 /* ---- samples: measure_graph.c, measure_host.c, measure_energy.c --------------------------------

@@ -39,39 +39,36 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
                    place);
 }
 
-static gputune_status judge_slot(double *worst, bool *damaged, const gt_measure *measure,
-                                 const gt_rig *rig, uint32_t index)
+/* What a variant must not touch: guards and inputs. */
+static gputune_status judge_surroundings(const gt_measure *measure, const gt_rig *rig,
+                                         uint32_t index)
 {
     const gt_buffer *buffer = &rig->workload.buffers[index];
     const gt_slot *slot = &rig->slots[index];
     for (int behind = 0; behind < 2; ++behind) {
         const gt_finding *guard = finding(measure, slot->guard_task + behind);
         if (guard->count != 0) {
-            *damaged = true;
             return report_guard(buffer, slot, behind, guard);
         }
     }
     if (slot->hash_task >= 0 && finding(measure, slot->hash_task)->count != slot->hash) {
-        *damaged = true;
         return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
     }
-    if (slot->compare_task < 0) {
-        return GPUTUNE_OK;
-    }
-    const gt_finding *compared = finding(measure, slot->compare_task);
-    if (compared->count != 0) {
-        return report_mismatch(buffer, compared);
-    }
-    double ratio = as_double(compared->worst);
-    *worst = ratio > *worst ? ratio : *worst;
     return GPUTUNE_OK;
 }
 
-static gputune_status judge_rig(double *worst, bool *damaged, const gt_measure *measure,
-                                const gt_rig *rig)
+static gputune_status judge_results(double *worst, const gt_measure *measure, const gt_rig *rig)
 {
     for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        GT_TRY(judge_slot(worst, damaged, measure, rig, i));
+        if (rig->slots[i].compare_task < 0) {
+            continue;
+        }
+        const gt_finding *compared = finding(measure, rig->slots[i].compare_task);
+        if (compared->count != 0) {
+            return report_mismatch(&rig->workload.buffers[i], compared);
+        }
+        double ratio = as_double(compared->worst);
+        *worst = ratio > *worst ? ratio : *worst;
     }
     if (rig->failures_task >= 0 && finding(measure, rig->failures_task)->count != 0) {
         return gt_fail(GPUTUNE_EWRONG, "the check kernel %s counted %" PRIu64 " failures",
@@ -80,14 +77,23 @@ static gputune_status judge_rig(double *worst, bool *damaged, const gt_measure *
     return GPUTUNE_OK;
 }
 
-gputune_status gt_report_findings(double *max_error, bool *damaged, const gt_measure *measure,
+gputune_status gt_report_findings(double *max_error, gt_damage *damage, const gt_measure *measure,
                                   bool timed_only)
 {
     double worst = 0;
     uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
+    /* damage first: it may be why a result is wrong */
+    *damage = GT_DAMAGE_EVERYTHING;
     for (uint32_t s = 0; s < rigs; ++s) {
-        GT_TRY(judge_rig(&worst, damaged, measure, &measure->rigs[s]));
+        for (uint32_t i = 0; i < measure->rigs[s].workload.buffer_count; ++i) {
+            GT_TRY(judge_surroundings(measure, &measure->rigs[s], i));
+        }
     }
+    *damage = GT_DAMAGE_INPUTS; /* nobody looked at those of the timed rig */
+    for (uint32_t s = 0; s < rigs; ++s) {
+        GT_TRY(judge_results(&worst, measure, &measure->rigs[s]));
+    }
+    *damage = GT_DAMAGE_NONE;
     *max_error = worst;
     return GPUTUNE_OK;
 }

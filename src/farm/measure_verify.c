@@ -93,7 +93,7 @@ static gputune_status run_checks(gt_measure *measure, bool timed_only)
 static gputune_status verify(gt_measure *measure, gt_loaded *variant, bool timed_only,
                              gt_verified *out)
 {
-    bool damaged = false;
+    gt_damage damage = GT_DAMAGE_NONE;
     GT_TRY(run_rigs(measure, variant, timed_only));
     if (!measure->has_expected) {
         GT_TRY(gt_contents_adopt(measure));
@@ -101,8 +101,8 @@ static gputune_status verify(gt_measure *measure, gt_loaded *variant, bool timed
     }
     GT_TRY(run_checks(measure, timed_only));
     GT_TRY(gt_measure_wait(measure));
-    gputune_status status = gt_report_findings(&out->max_error, &damaged, measure, timed_only);
-    measure->stale |= damaged;
+    gputune_status status = gt_report_findings(&out->max_error, &damage, measure, timed_only);
+    measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
     GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
     variant->launch_ns = out->pilot_ns;
@@ -193,7 +193,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     }
     if (measure->rigs[0].reference) {
-        measure->stale = true; /* until the setup's own contents are back */
+        measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are back */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {
         GT_TRY(gt_contents_refresh(measure));

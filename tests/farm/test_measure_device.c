@@ -324,6 +324,12 @@ static void inputs_must_stay_as_they_are(void **state)
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("if (i < n) { y[i] += a * x[i]; x[i] = 0; }"), "x, an input, was changed");
     assert_right(RIGHT);
+    assert_wrong(VARIANT("if (i == 3) x[3] = 1; if (i < n) y[i] += a * x[i];"),
+                 "x, an input, was changed");
+    assert_right(RIGHT);
+    assert_wrong(VARIANT("if (i == 3 && n == 10000) x[3] = 1; if (i < n) y[i] += a * x[i];"),
+                 "y[3] is ");
+    assert_right(RIGHT);
 }
 
 static void results_are_compared_with_a_reference_in_double(void **state)
