@@ -138,12 +138,13 @@ static void check_words(emu_decoder *decoder)
 
 static void decode_guard(emu_decoder *decoder)
 {
-    const ptx_instruction *in = decoder->in;
+    ptx_operand guard = decoder->in->guard;
     decoder->op->guard = EMU_TRUE_SLOT;
-    if (!in->has_guard)
+    if (!decoder->in->has_guard)
         return;
-    decoder->op->guard = emu_source(decoder, &in->guard, 0);
-    decoder->op->guard_flip = 0;
+    decoder->op->guard_flip = guard.is_negated ? UINT32_MAX : 0;
+    guard.is_negated = false;
+    decoder->op->guard = emu_source(decoder, &guard, 0);
 }
 
 static void decode_instruction(emu_decoder *decoder)
@@ -162,7 +163,6 @@ static void decode_instruction(emu_decoder *decoder)
     }
     decode_guard(decoder);
     decode(decoder);
-    op->guard_flip = in->has_guard && in->guard.is_negated ? UINT32_MAX : 0;
     if (!decoder->failed)
         check_words(decoder);
     if (!decoder->failed && !op->run)
@@ -196,28 +196,69 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* Marks the first instruction of a basic block that uses what loads before it have fetched: there
- * the warp waits, once for all loads in flight. */
+/* How many loads from memory, each needing the result of the one before, lie behind the value of
+ * each register since the basic block or the last barrier began. */
+typedef struct load_levels {
+    uint8_t *of; /* by register */
+    uint8_t floor, deepest, waited;
+} load_levels;
+
+static void forget_levels(load_levels *levels, const emu_decoder *decoder)
+{
+    memset(levels->of, 0, decoder->function->register_count);
+    levels->floor = levels->deepest = levels->waited = 0;
+}
+
+/* Whether the instruction, which touches [from, to), is the first to need what a deeper load than
+ * any before has fetched. */
+static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
+                          size_t from, size_t to)
+{
+    uint8_t needs = 0;
+    for (size_t i = from; i < to; i++) {
+        uint8_t level = levels->of[decoder->touches[i].reg];
+        needs = !decoder->touches[i].writes && level > needs ? level : needs;
+    }
+    bool waits = needs > levels->waited;
+    levels->waited = waits ? needs : levels->waited;
+    uint8_t made = needs;
+    if (flow->is_load) {
+        made = (uint8_t)((needs > levels->floor ? needs : levels->floor) + 1);
+        levels->deepest = made > levels->deepest ? made : levels->deepest;
+    }
+    for (size_t i = from; i < to && made < UINT8_MAX; i++) {
+        if (decoder->touches[i].writes) {
+            levels->of[decoder->touches[i].reg] = made;
+        }
+    }
+    return waits;
+}
+
+/* Marks where a warp waits for memory. The assembler issues loads of a basic block as soon as their
+ * addresses are known, whatever their order in the text: there is one wait for each level of loads
+ * whose address another load gave, not one for each load. What a block leaves in flight is waited
+ * for at its end, and nothing is moved over a barrier. */
 static void mark_waits(emu_decoder *decoder)
 {
-    uint8_t *pending = calloc(decoder->function->register_count + 1, 1);
+    load_levels levels = {.of = calloc(decoder->function->register_count + 1, 1)};
     size_t t = 0;
-    bool any = false;
-    for (size_t i = 0; pending && i < decoder->function->instruction_count; i++) {
+    for (size_t i = 0; levels.of && i < decoder->function->instruction_count; i++) {
         const emu_flow *flow = &decoder->flows[i];
-        bool waits = any && (flow->count || !flow->falls_through);
+        emu_op *op = &decoder->program->ops[decoder->out->first + i];
         size_t from = t;
-        for (; t < decoder->touch_count && decoder->touches[t].instruction == i; t++)
-            waits |= pending[decoder->touches[t].reg];
-        if (waits) {
-            memset(pending, 0, decoder->function->register_count);
-            any = false;
+        while (t < decoder->touch_count && decoder->touches[t].instruction == i) {
+            t++;
         }
-        decoder->program->ops[decoder->out->first + i].waits = waits;
-        for (; flow->is_load && from < t; from++)
-            any |= pending[decoder->touches[from].reg] |= decoder->touches[from].writes;
+        op->waits = follow_levels(&levels, decoder, flow, from, t);
+        if (flow->count || !flow->falls_through) {
+            op->waits |= levels.deepest > levels.waited;
+            forget_levels(&levels, decoder);
+        } else if (op->unit == EMU_CLASS_BARRIER) {
+            op->waits |= levels.deepest > levels.waited;
+            levels.floor = levels.waited = levels.deepest;
+        }
     }
-    free(pending);
+    free(levels.of);
 }
 
 /* ---- functions ---- */
