@@ -45,7 +45,7 @@ static bool is_kept(const gt_measure *measure, const gt_loaded *variant)
 void gt_measure_drop(gt_measure *measure, uint64_t id)
 {
     gt_loaded *variant = gt_loaded_find(measure, id);
-    if (!variant || measure->lost) {
+    if (!variant) {
         return;
     }
     if (!is_kept(measure, variant) || gt_array_push(&measure->dropped, *variant) < 0) {
@@ -123,9 +123,7 @@ static void discard(gt_measure *measure, gt_loaded *variant)
     if (!measure->lost) {
         measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
     }
-    if (!measure->lost) {
-        free_variant(measure, variant);
-    }
+    free_variant(measure, variant);
 }
 
 /* What launches of the variant take on the device beside its code. */
