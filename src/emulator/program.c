@@ -8,7 +8,9 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 8 /* addresses and temporaries that PTX does not show */
+    REGISTER_RESERVE = 8, /* addresses and temporaries that PTX does not show */
+    MOST_REGISTERS = 255,
+    REGISTER_FILE = 65536 /* of one multiprocessor */
 };
 
 /* ---- what a kernel needs, with all that it calls ---- */
@@ -95,10 +97,22 @@ static void describe(emu_program *program, emu_entry *entry, const ptx_function 
     kernel->params = params;
 }
 
+/* The most registers a thread can have: what the text says, or what its largest block leaves. */
+static uint32_t register_limit(const ptx_function *source)
+{
+    const uint32_t *threads =
+        source->max_threads[0] ? source->max_threads : source->required_threads;
+    uint64_t block = (uint64_t)threads[0] * threads[1] * threads[2];
+    uint32_t limit = source->max_registers ? source->max_registers : MOST_REGISTERS;
+    if (block && REGISTER_FILE / block / 8 * 8 < limit)
+        limit = (uint32_t)(REGISTER_FILE / block / 8 * 8);
+    return limit;
+}
+
 static uint32_t registers_of(const emu_function *function)
 {
     uint32_t registers = (function->live_words + REGISTER_RESERVE + 7) / 8 * 8;
-    uint32_t most = function->source->max_registers ? function->source->max_registers : 255;
+    uint32_t most = register_limit(function->source);
     return registers > most ? most : registers < 16 ? 16 : registers;
 }
 

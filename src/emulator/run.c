@@ -61,10 +61,10 @@ static void add_helpers(team *all)
     emu_run_state *run = &all->state;
     uint64_t sms = (run->groups + run->groups_per_sm - 1) / run->groups_per_sm;
     while (all->count < all->most && atomic_load(&run->next_sm) < sms) {
-        emu_worker *worker = calloc(1, sizeof *worker);
+        emu_worker *worker = aligned_alloc(_Alignof(emu_worker), sizeof *worker);
         if (!worker)
             break;
-        worker->run = run;
+        *worker = (emu_worker){.run = run};
         if (pthread_create(&all->threads[all->count], NULL, help, worker) != 0) {
             free(worker);
             break;

@@ -151,8 +151,9 @@ typedef struct emu_run_state {
     struct timespec started;
 } emu_run_state;
 
+/* Alone in its cache lines: the others' counters change all the time. */
 struct emu_worker {
-    emu_run_state *run;
+    _Alignas(128) emu_run_state *run;
     emu_group *spare;             /* one that has ended, to be used again */
     emu_range ranges[EMU_RANGES]; /* the allocation that an operation hit last, by its line */
     struct emu_l1 *l1;
