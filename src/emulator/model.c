@@ -102,16 +102,22 @@ static double l2_port_cycles(const scene *scene)
     return scene->l2_bytes * scene->share / scene->profile->l2_port_bytes_per_cycle;
 }
 
-/* Mean latency of a global load: by how many of its sectors each level answers. */
+/* Mean latency of a wait for global memory. The slowest sector of all that are waited for decides:
+ * with a part h of hits among n sectors, all hit with probability h^n; of those that miss,
+ * likewise, all are in level 2. */
 static double load_latency(const scene *scene)
 {
     const emu_profile *profile = scene->profile;
-    double sectors = (double)scene->counters->global_load_sectors;
-    double hit = ratio((double)scene->counters->global_load_l1_hits, sectors);
-    double miss_to_dram = ratio(scene->dram_bytes, scene->l2_bytes);
-    double beyond = profile->l2_latency_cycles * (1 - miss_to_dram) +
-                    profile->dram_latency_cycles * miss_to_dram;
-    return profile->l1_latency_cycles * hit + beyond * (1 - hit);
+    const emu_counters *counters = scene->counters;
+    double sectors = (double)counters->global_load_sectors;
+    double together = ratio(sectors, at_least((double)counters->memory_waits, 1));
+    double hit = ratio((double)counters->global_load_l1_hits, sectors);
+    double in_l2 = 1 - ratio(scene->dram_bytes, scene->l2_bytes);
+    double all_hit = pow(hit, together);
+    double none_from_dram = pow(in_l2 > 0 ? in_l2 : 0, at_least(together * (1 - hit), 1));
+    double beyond = profile->l2_latency_cycles * none_from_dram +
+                    profile->dram_latency_cycles * (1 - none_from_dram);
+    return profile->l1_latency_cycles * all_hit + beyond * (1 - all_hit);
 }
 
 /* How long a warp lives: its instructions one after another, each wait for memory, each barrier. */
