@@ -29,7 +29,7 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     }
     race->options = with_defaults(options);
     race->random.state = race->options.seed;
-    race->incumbent = race->winner = -1;
+    race->incumbent = race->winner = race->reserve = -1;
     race->drop.error = race->options.drop_error;
     race->stop.error = race->options.stop_error;
     *out = race;
@@ -186,16 +186,38 @@ static bool is_behind(const gt_race *race, const gt_runner *runner)
     return gt_race_shared(runner, incumbent, GT_SHARED_FULL) < gt_race_level(race);
 }
 
-/* Those that are behind, or, when nobody is, all. */
+static bool only_default_is_open(const gt_race *race, const gt_runner *standard)
+{
+    bool ignored;
+    for (size_t i = 0; i < race->runners.count; i++) {
+        const gt_runner *r = &race->runners.items[i];
+        if (r != standard && gt_runner_is_in(r) &&
+            !gt_race_is_done_with((gt_race *)race, r, &ignored)) {
+            return false;
+        }
+    }
+    return standard && gt_runner_is_in(standard);
+}
+
+/* Those that are behind; or, when nobody is, all, so that nobody's figures rest on a lucky moment;
+ * or the default alone, when only its case is open. */
 static void enter_racing(gt_race *race)
 {
-    for (int everybody = 0; everybody < 2 && !race->round.count; everybody++) {
-        for (size_t i = 0; i < race->runners.count; i++) {
-            const gt_runner *r = &race->runners.items[i];
-            if (gt_runner_is_in(r) && (int64_t)i != race->incumbent &&
-                (everybody || is_behind(race, r))) {
-                enter(race, i);
-            }
+    for (size_t i = 0; i < race->runners.count; i++) {
+        if (gt_runner_is_in(&race->runners.items[i]) && (int64_t)i != race->incumbent &&
+            is_behind(race, &race->runners.items[i])) {
+            enter(race, i);
+        }
+    }
+    if (race->round.count) {
+        return;
+    }
+    const gt_runner *standard = default_of(race);
+    bool alone = race->incumbent >= 0 && only_default_is_open(race, standard);
+    for (size_t i = 0; i < race->runners.count; i++) {
+        const gt_runner *r = &race->runners.items[i];
+        if (gt_runner_is_in(r) && (int64_t)i != race->incumbent && (!alone || r == standard)) {
+            enter(race, i);
         }
     }
 }
@@ -353,6 +375,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     if (was_winner) {
         race->winner = -1;
     }
+    gt_race_call_reserve(race);
     if (gt_race_reserve_scratch(race) == GPUTUNE_OK && race->rounds) {
         gt_race_round round = race->round;
         race->round.count = 0; /* no round is being judged */

@@ -72,6 +72,7 @@ typedef struct gt_race_contestant {
     bool is_default;
     gt_race_leave left;
     uint32_t left_round; /* the round after which it left, 0: never */
+    bool reserve;        /* the best of those that left: comes back should all others fail */
     double ratio;        /* estimated time over the incumbent's when it left, or at the end */
     uint32_t sample_count;
     const gt_race_sample *samples; /* every one; belongs to the race, until it is given more */
@@ -116,7 +117,7 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out);
 gputune_status gt_race_record(gt_race *race, uint64_t id, double value);
 /* A contestant is out for good (crashed, hung, wrong at the end), during a round or between. An
  * unknown id is ignored. When the winner fails after the decision, the next best one takes its
- * place and the race goes on. */
+ * place and the race goes on; where only the default is left, the reserve comes back. */
 void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: drops losers, decides. *end is GT_RACE_RUNNING while rounds are still wanted
  * (final ones too). ENOMEM. */

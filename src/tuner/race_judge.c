@@ -234,6 +234,27 @@ static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
 {
     runner->left = how;
     runner->left_round = race->round.number;
+    int64_t reserve = race->reserve;
+    if (reserve < 0 || race->runners.items[reserve].left == GT_RACE_LEFT_FAILED ||
+        runner->ratio < race->runners.items[reserve].ratio) {
+        race->reserve = runner - race->runners.items;
+    }
+}
+
+void gt_race_call_reserve(gt_race *race)
+{
+    if (race->reserve < 0 || race->runners.items[race->reserve].left == GT_RACE_LEFT_FAILED) {
+        return;
+    }
+    for (size_t i = 0; i < race->runners.count; i++) {
+        const gt_runner *r = &race->runners.items[i];
+        if (gt_runner_is_in(r) && !r->is_default) {
+            return;
+        }
+    }
+    race->runners.items[race->reserve].left = GT_RACE_IN;
+    race->runners.items[race->reserve].left_round = 0;
+    race->reserve = -1;
 }
 
 /* Beyond drop_ratio times the best of its first round. */
@@ -357,20 +378,31 @@ void gt_race_judge(gt_race *race)
 /* --- the end ------------------------------------------------------------------------------------
  */
 
-static bool is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
+/* The default is told apart further, to epsilon: where it is no slower it shall win. A limit on the
+ * interval's width, not on where it lies, so that stopping favours neither outcome. */
+static bool is_default_resolved(gt_race *race, const gt_runner *runner)
+{
+    double low = bound(&race->drop, &runner->paired, -1);
+    double high = bound(&race->stop, &runner->paired, 1);
+    return low > 0 || high - runner->paired.mean <= log1p(race->options.epsilon);
+}
+
+bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit)
 {
     const gt_runner *incumbent = &race->runners.items[race->incumbent];
+    *at_limit = false;
     if (runner == incumbent) {
         return gt_race_shared(runner, runner, GT_SHARED_FULL) >= gt_race_level(race);
     }
     if (runner->paired.count < gt_race_level(race)) {
         return false;
     }
-    if (runner->paired.count >= race->options.max_rounds) {
-        *at_limit = true;
+    if (bound(&race->stop, &runner->paired, -1) > -log1p(race->options.epsilon) &&
+        (!runner->is_default || is_default_resolved(race, runner))) {
         return true;
     }
-    return bound(&race->stop, &runner->paired, -1) > -log1p(race->options.epsilon);
+    *at_limit = runner->paired.count >= race->options.max_rounds;
+    return *at_limit;
 }
 
 bool gt_race_is_settled(gt_race *race, gt_race_end *end)
@@ -385,8 +417,8 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
         if (!gt_runner_is_in(r)) {
             continue;
         }
-        bool limit = false;
-        if (!is_done_with(race, r, &limit)) {
+        bool limit;
+        if (!gt_race_is_done_with(race, r, &limit)) {
             return false;
         }
         bool slower = bound(&race->drop, &r->paired, -1) > 0; /* the default stays when it is */
@@ -397,12 +429,14 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* As good as the incumbent: not shown to be slower, and shown to be within epsilon. */
+/* As good as the incumbent: not shown to be slower, and shown to be within epsilon (the default:
+ * within one and a half). */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
+    double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&
            bound(&race->drop, &runner->paired, -1) <= 0 &&
-           bound(&race->stop, &runner->paired, 1) <= log1p(race->options.epsilon);
+           bound(&race->stop, &runner->paired, 1) <= within;
 }
 
 /* Could well be as good: the estimate is within epsilon and 0 not excluded. */

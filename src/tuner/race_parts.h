@@ -48,6 +48,7 @@ struct gt_race {
     uint32_t rounds, samples;
     int64_t incumbent; /* index, -1: none */
     int64_t winner;    /* index once decided, -1 before */
+    int64_t reserve;   /* index of the best that left as slower, -1: none */
     bool tie, complete;
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
@@ -71,6 +72,10 @@ gputune_status gt_race_reserve_scratch(gt_race *race);
 
 /* After a round: the incumbent anew, comparisons with it, and who leaves. */
 void gt_race_judge(gt_race *race);
+/* Takes the reserve back when no other but the default is in. */
+void gt_race_call_reserve(gt_race *race);
+/* Whether more samples of this one cannot change the outcome; *at_limit: because of max_rounds. */
+bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit);
 /* Whether every contestant's fate is known well enough; sets race->decided's reason into *end. */
 bool gt_race_is_settled(gt_race *race, gt_race_end *end);
 /* Picks the winner among those that cannot be told apart, and says whether it was a tie. */

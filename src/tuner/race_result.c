@@ -55,6 +55,7 @@ void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contesta
                                 .is_default = r->is_default,
                                 .left = r->left,
                                 .left_round = r->left_round,
+                                .reserve = (int64_t)index == race->reserve,
                                 .ratio = r->ratio,
                                 .sample_count = (uint32_t)r->samples.count,
                                 .samples = r->samples.items};

@@ -159,7 +159,7 @@ static gputune_status drop_losers(gt_search_state *state)
     for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
         gt_race_contestant_at(state->race, i, &contestant);
         gt_variant *variant = &state->field.variants.items[contestant.id];
-        if (contestant.left != GT_RACE_IN && !variant->dropped) {
+        if (contestant.left != GT_RACE_IN && !contestant.reserve && !variant->dropped) {
             variant->dropped = true;
             GT_TRY(state->farm->ops->drop(state->farm, contestant.id));
         }

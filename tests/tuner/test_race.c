@@ -333,13 +333,24 @@ static void next_best_replaces_a_winner_that_fails(void **state)
     (void)state;
     equal_times(&m);
     m.times[2] = 80;
+    m.times[1] = 90;
     gt_race *race = run_race(&m, NULL);
+    gt_race_contestant c;
+    assert_true(gt_race_find(race, 1, &c));
+    assert_true(c.left != GT_RACE_IN && c.reserve);
     gt_race_fail(race, 2);
     do {
         take_round(race, &m, &end);
     } while (end == GT_RACE_RUNNING);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
-    assert_int_equal(result.winner, 0); /* the others had left */
+    assert_int_equal(result.winner, 1);
+    assert_true(result.speedup_low > 1);
+    gt_race_fail(race, 1);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 0);
     gt_race_free(race);
 }
 
