@@ -202,26 +202,13 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
 
 /* ---- freeing ---- */
 
-/* Waits for everything in the context: launches of kernels without lanes leave no event. Not while
- * a capture is seen, which a wait would break; unloading a module waits by itself, as far as
- * observed. */
-static void wait_for_launches(const gt_driver *driver)
-{
-    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    CUresult result =
-        driver->StreamGetCaptureInfo(CU_STREAM_LEGACY, &status, NULL, NULL, NULL, NULL);
-    if (result != CUDA_ERROR_STREAM_CAPTURE_IMPLICIT) {
-        driver->CtxSynchronize();
-    }
-}
-
+/* Unloading a module waits for its launches by itself and leaves captures alone (seen on an H200
+ * with driver 13.0); a wait for the context would break every capture in it, and nothing tells
+ * whether one of a non-blocking stream is under way. */
 static void free_on_device(gt_launcher *launcher)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_lane_free(&launcher->lanes[i], launcher->driver);
-    }
-    if (launcher->base.module && !launcher->shares_base) {
-        wait_for_launches(launcher->driver);
     }
     gt_graph_lanes_free(launcher);
     launcher->base.owns_module =
