@@ -125,12 +125,13 @@ static gputune_status begin_beside(gt_store *store, const char *why)
     return status == GPUTUNE_EDATABASE ? give_up_writing(store, why, false) : status;
 }
 
-static gputune_status replace_top(gt_store *store, gt_trouble trouble, const char *why)
+static gputune_status replace_top(gt_store *store, gt_trouble trouble, const char *why,
+                                  bool keep_reading)
 {
     if (trouble == GT_TROUBLE_DAMAGED) {
         return begin_beside(store, why);
     }
-    return give_up_writing(store, why, store->layers[0] && trouble != GT_TROUBLE_FAILED);
+    return give_up_writing(store, why, store->layers[0] && keep_reading);
 }
 
 static void drop_layer(gt_store *store, int layer)
@@ -172,7 +173,7 @@ static gputune_status ensure_open(gt_store *store, bool writing)
             return status;
         }
     }
-    return replace_top(store, trouble, why);
+    return replace_top(store, trouble, why, true);
 }
 
 static void open_system(gt_store *store)
@@ -218,7 +219,8 @@ static gputune_status open_layers(gt_store *store, const char *path)
     if (gt_file_make_parents(store->asked) != GPUTUNE_OK) {
         return give_up_writing(store, gt_message(), false);
     }
-    return ensure_open(store, false);
+    status = ensure_open(store, false);
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status; /* locked: opened when it is needed */
 }
 
 static void flush_warning(gt_store *store, char *line)
@@ -302,7 +304,7 @@ static gputune_status settle_read(gt_store *store, int layer, bool *again)
         return GPUTUNE_OK;
     }
     *again = true;
-    return replace_top(store, trouble, gt_database_why(database));
+    return replace_top(store, trouble, gt_database_why(database), false);
 }
 
 static gputune_status read_layer(gt_store *store, int layer, gt_store_fn work, void *context)
@@ -323,15 +325,16 @@ static gputune_status read_layer(gt_store *store, int layer, gt_store_fn work, v
 
 static gputune_status read_layers(gt_store *store, gt_store_fn work, void *context, bool all)
 {
-    if (gt_now_ns() < store->quiet_until_ns) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    GT_TRY(ensure_open(store, false) == GPUTUNE_ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_OK);
-    if (!store->layers[0]) {
+    bool quiet = gt_now_ns() < store->quiet_until_ns;
+    GT_TRY(!quiet && ensure_open(store, false) == GPUTUNE_ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_OK);
+    if (!store->layers[0] && !quiet) {
         store->quiet_until_ns = gt_now_ns() + quiet_ns;
     }
     gputune_status status = GPUTUNE_ENOTFOUND;
     for (int i = 0; i < LAYERS; i++) {
+        if (quiet && !(i == 0 && store->in_memory)) {
+            continue; /* waiting for a lock at every lookup would add up */
+        }
         status = read_layer(store, i, work, context);
         if (all ? status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND
                 : status != GPUTUNE_ENOTFOUND) {
@@ -394,7 +397,7 @@ static gputune_status write_top(gt_store *store, gt_store_fn work, void *context
         if (store->in_memory) {
             return gt_fail(status, "the database in memory failed: %s", gt_database_why(top));
         }
-        GT_TRY(replace_top(store, gt_database_trouble(top), gt_database_why(top)));
+        GT_TRY(replace_top(store, gt_database_trouble(top), gt_database_why(top), true));
     }
 }
 

@@ -1,0 +1,171 @@
+/* What the store's tests share: a folder of their own, a scenario, an outcome. */
+#ifndef TESTS_STORE_SUPPORT_H
+#define TESTS_STORE_SUPPORT_H
+
+#include "store/layers.h"
+#include "store/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ENVIRONMENT "00112233445566778899aabbccddeeff"
+
+typedef struct world {
+    char folder[64], path[96];
+    gt_log log;
+    int warnings;
+    char warning[1024];
+} world;
+
+static inline void take_line(void *user, gputune_log_level level, const char *line)
+{
+    world *w = user;
+    if (level <= GPUTUNE_LOG_WARNING) {
+        w->warnings++;
+        snprintf(w->warning, sizeof w->warning, "%s", line);
+    }
+}
+
+static inline int open_world(void **state)
+{
+    world *w = calloc(1, sizeof *w);
+    snprintf(w->folder, sizeof w->folder, "/tmp/gputune-store-XXXXXX");
+    assert_non_null(mkdtemp(w->folder));
+    snprintf(w->path, sizeof w->path, "%s/deep/gputune.db", w->folder);
+    w->log = (gt_log){take_line, w};
+    *state = w;
+    return 0;
+}
+
+static inline int close_world(void **state)
+{
+    world *w = *state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf '%s'", w->folder);
+    assert_int_equal(system(command), 0);
+    free(w);
+    return 0;
+}
+
+static inline gt_store *open_store(world *w)
+{
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    return store;
+}
+
+static inline gt_hash hash_of(uint64_t number)
+{
+    return gt_hash_bytes(&number, sizeof number);
+}
+
+/* axpy at n; the size must outlive the scenario. */
+static inline gt_scenario scenario_at(const int64_t *n, char problem[32])
+{
+    snprintf(problem, 32, "n=%lld T=half", (long long)*n);
+    return (gt_scenario){.kernel = "axpy",
+                         .problem = problem,
+                         .fixed = "T=half",
+                         .sizes = n,
+                         .size_count = 1,
+                         .objective = GPUTUNE_OBJECTIVE_KERNEL,
+                         .alignment = "16",
+                         .inputs = "seed=1",
+                         .identity = {1, 2},
+                         .work_bytes = 12.0 * (double)*n,
+                         .work_flops = 2.0 * (double)*n};
+}
+
+static inline gt_trial trial_of(uint64_t number, const char *config, double time_ns)
+{
+    return (gt_trial){.hash = hash_of(number),
+                      .source = hash_of(1000 + number),
+                      .config = config,
+                      .time = {9, time_ns, time_ns + 1, 2, time_ns - 3, time_ns + 3, time_ns - 4},
+                      .resources = {32, 8, 1024, 16, 4},
+                      .shared_bytes = 2048,
+                      .occupancy = 0.75,
+                      .max_error = 0.25,
+                      .compile_ns = 2e7,
+                      .driver_version = 13000,
+                      .nvrtc_version = 13000};
+}
+
+static inline gt_code code_of(uint64_t number, const char *image)
+{
+    return (gt_code){.source = hash_of(1000 + number),
+                     .arch = "sm_90",
+                     .nvrtc_version = 13000,
+                     .image = {(void *)image, strlen(image)},
+                     .resources = {32, 8, 1024, 16, 4},
+                     .compile_ns = 2e7};
+}
+
+/* Puts a winner "VEC=4" with the trials 1 (default), 2 (winner), 3 (crashed). */
+static inline gputune_status put_outcome(gt_store *store, const gt_scenario *scenario,
+                                         double time_ns, gputune_effort effort, bool force)
+{
+    gt_trial trials[3] = {trial_of(1, "VEC=1", 2 * time_ns), trial_of(2, "VEC=4", time_ns),
+                          trial_of(3, "VEC=8", 0)};
+    trials[0].is_default = true;
+    trials[2].status = GT_TRIAL_CRASHED;
+    trials[2].message = "illegal address";
+    trials[2].time = (gt_summary){0};
+    gt_winner winner = {.config = (char *)"VEC=4",
+                        .default_config = (char *)"VEC=1",
+                        .fallback_config = (char *)"VEC=1",
+                        .trial = trials[1].hash,
+                        .default_trial = trials[0].hash,
+                        .space = hash_of(77),
+                        .code = code_of(2, "the winner's code"),
+                        .fallback = code_of(1, "the default's code"),
+                        .speedup = 2,
+                        .speedup_low = 1.9,
+                        .speedup_high = 2.1,
+                        .tie = true,
+                        .verified = true,
+                        .effort = effort,
+                        .stop_reason = (char *)"every other variant is slower",
+                        .driver_version = 13000,
+                        .nvrtc_version = 13000,
+                        .variants = 3,
+                        .failed = 1,
+                        .tuning_s = 0.5};
+    const gt_outcome outcome = {.environment = ENVIRONMENT,
+                                .scenario = scenario,
+                                .trials = trials,
+                                .trial_count = 3,
+                                .winner = &winner,
+                                .force = force};
+    return gt_store_put_winner(store, &outcome);
+}
+
+static inline void put_size(gt_store *store, int64_t n, double time_ns)
+{
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    assert_int_equal(put_outcome(store, &scenario, time_ns, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+}
+
+/* The stored time at n, 0: none. */
+static inline double time_at(gt_store *store, int64_t n)
+{
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    if (gt_store_find_winner(&winner, store, ENVIRONMENT, &scenario) != GPUTUNE_OK) {
+        return 0;
+    }
+    double median = winner.time.median;
+    gt_winner_free(&winner);
+    return median;
+}
+
+#endif

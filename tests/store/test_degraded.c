@@ -1,0 +1,478 @@
+/* A database that cannot be used never makes a call fail: one warning, and everything answers. */
+#include "store_support.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+enum { SHORT_WAIT_MS = 50 };
+
+static void put_raw(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    fclose(file);
+}
+
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *raw;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(raw);
+}
+
+static void make_database(world *w, int64_t n)
+{
+    gt_store *store = open_store(w);
+    put_size(store, n, 10);
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
+}
+
+/* Everything works in this process, after exactly one warning that says `why`. */
+static void goes_on_in_memory(world *w, gt_store *store, const char *why)
+{
+    char text[256];
+    put_size(store, 2048, 20);
+    put_size(store, 8192, 80);
+    assert_true(time_at(store, 2048) == 20);
+    assert_false(gt_store_is_writable(store));
+    assert_string_equal(gt_store_path(store), ":memory:");
+    assert_true(strlen(gt_store_why(store, text, sizeof text)) > 0);
+    assert_int_equal(w->warnings, 1);
+    if (!strstr(w->warning, why) || !strstr(w->warning, "GPUTUNE_DB")) {
+        fail_msg("%s", w->warning);
+    }
+}
+
+static void memory_on_request_is_no_warning(void **state)
+{
+    world *w = *state;
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    put_size(store, 2048, 20);
+    assert_true(time_at(store, 2048) == 20);
+    assert_false(gt_store_is_writable(store));
+    assert_int_equal(w->warnings, 0);
+    gt_store_close(store);
+}
+
+static void newer_file_is_only_read(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    run_sql(w->path, "PRAGMA user_version = 999");
+    gt_store *store = open_store(w);
+    assert_true(time_at(store, 1024) == 10);
+    goes_on_in_memory(w, store, "newer gputune");
+    assert_true(time_at(store, 1024) == 10);
+    gt_store_close(store);
+    store = open_store(w);
+    assert_true(time_at(store, 2048) == 0); /* nothing was written to it */
+    gt_store_close(store);
+}
+
+static void no_folder(void **state)
+{
+    world *w = *state;
+    char file[96];
+    snprintf(file, sizeof file, "%s/deep", w->folder); /* a file where a folder is needed */
+    put_raw(file, "x", 1);
+    gt_store *store = open_store(w);
+    goes_on_in_memory(w, store, "cannot be written");
+    gt_store_close(store);
+}
+
+/* The file takes part of a transaction and no more. */
+static void full_disk(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    struct stat facts;
+    struct rlimit old, small;
+    assert_int_equal(stat(w->path, &facts), 0);
+    gt_store *store = open_store(w);
+    signal(SIGXFSZ, SIG_IGN);
+    getrlimit(RLIMIT_FSIZE, &old);
+    small = (struct rlimit){(rlim_t)facts.st_size, old.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    char *image = calloc(1, 1 << 20);
+    gt_code code = code_of(9, "x");
+    code.image = (gt_image){image, 1 << 20};
+    assert_int_equal(gt_store_put_cubins(store, &code, 1), GPUTUNE_OK);
+    setrlimit(RLIMIT_FSIZE, &old);
+    goes_on_in_memory(w, store, "cannot be written");
+    gt_code found;
+    assert_int_equal(gt_store_find_cubin(&found, store, code.source, "sm_90", false, 0),
+                     GPUTUNE_OK);
+    gt_code_free(&found);
+    assert_true(time_at(store, 1024) == 10); /* what is in the file is still read */
+    free(image);
+    gt_store_close(store);
+    store = open_store(w);
+    assert_true(time_at(store, 1024) == 10); /* and the file is sound */
+    gt_store_close(store);
+}
+
+static void locked_file_does_not_hold_up_lookups(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    sqlite3 *other;
+    assert_int_equal(sqlite3_open(w->path, &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    gt_store *store = open_store(w);
+    gt_store_set_write_wait(store, SHORT_WAIT_MS);
+    assert_true(time_at(store, 1024) == 0); /* goes on without the cache */
+    assert_int_equal(w->warnings, 0);
+    goes_on_in_memory(w, store, "locked");
+    sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(other);
+    gt_store_close(store);
+}
+
+static void lock_that_ends_in_time_is_waited_for(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    sqlite3 *other;
+    assert_int_equal(sqlite3_open(w->path, &other), SQLITE_OK);
+    gt_store *store = open_store(w);
+    assert_int_equal(sqlite3_exec(other, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    assert_true(time_at(store, 1024) == 0);
+    sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
+    sqlite3_close(other);
+    put_size(store, 2048, 20);
+    assert_true(gt_store_is_writable(store));
+    assert_int_equal(w->warnings, 0);
+    gt_store_close(store);
+}
+
+/* --- damaged ------------------------------------------------------------------------------------
+ */
+
+static void goes_on_beside(world *w, const void *bytes, size_t count)
+{
+    char beside[128], *kept;
+    size_t kept_bytes;
+    snprintf(beside, sizeof beside, "%s.1", w->path);
+    for (int turn = 0; turn < 2; turn++) {
+        gt_store *store = open_store(w);
+        assert_string_equal(gt_store_path(store), beside);
+        assert_true(gt_store_is_writable(store));
+        assert_true(time_at(store, 512) == (turn ? 5 : 0)); /* the second time it is there */
+        put_size(store, 512, 5);
+        gt_store_close(store);
+        assert_int_equal(w->warnings, turn + 1);
+        assert_non_null(strstr(w->warning, "stays as it is"));
+    }
+    FILE *file = fopen(w->path, "r");
+    assert_non_null(file);
+    kept = malloc(count + 1);
+    kept_bytes = fread(kept, 1, count + 1, file);
+    fclose(file);
+    assert_int_equal(kept_bytes, count);
+    assert_memory_equal(kept, bytes, count);
+    free(kept);
+}
+
+static void make_folder(const world *w)
+{
+    char folder[96];
+    snprintf(folder, sizeof folder, "%s/deep", w->folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+}
+
+static void not_a_database(void **state)
+{
+    world *w = *state;
+    char text[4096];
+    memset(text, 'x', sizeof text);
+    make_folder(w);
+    put_raw(w->path, text, sizeof text);
+    goes_on_beside(w, text, sizeof text);
+}
+
+static void another_programs_database(void **state)
+{
+    world *w = *state;
+    char *bytes = malloc(1 << 16);
+    make_folder(w);
+    run_sql(w->path, "CREATE TABLE notes (text TEXT)");
+    FILE *file = fopen(w->path, "r");
+    size_t count = fread(bytes, 1, 1 << 16, file);
+    fclose(file);
+    goes_on_beside(w, bytes, count);
+    free(bytes);
+}
+
+/* Damage that only shows when the tables are read. */
+static void malformed_tables(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    FILE *file = fopen(w->path, "r+");
+    char noise[4096];
+    memset(noise, 0xa5, sizeof noise);
+    fseek(file, 0, SEEK_END);
+    long pages = ftell(file) / 4096;
+    for (long page = 1; page < pages; page++) { /* all but the first, which holds the schema */
+        fseek(file, page * 4096, SEEK_SET);
+        fwrite(noise, 1, sizeof noise, file);
+    }
+    fclose(file);
+    gt_store *store = open_store(w);
+    assert_true(time_at(store, 1024) == 0);
+    put_size(store, 512, 5);
+    assert_true(time_at(store, 512) == 5);
+    assert_true(gt_store_is_writable(store));
+    assert_int_equal(w->warnings, 1);
+    gt_store_close(store);
+    store = open_store(w);
+    assert_true(time_at(store, 512) == 5);
+    gt_store_close(store);
+}
+
+static void truncated_file(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    struct stat facts;
+    assert_int_equal(stat(w->path, &facts), 0);
+    assert_int_equal(truncate(w->path, facts.st_size / 2), 0);
+    gt_store *store = open_store(w);
+    put_size(store, 512, 5);
+    assert_true(time_at(store, 512) == 5);
+    gt_store_close(store);
+}
+
+static void empty_file_is_a_new_database(void **state)
+{
+    world *w = *state;
+    make_folder(w);
+    put_raw(w->path, "", 0);
+    make_database(w, 1024);
+    gt_store *store = open_store(w);
+    assert_true(time_at(store, 1024) == 10);
+    gt_store_close(store);
+}
+
+/* --- layers -------------------------------------------------------------------------------------
+ */
+
+static int take_record(void *user, const gputune_record *record)
+{
+    char *line = user;
+    size_t used = strlen(line);
+    snprintf(line + used, 512 - used, "%s %s %g;", record->sizes, record->configuration,
+             record->median_ns);
+    return 0;
+}
+
+static void users_database_wins_over_the_systems(void **state)
+{
+    world *w = *state;
+    char system[128], lines[512] = "";
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 11);
+    put_size(store, 4096, 44);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    assert_true(time_at(store, 1024) == 11);
+    put_size(store, 1024, 10);
+    assert_true(time_at(store, 1024) == 10);
+    assert_true(time_at(store, 4096) == 44);
+    const gt_records_filter filter = {0};
+    assert_int_equal(gt_store_records(store, &filter, take_record, lines), 0);
+    assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=4096 T=half VEC=4 44;");
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    assert_true(time_at(store, 1024) == 11); /* the system's was not touched */
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
+}
+
+static void broken_system_database_is_left_out(void **state)
+{
+    world *w = *state;
+    char system[128];
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    put_raw(system, "this is no database, though long enough to be looked at as one", 62);
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 10);
+    assert_true(time_at(store, 1024) == 10);
+    assert_true(gt_store_is_writable(store));
+    assert_int_equal(w->warnings, 1);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, w->path, "/nonexistent/system.db", &w->log), GPUTUNE_OK);
+    assert_int_equal(w->warnings, 1); /* a missing one is normal */
+    gt_store_close(store);
+}
+
+static void records_come_whole_and_in_order(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    char lines[512] = "";
+    put_size(store, 16384, 160);
+    put_size(store, 1024, 10);
+    const gt_records_filter all = {.kernel = "axpy", .all_trials = true};
+    const char *const elsewhere[] = {"another"};
+    const gt_records_filter nothing = {.environments = elsewhere, .environment_count = 1};
+    assert_int_equal(gt_store_records(store, &all, take_record, lines), 0);
+    assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=1 20;"
+                               "n=1024 T=half VEC=8 0;"
+                               "n=16384 T=half VEC=4 160;n=16384 T=half VEC=1 320;"
+                               "n=16384 T=half VEC=8 0;");
+    lines[0] = '\0';
+    assert_int_equal(gt_store_records(store, &nothing, take_record, lines), 0);
+    assert_string_equal(lines, "");
+    gt_store_close(store);
+}
+
+static int check_winner(void *user, const gputune_record *r)
+{
+    (void)user;
+    assert_string_equal(r->kernel, "axpy");
+    assert_string_equal(r->gpu, "Test GPU");
+    assert_string_equal(r->origin, "emu:h200:model1");
+    assert_string_equal(r->status, "ok");
+    assert_string_equal(r->stop_reason, "every other variant is slower");
+    assert_true(r->is_winner && !r->is_default && r->tie && r->modelled);
+    assert_true(r->default_ns == 20 && r->speedup == 2 && r->speedup_high == 2.1);
+    assert_true(r->bytes == 12 * 1024 && r->flops == 2 * 1024 && r->copy_bytes_per_s == 1e12);
+    assert_true(r->samples == 9 && r->min_ns == 6 && r->low_ns == 7 && r->stddev_ns == 2);
+    assert_true(r->registers == 32 && r->shared_bytes == 3072 && r->occupancy == 0.75);
+    assert_int_equal(strlen(r->created), 20);
+    return 42;
+}
+
+static void every_field_of_a_record_is_served(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    const gt_device device = {.name = "Test GPU", .origin = "emu:h200:model1"};
+    const gt_records_filter filter = {0};
+    put_size(store, 1024, 10);
+    gt_store_register_gpu(store, ENVIRONMENT, &device, NULL);
+    gt_store_set_gpu_fact(store, ENVIRONMENT, GT_FACT_COPY, 1e12);
+    assert_int_equal(gt_store_records(store, &filter, check_winner, NULL), 42);
+    gt_store_close(store);
+}
+
+/* --- threads, processes -------------------------------------------------------------------------
+ */
+
+static void forked_child_leaves_the_database_alone(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    pid_t child = fork();
+    if (child == 0) {
+        bool quiet = time_at(store, 1024) == 0;
+        int64_t n = 2048;
+        char problem[32];
+        gt_scenario scenario = scenario_at(&n, problem);
+        quiet = quiet && put_outcome(store, &scenario, 1, GPUTUNE_MEASURE, false) == GPUTUNE_OK;
+        gt_store_close(store);
+        _exit(quiet ? 0 : 1);
+    }
+    int status;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    assert_true(time_at(store, 1024) == 10);
+    assert_true(time_at(store, 2048) == 0);
+    gt_store_close(store);
+}
+
+static void *put_many(void *user)
+{
+    gt_store *store = user;
+    for (int i = 0; i < 20; i++) {
+        put_size(store, 1000 + i, 1000 + i);
+        assert_true(time_at(store, 1000 + i) == 1000 + i);
+    }
+    return NULL;
+}
+
+static void threads_share_a_store(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, put_many, store), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(w->warnings, 0);
+    gt_store_close(store);
+}
+
+static void processes_share_a_file(void **state)
+{
+    enum { PROCESSES = 6, PUTS = 10 };
+    world *w = *state;
+    for (int p = 0; p < PROCESSES; p++) {
+        if (fork() == 0) {
+            gt_store *store;
+            if (gt_store_open(&store, w->path, NULL, NULL) != GPUTUNE_OK) {
+                _exit(1);
+            }
+            for (int i = 0; i < PUTS; i++) {
+                put_size(store, 1 + 100 * p + i, 7);
+            }
+            bool kept = gt_store_is_writable(store);
+            gt_store_close(store);
+            _exit(kept ? 0 : 2);
+        }
+    }
+    for (int p = 0; p < PROCESSES; p++) {
+        int status;
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    gt_store *store = open_store(w);
+    for (int p = 0; p < PROCESSES; p++) {
+        for (int i = 0; i < PUTS; i++) {
+            assert_true(time_at(store, 1 + 100 * p + i) == 7);
+        }
+    }
+    gt_store_close(store);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(memory_on_request_is_no_warning),
+        TEST(newer_file_is_only_read),
+        TEST(no_folder),
+        TEST(full_disk),
+        TEST(locked_file_does_not_hold_up_lookups),
+        TEST(lock_that_ends_in_time_is_waited_for),
+        TEST(not_a_database),
+        TEST(another_programs_database),
+        TEST(malformed_tables),
+        TEST(truncated_file),
+        TEST(empty_file_is_a_new_database),
+        TEST(users_database_wins_over_the_systems),
+        TEST(broken_system_database_is_left_out),
+        TEST(records_come_whole_and_in_order),
+        TEST(every_field_of_a_record_is_served),
+        TEST(forked_child_leaves_the_database_alone),
+        TEST(threads_share_a_store),
+        TEST(processes_share_a_file),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

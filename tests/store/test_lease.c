@@ -1,0 +1,176 @@
+/* One process tunes a scenario; a dead one holds up nobody. */
+#include "store_support.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+static gt_scenario wanted(char problem[32])
+{
+    static const int64_t n = 1024;
+    return scenario_at(&n, problem);
+}
+
+static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s)
+{
+    char problem[32];
+    gt_scenario scenario = wanted(problem);
+    return gt_store_lease_acquire(lease, store, ENVIRONMENT, &scenario, timeout_s, NULL);
+}
+
+static void one_holds_it(void **state)
+{
+    world *w = *state;
+    gt_store *first = open_store(w), *second = open_store(w);
+    gt_lease a = {0}, b = {0};
+    char holder[32];
+    assert_int_equal(acquire(&a, first, 0), GPUTUNE_OK);
+    assert_int_equal(acquire(&b, second, 0), GPUTUNE_EBUSY);
+    snprintf(holder, sizeof holder, "process %d", (int)getpid());
+    assert_non_null(strstr(gt_message(), holder));
+    assert_false(b.held);
+    assert_int_equal(gt_store_lease_renew(&a, first), GPUTUNE_OK);
+    gt_store_lease_release(&a, first);
+    gt_store_lease_release(&a, first); /* twice does nothing */
+    assert_int_equal(acquire(&b, second, 0), GPUTUNE_OK);
+    gt_store_lease_release(&b, second);
+    gt_store_close(first);
+    gt_store_close(second);
+}
+
+static void other_scenarios_are_free(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_lease a = {0}, b = {0}, c = {0};
+    int64_t n = 2048;
+    char problem[32];
+    gt_scenario other = scenario_at(&n, problem);
+    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &other, 0, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&c, store, "another", &other, 0, NULL), GPUTUNE_OK);
+    gt_store_lease_release(&a, store);
+    gt_store_lease_release(&b, store);
+    gt_store_lease_release(&c, store);
+    gt_store_close(store);
+}
+
+/* A child takes the lease, says so, and then ends as `how` says. */
+static pid_t hold_in_child(world *w, int ready[2], double seconds)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        gt_store *store;
+        gt_lease lease = {0};
+        bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
+                    acquire(&lease, store, 0) == GPUTUNE_OK;
+        if (write(ready[1], held ? "1" : "0", 1) != 1) {
+            _exit(1);
+        }
+        usleep((useconds_t)(seconds * 1e6));
+        gt_store_lease_release(&lease, store);
+        _exit(0);
+    }
+    char answer;
+    assert_int_equal(read(ready[0], &answer, 1), 1);
+    assert_int_equal(answer, '1');
+    return child;
+}
+
+static void dead_owner_loses_it(void **state)
+{
+    world *w = *state;
+    int ready[2], status;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = hold_in_child(w, ready, 30);
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    gt_store_lease_release(&lease, store);
+    gt_store_close(store);
+}
+
+static void waits_for_its_turn(void **state)
+{
+    world *w = *state;
+    int ready[2], status;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = hold_in_child(w, ready, 0.2);
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    gt_store_lease_release(&lease, store);
+    gt_store_close(store);
+    waitpid(child, &status, 0);
+}
+
+static void cancel_ends_the_wait(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_lease a = {0}, b = {0};
+    char problem[32];
+    gt_scenario scenario = wanted(problem);
+    volatile int cancel = 1;
+    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &scenario, 60, &cancel),
+                     GPUTUNE_ECANCELED);
+    gt_store_lease_release(&a, store);
+    gt_store_close(store);
+}
+
+/* Of another machine nothing but the expiry is known. */
+static void set_machine(world *w, const char *expires)
+{
+    char sql[256];
+    sqlite3 *raw;
+    snprintf(sql, sizeof sql, "UPDATE lease SET machine = 'elsewhere', expires_ms = %s", expires);
+    assert_int_equal(sqlite3_open(w->path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(raw);
+}
+
+static void lease_of_another_machine_runs_out(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_lease a = {0}, b = {0};
+    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    set_machine(w, "(strftime('%s', 'now') + 60) * 1000");
+    assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
+    set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
+    assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_renew(&a, store), GPUTUNE_EBUSY); /* the first has lost it */
+    assert_false(a.held);
+    gt_store_lease_release(&b, store);
+    gt_store_close(store);
+}
+
+static void works_in_memory(void **state)
+{
+    world *w = *state;
+    gt_store *store;
+    gt_lease a = {0}, b = {0};
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
+    gt_store_lease_release(&a, store);
+    assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
+    gt_store_lease_release(&b, store);
+    gt_store_close(store);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(one_holds_it),         TEST(other_scenarios_are_free),
+        TEST(dead_owner_loses_it),  TEST(waits_for_its_turn),
+        TEST(cancel_ends_the_wait), TEST(lease_of_another_machine_runs_out),
+        TEST(works_in_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,359 @@
+/* What is put comes back, under the keys that it was put with. */
+#include "store_support.h"
+
+static void nothing_is_found_silently(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    gt_code code;
+    gt_trial_list trials;
+    double value;
+    gt_fail(GPUTUNE_EIO, "earlier");
+    assert_int_equal(gt_store_find_winner(&winner, store, ENVIRONMENT, &scenario),
+                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&winner, store, ENVIRONMENT, &scenario),
+                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1), "sm_90", false, 0),
+                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_gpu_fact(&value, store, ENVIRONMENT, GT_FACT_COPY),
+                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_trials(&trials, store, ENVIRONMENT, &scenario, 0, 0), GPUTUNE_OK);
+    assert_int_equal(trials.count, 0);
+    gt_trial_list_free(&trials);
+    assert_string_equal(gt_message(), "earlier");
+    assert_int_equal(w->warnings, 0);
+    gt_store_close(store);
+}
+
+static void winner_survives_reopening(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    gt_store_close(store);
+
+    gt_winner found;
+    store = open_store(w);
+    assert_true(gt_store_is_writable(store));
+    assert_string_equal(gt_store_path(store), w->path);
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_string_equal(found.config, "VEC=4");
+    assert_string_equal(found.default_config, "VEC=1");
+    assert_string_equal(found.fallback_config, "VEC=1");
+    assert_string_equal(found.problem, "n=4096 T=half");
+    assert_true(found.size_count == 1 && found.sizes[0] == 4096);
+    assert_true(gt_hash_equal(found.trial, hash_of(2)) && gt_hash_equal(found.space, hash_of(77)));
+    assert_string_equal(found.code.image.data, "the winner's code");
+    assert_string_equal(found.fallback.image.data, "the default's code");
+    assert_int_equal(found.code.resources.registers, 32);
+    assert_true(found.time.median == 100 && found.time.count == 9 && found.time.low == 97);
+    assert_true(found.default_time.median == 200 && found.speedup_low == 1.9);
+    assert_true(found.tie && found.verified && !found.noisy && !found.modelled);
+    assert_int_equal(found.effort, GPUTUNE_MEASURE);
+    assert_int_equal(found.driver_version, 13000);
+    assert_int_equal(found.failed, 1);
+    assert_true(found.created[0] == '2' && strlen(found.created) == 20);
+    gt_winner_free(&found);
+    gt_store_close(store);
+}
+
+static void file_is_private(void **state)
+{
+    world *w = *state;
+    struct stat facts;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    assert_int_equal(stat(w->path, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0600);
+}
+
+/* Each part of the key tells scenarios apart. */
+static void every_part_of_the_key_counts(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096, other = 4097;
+    char problem[32], other_problem[32];
+    gt_scenario base = scenario_at(&n, problem);
+    assert_int_equal(put_outcome(store, &base, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    gt_scenario changed[8];
+    for (int i = 0; i < 8; i++) {
+        changed[i] = base;
+    }
+    changed[0].kernel = "copy";
+    changed[1] = scenario_at(&other, other_problem);
+    changed[2].fixed = "T=float";
+    changed[3].objective = GPUTUNE_OBJECTIVE_LATENCY;
+    changed[4].cache = GPUTUNE_CACHE_HOT;
+    changed[5].alignment = "16 x=4";
+    changed[6].inputs = "live:a";
+    changed[7].identity.low++;
+    gt_winner found;
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &changed[i]),
+                         GPUTUNE_ENOTFOUND);
+    }
+    assert_int_equal(gt_store_find_winner(&found, store, "another", &base), GPUTUNE_ENOTFOUND);
+    base.bucket = problem; /* the same as none */
+    base.work_flops = 5;   /* not keyed */
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &base), GPUTUNE_OK);
+    gt_winner_free(&found);
+    gt_store_close(store);
+}
+
+static void sizes_of_a_bucket_share(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 1000, m = 600;
+    char problem[32], other[32];
+    gt_scenario first = scenario_at(&n, problem), second = scenario_at(&m, other);
+    first.bucket = second.bucket = "n=1024 T=half";
+    assert_int_equal(put_outcome(store, &first, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    gt_winner found;
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &second), GPUTUNE_OK);
+    assert_string_equal(found.problem, "n=1000 T=half");
+    gt_winner_free(&found);
+    gt_store_close(store);
+}
+
+static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
+{
+    char problem[32];
+    gt_scenario wanted = scenario_at(&n, problem);
+    gt_winner found;
+    wanted.fixed = fixed;
+    if (gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted) != GPUTUNE_OK) {
+        return 0;
+    }
+    int64_t size = found.sizes[0];
+    gt_winner_free(&found);
+    return size;
+}
+
+static void nearest_is_by_ratio(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    put_size(store, 4096, 40);
+    assert_int_equal(nearest_to(store, 1500, "T=half"), 1024);
+    assert_int_equal(nearest_to(store, 2100, "T=half"), 4096); /* 2.05 against 1.95 */
+    assert_int_equal(nearest_to(store, 1, "T=half"), 1024);
+    assert_int_equal(nearest_to(store, 1500, "T=float"), 0); /* types must match */
+    gt_store_close(store);
+}
+
+static void higher_effort_stays(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
+    assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false), GPUTUNE_OK);
+    gt_winner found;
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(found.effort, GPUTUNE_EXHAUSTIVE);
+    gt_winner_free(&found);
+    assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_MEASURE, true), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(found.effort, GPUTUNE_MEASURE);
+    gt_winner_free(&found);
+    gt_store_close(store);
+}
+
+static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver, int nvrtc)
+{
+    gt_trial_list list;
+    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, scenario, driver, nvrtc),
+                     GPUTUNE_OK);
+    size_t count = list.count;
+    gt_trial_list_free(&list);
+    return count;
+}
+
+static void failures_are_forgotten_with_another_driver(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    gt_trial broken = trial_of(4, "VEC=3", 0);
+    broken.status = GT_TRIAL_COMPILE;
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &broken, 1), GPUTUNE_OK);
+    assert_int_equal(count_trials(store, &scenario, 13000, 13000), 4);
+    assert_int_equal(count_trials(store, &scenario, 13010, 13000), 3); /* may not crash now */
+    assert_int_equal(count_trials(store, &scenario, 13000, 13010), 2); /* may compile now */
+    assert_int_equal(count_trials(store, &scenario, 13010, 0), 3);
+    gt_store_close(store);
+}
+
+static void trials_come_back_whole(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_trial put = trial_of(5, "VEC=2", 123);
+    put.status = GT_TRIAL_ELIMINATED;
+    put.message = "4.0% slower after 5 samples";
+    put.eliminated_round = 6;
+    put.noisy = true;
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1), GPUTUNE_OK);
+    put.time.median = 124; /* measured again: replaces */
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1), GPUTUNE_OK);
+    gt_trial_list list;
+    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, &scenario, 0, 0), GPUTUNE_OK);
+    assert_int_equal(list.count, 1);
+    const gt_trial *got = &list.items[0];
+    assert_true(gt_hash_equal(got->hash, put.hash) && gt_hash_equal(got->source, put.source));
+    assert_string_equal(got->config, "VEC=2");
+    assert_string_equal(got->message, put.message);
+    assert_int_equal(got->status, GT_TRIAL_ELIMINATED);
+    assert_true(got->noisy && got->eliminated_round == 6 && got->shared_bytes == 2048);
+    assert_memory_equal(&got->time, &put.time, sizeof put.time);
+    assert_memory_equal(&got->resources, &put.resources, sizeof put.resources);
+    assert_true(got->occupancy == 0.75 && got->max_error == 0.25 && got->compile_ns == 2e7);
+    gt_trial_list_free(&list);
+    gt_store_close(store);
+}
+
+static void code_is_found_by_source_arch_and_version(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_code codes[3] = {code_of(1, "old"), code_of(1, "new"), code_of(1, "ptx text")}, found;
+    codes[1].nvrtc_version = 13020;
+    codes[2].ptx = true;
+    assert_int_equal(gt_store_put_cubins(store, codes, 3), GPUTUNE_OK);
+    gt_hash source = codes[0].source;
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", false, 13000), GPUTUNE_OK);
+    assert_string_equal(found.image.data, "old");
+    gt_code_free(&found);
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", false, 0), GPUTUNE_OK);
+    assert_string_equal(found.image.data, "new");
+    gt_code_free(&found);
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", true, 0), GPUTUNE_OK);
+    assert_string_equal(found.image.data, "ptx text");
+    assert_int_equal(found.image.bytes, 8);
+    gt_code_free(&found);
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_80", false, 0),
+                     GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+}
+
+static void damaged_code_is_not_handed_out(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    sqlite3 *raw;
+    assert_int_equal(sqlite3_open(w->path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(raw, "UPDATE cubin SET image = x'00'", NULL, NULL, NULL),
+                     SQLITE_OK);
+    sqlite3_close(raw);
+    store = open_store(w);
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner found;
+    gt_code code;
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_null(found.code.image.data);
+    gt_winner_free(&found);
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0),
+                     GPUTUNE_ENOTFOUND);
+    put_size(store, 1024, 10); /* putting it again mends it */
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0),
+                     GPUTUNE_OK);
+    gt_code_free(&code);
+    gt_store_close(store);
+}
+
+static void rejected_winner_is_not_found_again(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner found;
+    put_size(store, 1024, 10);
+    assert_int_equal(gt_store_validate_winner(store, ENVIRONMENT, &scenario, 13010, 13020),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(found.driver_version, 13010);
+    gt_winner_free(&found);
+    assert_int_equal(gt_store_reject_winner(store, ENVIRONMENT, &scenario, GT_TRIAL_WRONG, "y[3]"),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario),
+                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(count_trials(store, &scenario, 13000, 13000), 3);
+    assert_int_equal(count_trials(store, &scenario, 1, 1), 1); /* now two failures */
+    gt_store_close(store);
+}
+
+static void facts_of_a_gpu(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_device device = {.name = "Test GPU", .arch = "sm_90", .origin = "cuda", .sm_count = 132};
+    double value;
+    assert_int_equal(gt_store_register_gpu(store, ENVIRONMENT, &device, "a CPU"), GPUTUNE_OK);
+    assert_int_equal(gt_store_set_gpu_fact(store, ENVIRONMENT, GT_FACT_COPY, 4.2e12), GPUTUNE_OK);
+    device.driver_version = 13010; /* changes, and keeps the fact */
+    assert_int_equal(gt_store_register_gpu(store, ENVIRONMENT, &device, "a CPU"), GPUTUNE_OK);
+    assert_int_equal(gt_store_gpu_fact(&value, store, ENVIRONMENT, GT_FACT_COPY), GPUTUNE_OK);
+    assert_true(value == 4.2e12);
+    assert_int_equal(gt_store_set_gpu_fact(store, ENVIRONMENT, "colour", 1), GPUTUNE_EINVAL);
+    gt_store_close(store);
+}
+
+static void host_joins_the_environment(void **state)
+{
+    char plain[GT_ENVIRONMENT_MAX], joined[GT_ENVIRONMENT_MAX], other[GT_ENVIRONMENT_MAX];
+    (void)state;
+    assert_string_equal(gt_environment_join(plain, ENVIRONMENT, NULL), ENVIRONMENT);
+    gt_environment_join(joined, ENVIRONMENT, "CPU A");
+    gt_environment_join(other, ENVIRONMENT, "CPU B");
+    assert_string_not_equal(joined, ENVIRONMENT);
+    assert_string_not_equal(joined, other);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_is_found_silently, open_world, close_world),
+        cmocka_unit_test_setup_teardown(winner_survives_reopening, open_world, close_world),
+        cmocka_unit_test_setup_teardown(file_is_private, open_world, close_world),
+        cmocka_unit_test_setup_teardown(every_part_of_the_key_counts, open_world, close_world),
+        cmocka_unit_test_setup_teardown(sizes_of_a_bucket_share, open_world, close_world),
+        cmocka_unit_test_setup_teardown(nearest_is_by_ratio, open_world, close_world),
+        cmocka_unit_test_setup_teardown(higher_effort_stays, open_world, close_world),
+        cmocka_unit_test_setup_teardown(failures_are_forgotten_with_another_driver, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(trials_come_back_whole, open_world, close_world),
+        cmocka_unit_test_setup_teardown(code_is_found_by_source_arch_and_version, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(damaged_code_is_not_handed_out, open_world, close_world),
+        cmocka_unit_test_setup_teardown(rejected_winner_is_not_found_again, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(facts_of_a_gpu, open_world, close_world),
+        cmocka_unit_test(host_joins_the_environment),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
