@@ -487,9 +487,9 @@ static void test_broken_and_implicit_captures_are_refused(void **state)
 static void test_calls_outside_a_launch_are_relaxed(void **state)
 {
     (void)state;
-    static const char *const unsafe[] = {"ModuleLoadData", "MemAlloc",     "MemAllocHost",
-                                         "EventCreate",    "EventQuery",   "EventSynchronize",
-                                         "MemFree",        "ModuleUnload", "CtxSynchronize"};
+    static const char *const unsafe[] = {"ModuleLoadData", "MemAlloc",    "MemAllocHost",
+                                         "EventCreate",    "EventQuery",  "EventSynchronize",
+                                         "MemFree",        "ModuleUnload"};
     gt_launch launch = make_launch(GT_PASS_SPLIT);
     gt_launcher *launcher;
     assert_int_equal(try_load(&launcher, &launch), 0);
@@ -702,6 +702,15 @@ static void test_free_waits_and_tolerates_a_lost_context(void **state)
     assert_int_equal(fake_count("ModuleUnload"), 0);
 }
 
+static void test_free_breaks_no_capture(void **state)
+{
+    (void)state;
+    gt_launcher *launcher = load_pass(GT_PASS_SPLIT);
+    launch_on(launcher, 1);
+    free_and_check(launcher);
+    assert_int_equal(fake_count("CtxSynchronize"), 0); /* it would, in any capture mode */
+}
+
 static void test_a_second_size_shares_the_module(void **state)
 {
     (void)state;
@@ -747,6 +756,7 @@ int main(void)
         cmocka_unit_test_setup(test_parameter_sizes_are_compared_with_the_kernel, setup),
         cmocka_unit_test_setup(test_another_context_is_named, setup),
         cmocka_unit_test_setup(test_free_waits_and_tolerates_a_lost_context, setup),
+        cmocka_unit_test_setup(test_free_breaks_no_capture, setup),
         cmocka_unit_test_setup(test_a_second_size_shares_the_module, setup),
     };
     return cmocka_run_group_tests_name("launcher", tests, NULL, NULL);
