@@ -228,10 +228,12 @@ static void parse_function(ptx_parser *parser, bool is_entry)
 static void parse_target(ptx_parser *parser)
 {
     const char *word = ptx_expect_word(parser);
-    if (strncmp(word, "sm_", 3) == 0)
-        for (const char *c = word + 3; *c >= '0' && *c <= '9'; c++)
-            parser->module->target = parser->module->target * 10 + (*c - '0');
-    else
+    int target = 0;
+    if (strncmp(word, "sm_", 3) == 0) {
+        for (const char *c = word + 3; *c >= '0' && *c <= '9' && target < 100000; c++)
+            target = target * 10 + (*c - '0');
+        parser->module->target = target;
+    } else
         ptx_fail(parser, "unknown target %s", word);
     while (ptx_accept(parser, ","))
         ptx_expect_word(parser);

@@ -44,11 +44,17 @@ ptx_variable *ptx_find_variable(const ptx_parser *parser, const char *name, size
 
 /* ---- initialisers ---- */
 
+static const uint64_t largest_initialised = UINT64_C(1) << 30; /* its image is held in memory */
+
 static void store_initial(ptx_parser *parser, ptx_variable *variable, uint64_t offset,
                           unsigned bytes, uint64_t value)
 {
     if (offset + bytes > variable->bytes) {
         ptx_fail(parser, "too many initial values for %s", variable->name);
+        return;
+    }
+    if (variable->bytes > largest_initialised) {
+        ptx_fail(parser, "%s is too large to be initialised", variable->name);
         return;
     }
     if (!variable->initial)
@@ -72,7 +78,7 @@ static void add_relocation(ptx_parser *parser, ptx_variable *variable, uint64_t 
     bool minus = ptx_at(parser, "-");
     if (ptx_accept(parser, "+") || ptx_accept(parser, "-")) {
         int64_t addend = (int64_t)ptx_expect_integer(parser);
-        slot->addend = minus ? -addend : addend;
+        slot->addend = minus ? (int64_t)(0 - (uint64_t)addend) : addend;
     }
 }
 
@@ -124,6 +130,13 @@ static void parse_initial(ptx_parser *parser, ptx_variable *variable, ptx_type t
 /* ---- declarations ---- */
 
 /* [a][b]: the product; an empty pair of brackets is an array of open size. */
+/* Beyond what any variable may have, it stays there instead of wrapping around. */
+static uint64_t capped_product(uint64_t a, uint64_t b)
+{
+    const uint64_t cap = UINT64_C(1) << 42;
+    return b && a > cap / b ? cap : a * b;
+}
+
 static uint64_t parse_dimensions(ptx_parser *parser, bool *is_open)
 {
     uint64_t count = 1;
@@ -131,7 +144,7 @@ static uint64_t parse_dimensions(ptx_parser *parser, bool *is_open)
         if (ptx_at(parser, "]"))
             *is_open = true;
         else
-            count *= ptx_expect_integer(parser);
+            count = capped_product(count, ptx_expect_integer(parser));
         ptx_expect(parser, "]");
     }
     return count;
