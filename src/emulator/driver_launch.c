@@ -20,7 +20,7 @@ typedef struct kernel_command {
     uint32_t dynamic_shared_bytes;
     uint32_t stack_bytes;
     int registers, carveout_percent;
-    unsigned char params[];
+    _Alignas(16) unsigned char params[];
 } kernel_command;
 
 /* ---- running ---- */
