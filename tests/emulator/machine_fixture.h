@@ -71,8 +71,8 @@ static inline void machine_load(machine *m, const char *ptx)
         print_error("%s\n", log);
     assert_int_equal(code, 0);
     for (size_t i = 0; i < emu_program_global_count(m->program); i++)
-        m->globals[i] = (uint64_t)(uintptr_t)machine_alloc(
-            m, emu_program_global_at(m->program, i)->bytes);
+        m->globals[i] =
+            (uint64_t)(uintptr_t)machine_alloc(m, emu_program_global_at(m->program, i)->bytes);
     for (size_t i = 0; i < emu_program_global_count(m->program); i++)
         emu_program_initialise(m->program, i, m->globals, (void *)(uintptr_t)m->globals[i]);
 }
