@@ -96,7 +96,9 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* A stream's handle may come again after it was destroyed, its id (12.0) does not. */
+/* A stream's handle may come again after it was destroyed, its id (12.0) does not. During a capture
+ * the driver refuses to tell ids (900, seen on an H200 with driver 13.0), and the handle is enough:
+ * the capture's own id stands beside it. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->driver;
@@ -107,7 +109,7 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
         return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
     GT_TRY(read_capture(out, driver, stream));
-    if (driver->StreamGetId) {
+    if (driver->StreamGetId && !out->capturing) {
         GT_CUDA(driver, StreamGetId, stream, &id);
     }
     out->key = id + 1;
@@ -127,7 +129,7 @@ static gputune_status launch_with_lane(gt_launcher *launcher, CUstream stream,
         status =
             gt_graph_launch(launcher, stream, facts.key, facts.capture, facts.graph, arguments);
     } else {
-        status = gt_lane_capture(launcher, stream, facts.key, arguments);
+        status = gt_lane_capture(launcher, stream, arguments);
     }
     gt_relaxed_leave(launcher->driver, mode);
     return status;

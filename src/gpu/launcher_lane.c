@@ -171,16 +171,30 @@ gputune_status gt_lane_launch(gt_launcher *launcher, CUstream stream, uint64_t k
                               const void *const *arguments, bool copy)
 {
     gt_lane *lane = lock_lane(launcher, key);
+    atomic_store_explicit(&lane->stream, (uintptr_t)stream, memory_order_relaxed);
     gputune_status status =
         copy || lane->copied ? launch_locked(lane, launcher, stream, arguments, copy) : no_block();
     pthread_mutex_unlock(&lane->lock);
     return status;
 }
 
-gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream, uint64_t key,
-                               const void *const *arguments)
+/* The key under which the stream launched last, 0: it never did. */
+static uint64_t key_of(const gt_launcher *launcher, CUstream stream)
 {
-    gt_lane *lane = lock_own(launcher, key);
+    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+        const gt_lane *lane = &launcher->lanes[i];
+        uint64_t key = atomic_load(&lane->key);
+        if (key && atomic_load(&lane->stream) == (uintptr_t)stream) {
+            return key;
+        }
+    }
+    return 0;
+}
+
+gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream, const void *const *arguments)
+{
+    uint64_t key = key_of(launcher, stream);
+    gt_lane *lane = key ? lock_own(launcher, key) : NULL;
     if (!lane) {
         return no_block();
     }

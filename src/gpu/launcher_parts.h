@@ -26,6 +26,8 @@ typedef struct gt_lane {
     pthread_mutex_t lock;      /* over everything below, and over the calls of one launch */
     atomic_uint_least64_t key; /* whose it is: the stream's, 0 nobody's; changes only under the
                                   launcher's lock */
+    atomic_uintptr_t stream;   /* its handle at the latest launch: all there is during a capture,
+                                  when a driver may refuse to tell ids */
     gt_instance instance;
     bool ready;     /* the rest is made */
     bool copied;    /* the instance holds a block */
@@ -113,8 +115,8 @@ gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance 
  * the stream. */
 gputune_status gt_lane_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                               const void *const *arguments, bool copy);
-/* Captures a launch without copy, on the stream's own instance. */
-gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream, uint64_t key,
+/* Captures a launch without copy, on the instance that served this stream outside the capture. */
+gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream,
                                const void *const *arguments);
 /* Waits for the lane's launches, then releases what it owns. In the launcher's context. */
 void gt_lane_free(gt_lane *lane, const gt_driver *driver);
