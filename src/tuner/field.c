@@ -279,7 +279,10 @@ static gputune_status try_prepare(gt_field *field)
 static gputune_status start_auxiliary(gt_field *field)
 {
     const gt_field_options *o = &field->options;
-    gt_source service = {.text = (char *)gt_service_source};
+    static char *const quickly[] = {"--Ofast-compile=mid"}; /* it stands before every tuning */
+    gt_source service = {.text = (char *)gt_service_source,
+                         .options = (char **)quickly,
+                         .option_count = 1};
     service.hash = gt_hash_string(gt_service_source);
     GT_TRY(submit_source(field, GT_UNIT_SERVICE, &service));
     if (!o->workload->has_reference && !o->workload->has_check) {
