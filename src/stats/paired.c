@@ -10,7 +10,7 @@
 /* What the error is divided by: the values that are left. */
 static double remaining(uint32_t count)
 {
-    return (double)(count - 2 * (uint32_t)(GT_PAIRED_TRIM * count));
+    return (double)(count - 2 * (uint32_t)(GT_PAIRED_TRIM * (double)count));
 }
 
 gt_paired gt_paired_sorted(const double *sorted, size_t count)
@@ -57,7 +57,7 @@ void gt_paired_moderate(gt_paired *paired, double prior, double weight)
 double gt_paired_bound(const gt_paired *paired, int sign, double error)
 {
     if (!isfinite(paired->error)) {
-        return sign * INFINITY;
+        return sign < 0 ? -INFINITY : INFINITY;
     }
     double reach = paired->error * gt_student_quantile(1 - error, paired->freedom);
     return paired->mean + sign * reach;

@@ -87,46 +87,58 @@ static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
     return sqlite3_bind_blob(statement, index, bytes, sizeof bytes, SQLITE_TRANSIENT);
 }
 
-static int bind_one(sqlite3_stmt *statement, int index, char type, va_list *values)
+static int bind_value(sqlite3_stmt *statement, int index, double value)
 {
-    switch (type) {
-    case 't':
-        return sqlite3_bind_text(statement, index, va_arg(*values, const char *), -1,
-                                 SQLITE_TRANSIENT);
-    case 'h':
-        return bind_hash(statement, index, va_arg(*values, gt_hash));
-    case 'i':
-        return sqlite3_bind_int64(statement, index, va_arg(*values, int64_t));
-    case 'n':
-        return sqlite3_bind_int64(statement, index, va_arg(*values, int));
-    case 'd': {
-        double value = va_arg(*values, double); /* SQLite takes a NaN for NULL */
-        return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value);
+    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value); /* NaN would be NULL */
+}
+
+static int bind_row(sqlite3_stmt *statement, int index, int64_t row)
+{
+    return row ? sqlite3_bind_int64(statement, index, row) : sqlite3_bind_null(statement, index);
+}
+
+static int bind_all(sqlite3_stmt *statement, const char *types, va_list values)
+{
+    int code = SQLITE_OK;
+    const void *bytes;
+    for (int i = 1; types[i - 1] && code == SQLITE_OK; i++) {
+        switch (types[i - 1]) {
+        case 't':
+            code =
+                sqlite3_bind_text(statement, i, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
+            break;
+        case 'h':
+            code = bind_hash(statement, i, va_arg(values, gt_hash));
+            break;
+        case 'i':
+            code = sqlite3_bind_int64(statement, i, va_arg(values, int64_t));
+            break;
+        case 'n':
+            code = sqlite3_bind_int(statement, i, va_arg(values, int));
+            break;
+        case 'd':
+            code = bind_value(statement, i, va_arg(values, double));
+            break;
+        case 'b':
+            bytes = va_arg(values, const void *);
+            code = sqlite3_bind_blob64(statement, i, bytes, va_arg(values, size_t), SQLITE_STATIC);
+            break;
+        default: /* r */
+            code = bind_row(statement, i, va_arg(values, int64_t));
+        }
     }
-    case 'b': {
-        const void *bytes = va_arg(*values, const void *);
-        size_t count = va_arg(*values, size_t);
-        return sqlite3_bind_blob64(statement, index, bytes ? bytes : "", count, SQLITE_STATIC);
-    }
-    default: { /* r */
-        int64_t row = va_arg(*values, int64_t);
-        return row ? sqlite3_bind_int64(statement, index, row)
-                   : sqlite3_bind_null(statement, index);
-    }
-    }
+    return code;
 }
 
 static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
-                            va_list *values)
+                            va_list values)
 {
-    sqlite3_stmt *statement;
+    sqlite3_stmt *statement = NULL;
     GT_TRY(prepared(&statement, database, sql));
-    for (int i = 0; types[i]; i++) {
-        int code = bind_one(statement, i + 1, types[i], values);
-        if (code != SQLITE_OK) {
-            sqlite3_clear_bindings(statement);
-            return failed(database, code);
-        }
+    int code = bind_all(statement, types, values);
+    if (code != SQLITE_OK) {
+        sqlite3_clear_bindings(statement);
+        return failed(database, code);
     }
     *rows = (gt_rows){database, statement, 0};
     return GPUTUNE_OK;
@@ -137,7 +149,7 @@ gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, c
 {
     va_list values;
     va_start(values, types);
-    gputune_status status = begin(rows, database, sql, types, &values);
+    gputune_status status = begin(rows, database, sql, types, values);
     va_end(values);
     return status;
 }
@@ -203,10 +215,10 @@ bool gt_rows_null(const gt_rows *rows)
 
 gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, ...)
 {
-    gt_rows rows;
+    gt_rows rows = {0};
     va_list values;
     va_start(values, types);
-    gputune_status status = begin(&rows, database, sql, types, &values);
+    gputune_status status = begin(&rows, database, sql, types, values);
     va_end(values);
     if (status != GPUTUNE_OK) {
         return status;
@@ -221,10 +233,10 @@ gputune_status gt_execute(gt_database *database, gt_sql sql, const char *types, 
 gputune_status gt_query_integer(int64_t *out, gt_database *database, gt_sql sql, const char *types,
                                 ...)
 {
-    gt_rows rows;
+    gt_rows rows = {0};
     va_list values;
     va_start(values, types);
-    gputune_status status = begin(&rows, database, sql, types, &values);
+    gputune_status status = begin(&rows, database, sql, types, values);
     va_end(values);
     if (status != GPUTUNE_OK) {
         return status;

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -37,9 +38,11 @@ static void read_machine(char out[MACHINE_MAX])
     snprintf(out, MACHINE_MAX, "%s %s", boot, space);
 }
 
-/* Start of a process in clock ticks since boot (field 22 of its stat), 0 when there is none. */
+/* Start of a process in clock ticks since boot, 0 when there is none: field 22 of its stat, the
+ * twentieth after the name, which may hold anything but ends with the last parenthesis. */
 static int64_t start_of(int64_t pid)
 {
+    enum { FIELDS_AFTER_NAME = 20 };
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     FILE *file = fopen(path, "re");
@@ -48,14 +51,10 @@ static int64_t start_of(int64_t pid)
     }
     const char *field = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     fclose(file);
-    long long start = 0;
-    if (!field || sscanf(field + 1,
-                         " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-                         "%*s %*s %*s %*s %lld",
-                         &start) != 1) {
-        return 0;
+    for (int i = 0; field && i < FIELDS_AFTER_NAME; i++) {
+        field = strchr(field + 1, ' ');
     }
-    return start;
+    return field ? strtoll(field, NULL, 10) : 0;
 }
 
 static bool is_alive(int64_t pid, int64_t start)
@@ -123,7 +122,7 @@ static bool is_held(const lease_row *row, const lease_try *attempt)
 static gputune_status peek_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
-    lease_row row;
+    lease_row row = {0};
     GT_TRY(read_lease(&row, database, attempt->key));
     attempt->holder = is_held(&row, attempt) ? row.pid : 0;
     return GPUTUNE_OK;

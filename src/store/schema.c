@@ -48,7 +48,7 @@ static int run(gt_database *database, const char *sql)
 
 static int run_steps(gt_database *database)
 {
-    int64_t version;
+    int64_t version = 0;
     int code = pragma_integer(database, "PRAGMA user_version", &version);
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
         if (step_number(step->name) > version) {

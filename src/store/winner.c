@@ -159,7 +159,7 @@ static gputune_status find_nearest(gt_database *database, void *context)
 {
     winner_search *search = context;
     gt_winner nearer;
-    int64_t row;
+    int64_t row = 0;
     gputune_status status = nearest_row(&row, database, search);
     if (status != GPUTUNE_ENOTFOUND || !row) {
         return status;

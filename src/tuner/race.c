@@ -86,7 +86,7 @@ static gputune_status grow_table(gt_race *race)
     free(race->table);
     race->table = table;
     race->slots = slots;
-    for (uint32_t i = 0; i < race->runners.count; i++) {
+    for (uint32_t i = 0; race->runners.items && i < race->runners.count; i++) {
         *slot_of(race, race->runners.items[i].id) = i + 1;
     }
     return GPUTUNE_OK;

@@ -100,7 +100,7 @@ gputune_status gt_race_reserve_scratch(gt_race *race)
 static double bound(gt_quantiles *quantiles, const gt_paired *paired, int sign)
 {
     if (!isfinite(paired->error) || paired->freedom < 1) {
-        return sign * INFINITY;
+        return sign < 0 ? -INFINITY : INFINITY;
     }
     int freedom =
         paired->freedom > GT_RACE_FREEDOM_MAX ? GT_RACE_FREEDOM_MAX : (int)paired->freedom;

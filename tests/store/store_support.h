@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,12 +45,19 @@ static inline int open_world(void **state)
     return 0;
 }
 
+static inline int remove_one(const char *path, const struct stat *facts, int kind,
+                             struct FTW *place)
+{
+    (void)facts;
+    (void)kind;
+    (void)place;
+    return remove(path);
+}
+
 static inline int close_world(void **state)
 {
     world *w = *state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", w->folder);
-    assert_int_equal(system(command), 0);
+    assert_int_equal(nftw(w->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
     free(w);
     return 0;
 }
