@@ -221,6 +221,12 @@ static bool resolve_global(emu_warp *warp, const emu_op *op, emu_access *access,
     return check_lanes(warp, op, access, mask);
 }
 
+/* The generic address of an offset in a space of the thread's own. */
+static uint64_t tagged(uint64_t tag, uint64_t offset)
+{
+    return tag << EMU_TAG_SHIFT | offset;
+}
+
 static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
 {
     const emu_block *own = warp->block;
@@ -237,13 +243,13 @@ static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access,
         }
         if (!block || offset >= block->shared_bytes ||
             block->shared_bytes - offset < access->bytes) {
-            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, address,
+            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_SHARED, address),
                       "%s of %u bytes of shared memory at 0x%llx of %u", verb(op), access->bytes,
                       (unsigned long long)address, own->shared_bytes);
             return false;
         }
         if (block != own && block->live_threads == 0) {
-            emu_raise(warp, op, LAUNCH_FAILED, lane, address,
+            emu_raise(warp, op, LAUNCH_FAILED, lane, tagged(EMU_TAG_SHARED, address),
                       "%s of shared memory of block %u of the cluster, which has exited", verb(op),
                       rank - 1);
             return false;
@@ -259,7 +265,7 @@ static bool resolve_local(emu_warp *warp, const emu_op *op, emu_access *access, 
     {
         uint64_t offset = access->address[lane] & ((UINT64_C(1) << EMU_TAG_SHIFT) - 1);
         if (offset >= warp->local_bytes || warp->local_bytes - offset < access->bytes) {
-            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, offset,
+            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_LOCAL, offset),
                       "%s of %u bytes of local memory at 0x%llx of %u", verb(op), access->bytes,
                       (unsigned long long)offset, warp->local_bytes);
             return false;
@@ -279,7 +285,7 @@ static bool resolve_param(emu_warp *warp, const emu_op *op, emu_access *access, 
         uint64_t offset = access->address[lane] & ((UINT64_C(1) << EMU_TAG_SHIFT) - 1);
         bool forbidden = !in_frame && op->flags & EMU_ACCESS_WRITE;
         if (offset >= size || size - offset < access->bytes || forbidden) {
-            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, offset,
+            emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_PARAM, offset),
                       "%s of %u bytes of parameters at 0x%llx of %u", verb(op), access->bytes,
                       (unsigned long long)offset, size);
             return false;

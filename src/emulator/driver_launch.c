@@ -88,7 +88,7 @@ static void report_fault(const emu_fault *fault)
 {
     char message[sizeof emu.message], near[160];
     int code = emu_is_fatal(fault->code) ? fault->code : CUDA_ERROR_LAUNCH_FAILED;
-    if (code == CUDA_ERROR_ILLEGAL_ADDRESS) {
+    if (code == CUDA_ERROR_ILLEGAL_ADDRESS && fault->address >> EMU_TAG_SHIFT == 0) {
         emu_memory_describe(near, sizeof near, fault->address);
         snprintf(message, sizeof message, "%s (%s)", fault->message, near);
     } else {

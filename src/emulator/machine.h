@@ -234,7 +234,7 @@ typedef struct emu_fault {
     int code; /* 700 illegal address, 716 misaligned, 717 wrong space, 715 illegal instruction, 718
                  invalid program counter, 719 launch failed (trap, cancelled), 710 assert, 2 out of
                  host memory */
-    uint64_t address; /* for 700, 716 and 717, else 0 */
+    uint64_t address; /* generic, for 700, 716 and 717, else 0 */
     char message[384];
 } emu_fault;
 
