@@ -71,7 +71,9 @@ static void decode_special(emu_decoder *decoder, const char *name, unsigned byte
     s->value = emu_special_find(name, &s->is_uniform);
     decoder->op->extra = s;
     decoder->op->width = (uint8_t)bytes;
-    decoder->op->run = s->value ? mov_special : NULL;
+    decoder->op->run = mov_special;
+    if (!s->value)
+        emu_decode_fail(decoder, "unknown name %s", name);
 }
 
 /* ---- addresses of variables and functions ---- */
