@@ -106,6 +106,19 @@ static void close_search(gt_search_state *state)
     gt_history_free(&state->history);
 }
 
+static void log_timeline(const gt_search_state *state)
+{
+    const gt_timeline *t = &state->timeline;
+    const double ms = 1e-6;
+    gt_log_line(
+        &state->request->services->log, GPUTUNE_LOG_DEBUG,
+        "timeline: compiled %.1f ms, prepared %.1f, verified first %.1f, last %.1f, decided "
+        "%.1f, rechecked %.1f, stored %.1f; %llu rounds",
+        (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
+        (double)t->verified * ms, (double)t->decided * ms, (double)t->rechecked * ms,
+        (double)t->stored * ms, (unsigned long long)state->rounds_sent);
+}
+
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
     gt_search_state state = {.request = request, .start_ns = gt_now_ns()};
@@ -116,6 +129,8 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
     if (status == GPUTUNE_OK) {
         gt_search_write_samples(&state);
         status = gt_search_conclude(out, &state);
+        gt_search_mark(&state, &state.timeline.stored);
+        log_timeline(&state);
     }
     close_search(&state);
     return status;

@@ -6,6 +6,16 @@
 #include "tuner/race.h"
 #include "tuner/tune.h"
 
+/* When the parts of a search were over, in nanoseconds since it began; 0: never. For the debug log.
+ */
+typedef struct gt_timeline {
+    int64_t compiled;       /* the last source */
+    int64_t prepared;       /* inputs and reference */
+    int64_t verified_first; /* the first variant */
+    int64_t verified;       /* the last one */
+    int64_t decided, rechecked, stored;
+} gt_timeline;
+
 typedef struct gt_search_state {
     gt_request *request;
     gt_farm *farm;
@@ -24,6 +34,7 @@ typedef struct gt_search_state {
     bool rechecking, rechecked;
     gt_race_end end;
     int64_t last_progress_ns;
+    gt_timeline timeline;
 } gt_search_state;
 
 /* An empty race with the request's options. */
@@ -34,6 +45,8 @@ gputune_status gt_search_run(gt_search_state *state);
 
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_search_progress(gt_search_state *state, const char *phase, bool always);
+/* Notes that a part is over now. */
+void gt_search_mark(const gt_search_state *state, int64_t *part);
 /* Seconds that the request still has. */
 double gt_search_time_left(const gt_search_state *state);
 

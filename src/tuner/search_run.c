@@ -13,6 +13,23 @@ double gt_search_time_left(const gt_search_state *state)
     return state->request->options.time_limit_s - gt_seconds_since(state->start_ns);
 }
 
+void gt_search_mark(const gt_search_state *state, int64_t *part)
+{
+    *part = gt_now_ns() - state->start_ns;
+}
+
+static void mark_event(gt_search_state *state, const gt_event *event)
+{
+    gt_timeline *t = &state->timeline;
+    if (event->kind == GT_EVENT_COMPILED) {
+        gt_search_mark(state, &t->compiled);
+    } else if (event->kind == GT_EVENT_PREPARED) {
+        gt_search_mark(state, &t->prepared);
+    } else if (event->kind == GT_EVENT_VERIFIED && !state->rechecking) {
+        gt_search_mark(state, t->verified_first ? &t->verified : &t->verified_first);
+    }
+}
+
 /* --- progress ----------------------------------------------------------------------------------
  */
 
@@ -215,6 +232,7 @@ static gputune_status start_recheck(gt_search_state *state)
         state->rechecked = true; /* nobody is left; the caller sees that */
         return GPUTUNE_OK;
     }
+    gt_search_mark(state, &state->timeline.decided);
     gt_recheck_job job = {.id = result.winner, .seed = state->request->options.seed + 1};
     state->rechecking = true;
     return state->farm->ops->recheck(state->farm, &job);
@@ -236,6 +254,7 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
     state->rechecking = false;
     if (event->status == GPUTUNE_OK) {
         state->rechecked = true;
+        gt_search_mark(state, &state->timeline.rechecked);
         return GPUTUNE_OK;
     }
     if (!variant_failed(event->status)) {
@@ -267,6 +286,7 @@ static gputune_status stop_early(gt_search_state *state)
 
 static gputune_status handle(gt_search_state *state, gt_event *event)
 {
+    mark_event(state, event);
     if (event->kind == GT_EVENT_SAMPLED) {
         return event->id == state->round_id ? handle_sampled(state, event) : GPUTUNE_OK;
     }
