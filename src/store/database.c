@@ -12,7 +12,11 @@ static const char *const sql_text[GT_SQL_COUNT] = {
 static gputune_status failed(gt_database *database, int code)
 {
     database->code = code;
-    return (code & 0xff) == SQLITE_NOMEM ? gt_fail_memory() : GPUTUNE_EDATABASE;
+    if ((code & 0xff) != SQLITE_NOMEM) {
+        return GPUTUNE_EDATABASE;
+    }
+    gt_fail_memory();
+    return GPUTUNE_ENOMEM;
 }
 
 gt_trouble gt_database_trouble(const gt_database *database)

@@ -275,6 +275,7 @@ gputune_status gt_race_next_round(gt_race *race, gt_race_round *out)
         race->ids[i] = race->runners.items[race->order[i]].id;
     }
     *out = race->round;
+    out->quick = race->round.quick || race->options.exact;
     return GPUTUNE_OK;
 }
 

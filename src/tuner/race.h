@@ -31,7 +31,7 @@ typedef struct gt_race_options {
     uint32_t max_rounds;   /* full rounds that one contestant is sampled in; 0: 60 */
     uint32_t final_rounds; /* of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* this many newcomers at once get a quick round first; 0: 5 */
-    bool exact;            /* equal work gives equal values (a model): one round decides */
+    bool exact;            /* equal work gives equal values (a model): one short round decides */
     bool exhaustive;       /* nobody leaves before 10 shared rounds, except by failure */
 } gt_race_options;
 
