@@ -39,7 +39,7 @@ static void test_refusals(void **state)
     refused(HEAD ".extern .func f();\n.entry k()\n{\ncall.uni f;\n}\n", "f is not defined");
     refused(HEAD ".entry k()\n{\nret;\n", "k has no end");
     refused(HEAD ".entry k()\n{\nret;\n}\n.entry k()\n{\nret;\n}\n", "defined twice");
-    refused(HEAD ".global .u32 x = y;\n", "expected");
+    refused(HEAD ".global .u32 x = y;\n", "needs 8 bytes");
     refused(HEAD ".global .u8 x[2] = {1, 2, 3};\n", "too many initial values");
 }
 
