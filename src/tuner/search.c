@@ -75,8 +75,10 @@ static gputune_status open_field(gt_search_state *state)
 gputune_status gt_search_open_race(gt_search_state *state)
 {
     const gputune_options *o = &state->request->options;
-    const gt_race_options options = {
-        .seed = o->seed, .epsilon = o->epsilon, .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
+    const gt_race_options options = {.seed = o->seed,
+                                     .epsilon = o->epsilon,
+                                     .exact = state->request->device->emulated,
+                                     .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
     return gt_race_new(&state->race, &options);
 }
 
@@ -106,19 +108,6 @@ static void close_search(gt_search_state *state)
     gt_history_free(&state->history);
 }
 
-static void log_timeline(const gt_search_state *state)
-{
-    const gt_timeline *t = &state->timeline;
-    const double ms = 1e-6;
-    gt_log_line(
-        &state->request->services->log, GPUTUNE_LOG_DEBUG,
-        "timeline: compiled %.1f ms, prepared %.1f, verified first %.1f, last %.1f, decided "
-        "%.1f, rechecked %.1f, stored %.1f; %llu rounds",
-        (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
-        (double)t->verified * ms, (double)t->decided * ms, (double)t->rechecked * ms,
-        (double)t->stored * ms, (unsigned long long)state->rounds_sent);
-}
-
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
     gt_search_state state = {.request = request, .start_ns = gt_now_ns()};
@@ -130,7 +119,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request)
         gt_search_write_samples(&state);
         status = gt_search_conclude(out, &state);
         gt_search_mark(&state, &state.timeline.stored);
-        log_timeline(&state);
+        gt_search_log_timeline(&state);
     }
     close_search(&state);
     return status;

@@ -6,14 +6,20 @@
 #include "tuner/race.h"
 #include "tuner/tune.h"
 
-/* When the parts of a search were over, in nanoseconds since it began; 0: never. For the debug log.
- */
+/* When the parts of a search were over, in nanoseconds since it began (0: never), and how long the
+ * workers were at them. For the debug log. */
 typedef struct gt_timeline {
     int64_t compiled;       /* the last source */
     int64_t prepared;       /* inputs and reference */
     int64_t verified_first; /* the first variant */
     int64_t verified;       /* the last one */
     int64_t decided, rechecked, stored;
+    int64_t busy_since;  /* the measure worker is at its oldest request since then; 0: at none */
+    double compiling_ns; /* summed over sources: the compile workers are side by side */
+    double preparing_ns; /* of the measure worker; as it says itself */
+    double verifying_ns; /* the same; the recheck too */
+    double sampling_ns;  /* the same */
+    uint32_t sources, samples;
 } gt_timeline;
 
 typedef struct gt_search_state {
@@ -47,6 +53,12 @@ gputune_status gt_search_run(gt_search_state *state);
 void gt_search_progress(gt_search_state *state, const char *phase, bool always);
 /* Notes that a part is over now. */
 void gt_search_mark(const gt_search_state *state, int64_t *part);
+/* The loop is about to wait: is the measure worker at work? */
+void gt_search_mark_wait(gt_search_state *state);
+/* An answer came, and is not dealt with yet. */
+void gt_search_mark_event(gt_search_state *state, const gt_event *event);
+/* The timeline as one line of the debug log. */
+void gt_search_log_timeline(const gt_search_state *state);
 /* Seconds that the request still has. */
 double gt_search_time_left(const gt_search_state *state);
 

@@ -13,23 +13,6 @@ double gt_search_time_left(const gt_search_state *state)
     return state->request->options.time_limit_s - gt_seconds_since(state->start_ns);
 }
 
-void gt_search_mark(const gt_search_state *state, int64_t *part)
-{
-    *part = gt_now_ns() - state->start_ns;
-}
-
-static void mark_event(gt_search_state *state, const gt_event *event)
-{
-    gt_timeline *t = &state->timeline;
-    if (event->kind == GT_EVENT_COMPILED) {
-        gt_search_mark(state, &t->compiled);
-    } else if (event->kind == GT_EVENT_PREPARED) {
-        gt_search_mark(state, &t->prepared);
-    } else if (event->kind == GT_EVENT_VERIFIED && !state->rechecking) {
-        gt_search_mark(state, t->verified_first ? &t->verified : &t->verified_first);
-    }
-}
-
 /* --- progress ----------------------------------------------------------------------------------
  */
 
@@ -286,7 +269,6 @@ static gputune_status stop_early(gt_search_state *state)
 
 static gputune_status handle(gt_search_state *state, gt_event *event)
 {
-    mark_event(state, event);
     if (event->kind == GT_EVENT_SAMPLED) {
         return event->id == state->round_id ? handle_sampled(state, event) : GPUTUNE_OK;
     }
@@ -325,7 +307,9 @@ gputune_status gt_search_run(gt_search_state *state)
         gt_event event = {0};
         double left = gt_search_time_left(state);
         double patience = left > 0 && left < 0.1 ? left : 0.1; /* how soon a cancel is noticed */
+        gt_search_mark_wait(state);
         GT_TRY(state->farm->ops->wait(state->farm, &event, patience));
+        gt_search_mark_event(state, &event);
         gputune_status status = handle(state, &event);
         gt_event_free(&event);
         GT_TRY(status);
