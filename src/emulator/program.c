@@ -263,7 +263,9 @@ void emu_program_initialise(const emu_program *program, size_t index, const uint
         memcpy(out, variable->initial, variable->bytes);
     for (size_t i = 0; i < variable->relocation_count; i++) {
         const ptx_relocation *relocation = &variable->relocations[i];
-        uint64_t value = addresses[relocation->global] + (uint64_t)relocation->addend;
+        uint64_t value = relocation->is_function ? EMU_FUNCTION_ADDRESS + relocation->index
+                                                 : addresses[relocation->index];
+        value += (uint64_t)relocation->addend;
         memcpy((uint8_t *)out + relocation->offset, &value, sizeof value);
     }
 }

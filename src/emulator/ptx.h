@@ -59,12 +59,14 @@ typedef enum ptx_space {
 
 struct ptx_function;
 
-/* An address in an initialiser: 8 bytes at `offset` are the address of a variable plus `addend`. */
+/* An address in an initialiser: 8 bytes at `offset` are the address of a variable or function plus
+ * `addend`. */
 typedef struct ptx_relocation {
     uint64_t offset;
     const char *name;
     int64_t addend;
-    uint32_t global; /* index among the module's globals, set when the module is complete */
+    bool is_function;
+    uint32_t index; /* among the module's globals or functions, set when the module is complete */
 } ptx_relocation;
 
 typedef struct ptx_variable {

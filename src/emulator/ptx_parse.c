@@ -302,21 +302,30 @@ static void parse_item(ptx_parser *parser)
         ptx_fail(parser, "unknown directive '%.*s'", (int)parser->token.length, parser->token.text);
 }
 
+static bool resolve_relocation(const ptx_parser *parser, ptx_relocation *relocation)
+{
+    const ptx_module *module = parser->module;
+    const ptx_variable *target =
+        ptx_find_variable(parser, relocation->name, strlen(relocation->name));
+    if (target) {
+        relocation->index = target->index;
+        return target->space == PTX_GLOBAL || target->space == PTX_CONST;
+    }
+    relocation->is_function = true;
+    while (relocation->index < module->function_count &&
+           strcmp(module->functions[relocation->index]->name, relocation->name) != 0)
+        relocation->index++;
+    return relocation->index < module->function_count;
+}
+
 static void resolve_relocations(ptx_parser *parser)
 {
-    ptx_module *module = parser->module;
+    const ptx_module *module = parser->module;
     for (size_t i = 0; i < module->global_count; i++)
-        for (size_t j = 0; j < module->globals[i]->relocation_count; j++) {
-            ptx_relocation *relocation = &module->globals[i]->relocations[j];
-            const ptx_variable *target =
-                ptx_find_variable(parser, relocation->name, strlen(relocation->name));
-            if (!target || (target->space != PTX_GLOBAL && target->space != PTX_CONST))
-                ptx_fail(parser,
-                         "the initialiser of %s needs the address of %s, which is no variable",
-                         module->globals[i]->name, relocation->name);
-            else
-                relocation->global = target->index;
-        }
+        for (size_t j = 0; j < module->globals[i]->relocation_count; j++)
+            if (!resolve_relocation(parser, &module->globals[i]->relocations[j]))
+                ptx_fail(parser, "the initialiser of %s needs the address of %s, which is unknown",
+                         module->globals[i]->name, module->globals[i]->relocations[j].name);
 }
 
 bool ptx_parse(ptx_module *module, const char *text, size_t bytes)
