@@ -94,7 +94,8 @@ static gputune_status grow_table(gt_race *race)
 
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default)
 {
-    gt_runner runner = {.id = id, .rank = rank, .is_default = is_default, .pending = NAN};
+    gt_runner runner = {
+        .id = id, .rank = rank, .is_default = is_default, .first = NAN, .pending = NAN};
     if (find(race, id)) {
         return gt_fail(GPUTUNE_EINVAL, "contestant %llu is in the race already",
                        (unsigned long long)id);
@@ -176,16 +177,6 @@ static void enter_newcomers(gt_race *race)
     }
 }
 
-/* Has shared fewer rounds with the incumbent than a decision needs. */
-static bool is_behind(const gt_race *race, const gt_runner *runner)
-{
-    if (race->incumbent < 0) {
-        return true;
-    }
-    const gt_runner *incumbent = &race->runners.items[race->incumbent];
-    return gt_race_shared(runner, incumbent, GT_SHARED_FULL) < gt_race_level(race);
-}
-
 static bool only_default_is_open(const gt_race *race, const gt_runner *standard)
 {
     bool ignored;
@@ -205,7 +196,7 @@ static void enter_racing(gt_race *race)
 {
     for (size_t i = 0; i < race->runners.count; i++) {
         if (gt_runner_is_in(&race->runners.items[i]) && (int64_t)i != race->incumbent &&
-            is_behind(race, &race->runners.items[i])) {
+            !gt_runner_is_ready(race, &race->runners.items[i])) {
             enter(race, i);
         }
     }

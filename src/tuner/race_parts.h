@@ -12,6 +12,7 @@
 enum {
     GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for exhaustive races */
+    GT_RACE_CALM_FIRST = 3,        /* the same where the field's spread is known */
     GT_RACE_MISSED_MAX = 3,        /* rounds without a value that end a contestant's race */
     GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
 };
@@ -24,9 +25,11 @@ typedef struct gt_runner {
     uint32_t left_round;
     uint32_t missed; /* rounds in a row without a value */
     double ratio;    /* to the incumbent */
+    double first;    /* log-ratio to the incumbent of its first round, NaN: unknown */
     double pending;  /* value in the current round, NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* to the incumbent, over shared full rounds; count 0: none */
+    bool calm;        /* below the level, and judged by the field's spread: see race_judge.c */
 } gt_runner;
 
 /* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
@@ -60,6 +63,8 @@ struct gt_race {
 /* Shared rounds that a decision needs in this race. */
 uint32_t gt_race_level(const gt_race *race);
 bool gt_runner_is_in(const gt_runner *runner);
+/* Has shared enough rounds with the incumbent for a decision by bounds. */
+bool gt_runner_is_ready(const gt_race *race, const gt_runner *runner);
 /* Index of a contestant by its id, -1: unknown. */
 int64_t gt_race_index(const gt_race *race, uint64_t id);
 /* Rounds in which both have a sample of that kind. */
@@ -70,6 +75,18 @@ size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_
 /* Room for the ratios of any two; ENOMEM. */
 gputune_status gt_race_reserve_scratch(gt_race *race);
 
+/* A bound on a log-ratio (sign -1: lower), with quantiles kept by whole degrees of freedom, rounded
+ * down, which widens; infinite while nothing is known. */
+double gt_race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign);
+/* The incumbent anew, from what is known now; -1 without samples. */
+void gt_race_choose_incumbent(gt_race *race);
+/* Every contestant's `ratio` and `paired` with the incumbent. */
+void gt_race_compare_all(gt_race *race);
+/* Standard deviation of one ratio, quick rounds in; negative while too few contestants tell it.
+ * `variances` has room for one each. */
+double gt_race_field_deviation(gt_race *race, double *variances);
+/* Makes every `paired` use the field's spread as well. */
+void gt_race_moderate_all(gt_race *race, double *variances);
 /* After a round: the incumbent anew, comparisons with it, and who leaves. */
 void gt_race_judge(gt_race *race);
 /* Takes the reserve back when no other but the default is in. */
