@@ -410,12 +410,51 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
     }
 }
 
+// Whether v is within the tolerance; what is not plainly so (special values, poison) is left to
+// judge(). The share of the tolerance used is only told, so that single precision is enough for it.
+static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
+{
+    double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);
+    if (!(error <= tolerance) || !(fabs(r) < 3.4028235677973366e38)) {
+        return false;
+    }
+    *worst = error == 0 ? *worst : fmaxf(*worst, __fdividef((float)error, (float)tolerance));
+    return true;
+}
+
+// Floats against doubles, the usual result and reference: four at a time and inline.
+static __device__ void compare_doubles(const task &t, const task *at, tally &sum, u64 begin, u64 end)
+{
+    const float4 *left = (const float4 *)(t.target + begin * 4);
+    const double2 *right = (const double2 *)(t.source + begin * 8);
+    u32 count = (u32)((end - begin) / 4);
+    float worst = 0;
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < count; i += THREADS) {
+        float4 v = left[i];
+        double2 r = right[2 * i], q = right[2 * i + 1];
+        if (is_plainly_right(t, v.x, r.x, &worst) && is_plainly_right(t, v.y, r.y, &worst) &&
+            is_plainly_right(t, v.z, q.x, &worst) && is_plainly_right(t, v.w, q.y, &worst)) {
+            continue;
+        }
+#pragma unroll 1
+        for (u32 e = 0; e < 4; ++e) {
+            compare_element(at, sum, begin + (u64)i * 4 + e);
+        }
+    }
+    sum.worst = fmax(sum.worst, (double)worst);
+}
+
 static __device__ void compare_tile(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u64 cut = begin;
     if (t.type == t.source_type && ((t.target | t.source) & 15) == 0) {
         cut = end & ~(u64)(16 / size_of(t.type) - 1);
         compare_vectors(t, at, sum, begin, cut);
+    } else if (t.type == F32 && t.source_type == F64 && t.scale == 0 &&
+               ((t.target | t.source) & 15) == 0) {
+        cut = end & ~3ull;
+        compare_doubles(t, at, sum, begin, cut);
     }
 #pragma unroll 1
     for (u64 i = cut + threadIdx.x; i < end; i += THREADS) {
