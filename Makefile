@@ -51,7 +51,8 @@ EXAMPLE_SRC := $(if $(wildcard $(CUDA_LIB)/stubs/libcuda.so),tools/examples/driv
 BENCH_SRC := $(wildcard tools/bench/*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
-LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o
+LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
+           $(B)/obj/generated/service_images.o
 CLI_OBJ := $(call obj,$(CLI_SRC))
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
@@ -100,6 +101,14 @@ $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profil
 
 $(B)/generated/service.c: tools/embed src/farm/measure_kernels.cu
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source src/farm/measure_kernels.cu > $@
+
+# the service kernels compiled ahead, by a tool of the build's own
+EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o \
+             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c))
+$(B)/embed-service: $(EMBED_OBJ)
+	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/generated/service_images.c: $(B)/embed-service src/farm/measure_kernels.cu
+	$(call say,GEN)build=$(B); . tools/environment.sh; $< > $@
 
 # --- products ----------------------------------------------------------------------------------------
 $(B)/libgputune.a: $(LIB_OBJ)

@@ -89,5 +89,13 @@ gputune_status gt_worker_find(char **out, const char *given);
 
 /* The text of measure_kernels.cu, compiled by the tuner like any source and handed to prepare(). */
 extern const char gt_service_source[];
+/* The same as cubins, for the architectures that NVRTC knew when this was built; a NULL arch ends
+ * the table. */
+typedef struct gt_service_image {
+    const char *arch;
+    const unsigned char *data;
+    size_t bytes;
+} gt_service_image;
+extern const gt_service_image gt_service_images[];
 
 #endif

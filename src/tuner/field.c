@@ -276,15 +276,43 @@ static gputune_status try_prepare(gt_field *field)
     return both && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
 }
 
+static const gt_service_image *built_in_service(const gt_device *device)
+{
+    for (const gt_service_image *image = gt_service_images; image->arch; image++) {
+        if (!device->emulated && strcmp(image->arch, device->arch) == 0) {
+            return image;
+        }
+    }
+    return NULL;
+}
+
+static gputune_status start_service(gt_field *field)
+{
+    static char *const quickly[] = {"--Ofast-compile=mid"}; /* everything waits for it */
+    gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
+    const gt_service_image *built_in = built_in_service(field->options.device);
+    gt_source source = {.text = (char *)gt_service_source,
+                        .hash = gt_hash_string(gt_service_source),
+                        .options = (char **)quickly,
+                        .option_count = 1};
+    if (!built_in) {
+        return submit_source(field, GT_UNIT_SERVICE, &source);
+    }
+    unit->compiled.image.data = malloc(built_in->bytes);
+    if (!unit->compiled.image.data) {
+        return gt_fail_memory();
+    }
+    memcpy(unit->compiled.image.data, built_in->data, built_in->bytes);
+    unit->compiled.image.bytes = built_in->bytes;
+    unit->hash = source.hash;
+    unit->stage = GT_STAGE_READY;
+    return GPUTUNE_OK;
+}
+
 static gputune_status start_auxiliary(gt_field *field)
 {
     const gt_field_options *o = &field->options;
-    static char *const quickly[] = {"--Ofast-compile=mid"}; /* it stands before every tuning */
-    gt_source service = {.text = (char *)gt_service_source,
-                         .options = (char **)quickly,
-                         .option_count = 1};
-    service.hash = gt_hash_string(gt_service_source);
-    GT_TRY(submit_source(field, GT_UNIT_SERVICE, &service));
+    GT_TRY(start_service(field));
     if (!o->workload->has_reference && !o->workload->has_check) {
         field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
     } else {

@@ -34,7 +34,8 @@ typedef struct gt_request {
     gputune_options options; /* every 0 replaced by its default */
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
-    gt_hash space; /* of axes, values, constraints and restrictions: what a tuning covers */
+    gt_lease *lease; /* held while it is tuned, NULL before */
+    gt_hash space;   /* of axes, values, constraints and restrictions: what a tuning covers */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text;
     int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;

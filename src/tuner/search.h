@@ -39,7 +39,7 @@ typedef struct gt_search_state {
     bool stopped;   /* by time or on request */
     bool rechecking, rechecked;
     gt_race_end end;
-    int64_t last_progress_ns;
+    int64_t last_progress_ns, last_renewal_ns;
     gt_timeline timeline;
 } gt_search_state;
 

@@ -297,9 +297,22 @@ static bool finished(const gt_search_state *state)
     return state->end != GT_RACE_RUNNING && state->rechecked;
 }
 
+/* A lease that was lost is no reason to stop: at worst two processes tune the same. */
+static void keep_lease(gt_search_state *state)
+{
+    const gt_request *request = state->request;
+    int64_t now = gt_now_ns();
+    int64_t since = state->last_renewal_ns ? state->last_renewal_ns : state->start_ns;
+    if (request->lease && now - since > GT_LEASE_SECONDS / 3 * INT64_C(1000000000)) {
+        state->last_renewal_ns = now;
+        (void)gt_store_lease_renew(request->lease, request->services->store);
+    }
+}
+
 gputune_status gt_search_run(gt_search_state *state)
 {
     while (!finished(state)) {
+        keep_lease(state);
         GT_TRY(next_work(state));
         if (finished(state)) {
             break;

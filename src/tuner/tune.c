@@ -198,10 +198,12 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
     if (status != GPUTUNE_OK) {
         return status;
     }
+    request->lease = &lease;
     status = look_up(out, request); /* somebody may have finished while this one waited */
     if (status != GPUTUNE_OK) {
         status = gt_search(out, request);
     }
+    request->lease = NULL;
     gt_store_lease_release(&lease, store);
     return status;
 }

@@ -1,0 +1,52 @@
+/* Compiles the service kernels for every architecture that the build machine's NVRTC knows, and
+ * prints them as a C table: a first tuning then need not wait for them. Without NVRTC the table is
+ * empty, and they are compiled when they are needed. */
+#include "farm/farm.h"
+#include "gpu/nvrtc.h"
+
+#include <stdio.h>
+
+static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
+                                            "sm_90", "sm_100", "sm_103", "sm_120"};
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+static void print_bytes(const char *arch, const gt_image *image)
+{
+    printf("static const unsigned char %s[] = {", arch);
+    for (size_t i = 0; i < image->bytes; i++) {
+        printf("%s%u,", i % 32 ? "" : "\n", ((const unsigned char *)image->data)[i]);
+    }
+    printf("\n};\n");
+}
+
+static bool compile(const gt_nvrtc *nvrtc, const char *arch)
+{
+    gt_nvrtc_result result = {0};
+    const gt_nvrtc_request request = {.text = gt_service_source, .arch = arch, .want_cubin = true};
+    bool done = gt_nvrtc_compile(&result, nvrtc, &request) == GPUTUNE_OK;
+    if (done) {
+        print_bytes(arch, &result.cubin);
+    }
+    gt_nvrtc_result_free(&result);
+    return done;
+}
+
+int main(void)
+{
+    const gt_nvrtc *nvrtc = NULL;
+    bool done[ARCHITECTURES] = {false};
+    bool available = gt_nvrtc_open(&nvrtc, 0) == GPUTUNE_OK;
+    printf("#include \"farm/farm.h\"\n");
+    for (int i = 0; i < ARCHITECTURES && available; i++) {
+        done[i] = compile(nvrtc, architectures[i]);
+    }
+    printf("const gt_service_image gt_service_images[] = {\n");
+    for (int i = 0; i < ARCHITECTURES; i++) {
+        if (done[i]) {
+            printf("    {\"%s\", %s, sizeof %s},\n", architectures[i], architectures[i],
+                   architectures[i]);
+        }
+    }
+    printf("    {NULL, NULL, 0}};\n");
+    return fflush(stdout) ? 1 : 0;
+}
