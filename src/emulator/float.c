@@ -12,6 +12,8 @@ typedef struct format {
 
 static const format half = {10, 15, 0x7c00, 0x7fff};
 static const format bfloat = {7, 127, 0x7f80, 0x7fff};
+static const format e4m3 = {3, 7, 0x7f, 0x7f}; /* without infinity: its code is the NaN's */
+static const format e5m2 = {2, 15, 0x7c, 0x7f};
 
 /* Whether the magnitude `kept` goes up, given what was cut off: rest compared with one half. */
 static bool rounds_up(emu_rounding rounding, bool negative, uint64_t kept, uint64_t rest,
@@ -104,6 +106,33 @@ float emu_half_to_float(uint16_t bits)
 float emu_bfloat_to_float(uint16_t bits)
 {
     return emu_float32((uint32_t)bits << 16);
+}
+
+uint8_t emu_fp8_from_double(double value, bool is_e5m2)
+{
+    const format *f = is_e5m2 ? &e5m2 : &e4m3;
+    unsigned bits = narrow(value, EMU_RN, f), magnitude = bits & 0x7f;
+    if (value == value && magnitude >= f->infinity)
+        magnitude = f->infinity - 1;
+    return (uint8_t)(magnitude | (bits >> 8 & 0x80));
+}
+
+float emu_fp8_to_float(uint8_t bits, bool is_e5m2)
+{
+    const format *f = is_e5m2 ? &e5m2 : &e4m3;
+    int magnitude = bits & 0x7f, exponent = magnitude >> f->fraction_bits;
+    int fraction = magnitude & ((1 << f->fraction_bits) - 1);
+    float value;
+    if (magnitude > (int)f->infinity || magnitude == (int)f->nan)
+        return emu_float32(0x7fffffff);
+    if (magnitude == (int)f->infinity)
+        value = INFINITY;
+    else if (exponent == 0)
+        value = ldexpf((float)fraction, 1 - f->bias - f->fraction_bits);
+    else
+        value = ldexpf((float)(fraction + (1 << f->fraction_bits)),
+                       exponent - f->bias - f->fraction_bits);
+    return bits & 0x80 ? -value : value;
 }
 
 double emu_add_to_odd(double a, double b)

@@ -79,6 +79,11 @@ uint16_t emu_bfloat_from_double(double value, emu_rounding rounding);
 float emu_half_to_float(uint16_t bits);
 float emu_bfloat_to_float(uint16_t bits);
 
+/* 8-bit floats (e5m2 or else e4m3), to nearest even; what is too large becomes the largest finite
+ * value, a NaN 0x7f. */
+uint8_t emu_fp8_from_double(double value, bool is_e5m2);
+float emu_fp8_to_float(uint8_t bits, bool is_e5m2);
+
 /* The sum a + b rounded to odd: rounding it once more to a narrower format is as good as rounding
  * the exact sum. */
 double emu_add_to_odd(double a, double b);

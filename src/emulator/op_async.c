@@ -100,8 +100,12 @@ void emu_decode_async(emu_decoder *decoder)
     decoder->op->unit = EMU_CLASS_LDST;
     if (!emu_take(decoder, "async"))
         return;
-    if (emu_take(decoder, "bulk") || emu_take(decoder, "mbarrier")) {
-        emu_decode_fail(decoder, "the emulator has no bulk or mbarrier copies");
+    if (emu_take(decoder, "bulk")) {
+        emu_decode_bulk(decoder);
+        return;
+    }
+    if (emu_take(decoder, "mbarrier")) {
+        emu_decode_async_arrive(decoder);
         return;
     }
     if (emu_take(decoder, "commit_group") || emu_take(decoder, "wait_all")) {

@@ -296,6 +296,69 @@ static void convert_pair(emu_warp *warp, const emu_op *op)
     }
 }
 
+/* ---- pairs of 8-bit floats ---- */
+
+static uint16_t fp8_pair(float high, float low, const conversion *c)
+{
+    bool is_e5m2 = c->to == PTX_E5M2X2;
+    if (c->relu) {
+        high = high < 0 ? 0 : high;
+        low = low < 0 ? 0 : low;
+    }
+    return (uint16_t)(emu_fp8_from_double(high, is_e5m2) << 8 | emu_fp8_from_double(low, is_e5m2));
+}
+
+static void fp8_from_floats(emu_warp *warp, const emu_op *op)
+{
+    const emu_f32 *high = emu_lanes(warp, op->a), *low = emu_lanes(warp, op->b);
+    emu_u16 *dst = emu_lanes(warp, op->dst);
+    EMU_FOR_LANES(i, warp->mask)
+    dst[i] = fp8_pair(high[i], low[i], op->extra);
+}
+
+static void fp8_from_halves(emu_warp *warp, const emu_op *op)
+{
+    const emu_u32 *a = emu_lanes(warp, op->a);
+    emu_u16 *dst = emu_lanes(warp, op->dst);
+    EMU_FOR_LANES(i, warp->mask)
+    dst[i] = fp8_pair(emu_half_to_float((uint16_t)(a[i] >> 16)), emu_half_to_float((uint16_t)a[i]),
+                      op->extra);
+}
+
+static uint16_t half_from_fp8(uint8_t bits, const conversion *c)
+{
+    uint16_t half = emu_half_from_float(emu_fp8_to_float(bits, c->from == PTX_E5M2X2), EMU_RN);
+    return c->relu && half >> 15 ? 0 : half;
+}
+
+static void halves_from_fp8(emu_warp *warp, const emu_op *op)
+{
+    const emu_u16 *a = emu_lanes(warp, op->a);
+    emu_u32 *dst = emu_lanes(warp, op->dst);
+    EMU_FOR_LANES(i, warp->mask)
+    dst[i] = (uint32_t)half_from_fp8((uint8_t)(a[i] >> 8), op->extra) << 16 |
+             half_from_fp8((uint8_t)a[i], op->extra);
+}
+
+static bool is_fp8(ptx_type type)
+{
+    return type == PTX_E4M3X2 || type == PTX_E5M2X2;
+}
+
+static void decode_fp8(emu_decoder *decoder, const conversion *c)
+{
+    if (is_fp8(c->from) && c->to == PTX_F16X2) {
+        decoder->op->run = halves_from_fp8;
+        emu_decode_signature(decoder, "wh");
+    } else if (c->satfinite && c->from == PTX_F32) {
+        decoder->op->run = fp8_from_floats;
+        emu_decode_signature(decoder, "hww");
+    } else if (c->satfinite && c->from == PTX_F16X2) {
+        decoder->op->run = fp8_from_halves;
+        emu_decode_signature(decoder, "hw");
+    }
+}
+
 /* ---- decoding ---- */
 
 static void take_rounding(emu_decoder *decoder, conversion *c)
@@ -346,6 +409,10 @@ static void decode_general(emu_decoder *decoder)
     c->from = emu_take_type(decoder);
     op->extra = c;
     op->unit = EMU_CLASS_SFU;
+    if (is_fp8(c->to) || is_fp8(c->from)) {
+        decode_fp8(decoder, c);
+        return;
+    }
     if (c->to == PTX_F16X2 || c->to == PTX_BF16X2) {
         decode_pair(decoder, c);
         return;

@@ -191,6 +191,7 @@ static const emu_form extremes[] = {
     {"min.u16x2", min_u16x2, "www", ALU},   {"max.u16x2", max_u16x2, "www", ALU},
     {"min.s16x2", min_s16x2, "www", ALU},   {"max.s16x2", max_s16x2, "www", ALU},
     {"max.relu.s32", relu_s32, "www", ALU}, {"min.relu.s32", relu_min_s32, "www", ALU},
+    {"max.s32.relu", relu_s32, "www", ALU}, {"min.s32.relu", relu_min_s32, "www", ALU},
     {"min.f64", min_f64, "lll", FP64},      {"max.f64", max_f64, "lll", FP64},
 };
 

@@ -1,5 +1,7 @@
 #include "emulator/ptx_parser.h"
 
+enum { DEEPEST = 8, MOST_REGISTERS = 1000000 };
+
 /* ---- operands ---- */
 
 static ptx_operand *copy_operand(ptx_parser *parser, ptx_operand operand)
@@ -110,7 +112,7 @@ static ptx_operand parse_name(ptx_parser *parser)
     return result;
 }
 
-ptx_operand ptx_parse_operand(ptx_parser *parser)
+static ptx_operand parse_operand(ptx_parser *parser)
 {
     if (ptx_accept(parser, "["))
         return parse_address(parser);
@@ -125,6 +127,16 @@ ptx_operand ptx_parse_operand(ptx_parser *parser)
     result.is_negated = negated;
     if (ptx_accept(parser, "|"))
         result.second = copy_operand(parser, ptx_parse_operand(parser));
+    return result;
+}
+
+ptx_operand ptx_parse_operand(ptx_parser *parser)
+{
+    if (parser->depth >= DEEPEST)
+        ptx_fail(parser, "operands are nested too deeply");
+    parser->depth++;
+    ptx_operand result = parse_operand(parser);
+    parser->depth--;
     return result;
 }
 
@@ -205,7 +217,7 @@ static void declare_register(ptx_parser *parser, ptx_type type)
     if (ptx_accept(parser, "<")) {
         uint64_t count = ptx_expect_integer(parser);
         set->is_range = true;
-        set->count = count < 1000000 ? (uint32_t)count : 0;
+        set->count = count < MOST_REGISTERS ? (uint32_t)count : 0;
         ptx_expect(parser, ">");
     }
     for (uint32_t i = 0; i < set->count && !parser->failed; i++) {

@@ -15,6 +15,7 @@ typedef struct ptx_parser {
     ptx_module *module;
     ptx_function *function; /* whose body or header is being read */
     ptx_scope *scope;
+    unsigned depth; /* of operands within operands */
     bool failed;
 } ptx_parser;
 

@@ -1,5 +1,8 @@
 #include "emulator/ptx_parser.h"
 
+/* Local memory of a thread, as on hardware; parameters are far below. */
+enum { LARGEST_AREA = 512 * 1024 };
+
 /* ---- look-up ---- */
 
 static const ptx_registers *match(const ptx_registers *set, const char *name, size_t length,
@@ -171,10 +174,13 @@ static void skip_pointer_attributes(ptx_parser *parser)
     parse_alignment(parser, 1);
 }
 
-static void place(ptx_variable *variable, uint32_t *area)
+static void place(ptx_parser *parser, ptx_variable *variable, uint32_t *area)
 {
     variable->offset = (*area + variable->align - 1) / variable->align * variable->align;
-    *area = (uint32_t)(variable->offset + variable->bytes);
+    if (variable->bytes > LARGEST_AREA || variable->offset + variable->bytes > LARGEST_AREA)
+        ptx_fail(parser, "%s is too large", variable->name);
+    else
+        *area = (uint32_t)(variable->offset + variable->bytes);
 }
 
 static void assign_storage(ptx_parser *parser, ptx_variable *variable)
@@ -195,10 +201,10 @@ static void assign_storage(ptx_parser *parser, ptx_variable *variable)
         if (!parser->function)
             ptx_fail(parser, ".local %s at module scope is not supported", variable->name);
         else
-            place(variable, &parser->function->local_bytes);
+            place(parser, variable, &parser->function->local_bytes);
         return;
     default:
-        place(variable, &parser->function->param_bytes);
+        place(parser, variable, &parser->function->param_bytes);
         return;
     }
     if (slot)

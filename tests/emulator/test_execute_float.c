@@ -3,12 +3,12 @@
 
 #include <math.h>
 
-#define ONE 0x3f800000u
-#define TWO 0x40000000u
+#define ONE   0x3f800000u
+#define TWO   0x40000000u
 #define NAN32 0x7fffffffu
 #define INF32 0x7f800000u
-#define TINY 0x00000001u /* the smallest subnormal */
-#define D(x) UINT64_C(x)
+#define TINY  0x00000001u /* the smallest subnormal */
+#define D(x)  UINT64_C(x)
 
 static void test_single_arithmetic(void **state)
 {
@@ -176,6 +176,21 @@ static void test_half(void **state)
     OP_CASES(cases);
 }
 
+static void test_eight_bits(void **state)
+{
+    static const op_case cases[] = {
+        {"cvt.rn.satfinite.e4m3x2.f32 %ho, %f0, %f1;", ONE, 0x43e00000, 0, 0x387e},
+        {"cvt.rn.satfinite.e4m3x2.f32 %ho, %f0, %f1;", 0xff800000, NAN32, 0, 0xfe7f},
+        {"cvt.rn.satfinite.e5m2x2.f32 %ho, %f0, %f1;", 0x48000000, TWO, 0, 0x7b40},
+        {"cvt.rn.satfinite.e4m3x2.f16x2 %ho, %r0;", 0x3c000001, 0, 0, 0x3800},
+        {"cvt.rn.f16x2.e4m3x2 %ro, %h0;", 0x38fe, 0, 0, 0x3c00df00},
+        {"cvt.rn.f16x2.e4m3x2 %ro, %h0;", 0x0180, 0, 0, 0x18008000},
+        {"cvt.rn.f16x2.e5m2x2 %ro, %h0;", 0x7c01, 0, 0, 0x7c000100},
+    };
+    (void)state;
+    OP_CASES(cases);
+}
+
 static void test_approximations(void **state)
 {
     static const op_case cases[] = {
@@ -216,9 +231,13 @@ static void test_narrowing_at_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_single_arithmetic),  cmocka_unit_test(test_double_arithmetic),
-        cmocka_unit_test(test_extremes_and_signs), cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_half),               cmocka_unit_test(test_approximations),
+        cmocka_unit_test(test_single_arithmetic),
+        cmocka_unit_test(test_double_arithmetic),
+        cmocka_unit_test(test_extremes_and_signs),
+        cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_half),
+        cmocka_unit_test(test_eight_bits),
+        cmocka_unit_test(test_approximations),
         cmocka_unit_test(test_narrowing_at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

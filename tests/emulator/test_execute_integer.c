@@ -124,6 +124,9 @@ static void test_bits(void **state)
         {"prmt.b32.rc16 %ro, %r0, %r1, %r2;", 0x33221100, 0, 1, 0x33223322},
         {"bmsk.clamp.b32 %ro, %r0, %r1;", 4, 8, 0, 0xff0},
         {"szext.wrap.s32 %ro, %r0, %r1;", 0xf8, 8, 0, 0xfffffff8},
+        {"vabsdiff4.u32.u32.u32 %ro, %r0, %r1, %r2;", 0x01ff0005, 0x0300ff05, 0, 0x02ffff00},
+        {"vabsdiff4.u32.u32.u32.add %ro, %r0, %r1, %r2;", 0x01ff0005, 0x0300ff05, 7, 519},
+        {"vadd2.s32.s32.s32.sat %ro, %r0, %r1, %r2;", 0x7fff0001, 0x00010001, 0, 0x7fff0002},
         {"fns.b32 %ro, %r0, 0, 2;", 0x90, 0, 0, 7},
     };
     (void)state;
@@ -180,9 +183,9 @@ static void test_moves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_addition),           cmocka_unit_test(test_multiplication),
-        cmocka_unit_test(test_division),           cmocka_unit_test(test_logic_and_shifts),
-        cmocka_unit_test(test_bits),               cmocka_unit_test(test_select_and_compare),
+        cmocka_unit_test(test_addition), cmocka_unit_test(test_multiplication),
+        cmocka_unit_test(test_division), cmocka_unit_test(test_logic_and_shifts),
+        cmocka_unit_test(test_bits),     cmocka_unit_test(test_select_and_compare),
         cmocka_unit_test(test_moves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

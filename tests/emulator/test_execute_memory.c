@@ -200,6 +200,60 @@ static void test_asynchronous_copy(void **state)
     machine_free(&m);
 }
 
+/* One thread asks for a block of bytes, all wait for them, and the bytes go back in one copy. */
+static void test_bulk_copy(void **state)
+{
+    static const char ptx[] = KERNEL(
+        ".shared .align 16 .b8 tile[256]; .shared .align 8 .b64 full;\n"
+        "mov.u32 %r1, full; mov.u32 %r2, tile; setp.eq.u32 %p0, %r0, 0;\n"
+        "@%p0 mbarrier.init.shared::cta.b64 [%r1], 1; fence.mbarrier_init.release.cluster;\n"
+        "bar.sync 0; @!%p0 bra WAIT;\n"
+        "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r1], 128;\n"
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%d1], 128, "
+        "[%r1];\n"
+        "WAIT: mbarrier.try_wait.parity.shared::cta.b64 %p1, [%r1], 0; @!%p1 bra WAIT;\n"
+        "shl.b32 %r3, %r0, 2; add.u32 %r3, %r3, %r2; ld.shared.u32 %r4, [%r3];\n"
+        "add.u32 %r4, %r4, 1; st.shared.u32 [%r3], %r4; fence.proxy.async; bar.sync 0;\n"
+        "@%p0 cp.async.bulk.global.shared::cta.bulk_group [%d0], [%r2], 128;\n"
+        "cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 0;\n");
+    machine m = {.count = 0};
+    (void)state;
+    machine_load(&m, ptx);
+    uint32_t *a = machine_alloc(&m, 128), *b = machine_alloc(&m, 128);
+    for (uint32_t i = 0; i < 32; i++)
+        b[i] = i * i;
+    machine_launch(&m, "k", 1, 32, &(two){a, b});
+    for (uint32_t i = 0; i < 32; i++)
+        assert_int_equal(a[i], i * i + 1);
+    machine_free(&m);
+}
+
+/* Warps meet at an mbarrier again and again, each waiting for its own phase. */
+static void test_mbarrier_phases(void **state)
+{
+    static const char ptx[] =
+        KERNEL(".shared .align 8 .b64 gate; .shared .align 4 .b32 sum; mov.u32 %r1, gate;\n"
+               "setp.ne.u32 %p0, %r0, 0; @%p0 bra START; mbarrier.init.shared.b64 [%r1], 96;\n"
+               "st.shared.u32 [sum], %r0;\n"
+               "START: bar.sync 0; mov.u32 %r2, 0; mov.u32 %r5, 0;\n"
+               "ROUND: atom.shared.add.u32 %r3, [sum], 1;\n"
+               "mbarrier.arrive.shared.b64 %d5, [%r1];\n"
+               "WAIT: mbarrier.test_wait.shared.b64 %p1, [%r1], %d5; @!%p1 bra WAIT;\n"
+               "ld.shared.u32 %r4, [sum]; add.u32 %r5, %r5, %r4;\n"
+               "mbarrier.arrive.shared.b64 %d5, [%r1];\n"
+               "WAIT2: mbarrier.test_wait.shared.b64 %p1, [%r1], %d5; @!%p1 bra WAIT2;\n"
+               "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 3; @%p2 bra ROUND;\n"
+               "st.global.u32 [%d3], %r5;\n");
+    machine m = {.count = 0};
+    (void)state;
+    machine_load(&m, ptx);
+    uint32_t *a = machine_alloc(&m, 96 * 4);
+    machine_launch(&m, "k", 1, 96, &(two){a, NULL});
+    for (uint32_t i = 0; i < 96; i++)
+        assert_int_equal(a[i], 96 + 192 + 288);
+    machine_free(&m);
+}
+
 /* ---- faults ---- */
 
 typedef struct bad {
@@ -298,6 +352,8 @@ int main(void)
         cmocka_unit_test(test_variables_with_initial_values),
         cmocka_unit_test(test_atomics),
         cmocka_unit_test(test_asynchronous_copy),
+        cmocka_unit_test(test_bulk_copy),
+        cmocka_unit_test(test_mbarrier_phases),
         cmocka_unit_test(test_faults),
         cmocka_unit_test(test_inactive_lanes_do_not_fault),
         cmocka_unit_test(test_counters),

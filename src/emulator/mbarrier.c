@@ -1,0 +1,62 @@
+#include "emulator/mbarrier.h"
+
+/* From bit 0: arrivals pending (20 bits), arrivals of a phase (20), bytes to come (22, signed);
+ * bit 63: parity. */
+enum { COUNT_BITS = 20, BYTES_SHIFT = 40, BYTES_BITS = 22, PARITY_SHIFT = 63 };
+#define COUNT_MASK ((UINT64_C(1) << COUNT_BITS) - 1)
+#define BYTES_MASK ((UINT64_C(1) << BYTES_BITS) - 1)
+
+typedef struct parts {
+    uint64_t pending, arrivals, bytes, parity;
+} parts;
+
+static parts split(uint64_t state)
+{
+    return (parts){.pending = state & COUNT_MASK,
+                   .arrivals = state >> COUNT_BITS & COUNT_MASK,
+                   .bytes = state >> BYTES_SHIFT & BYTES_MASK,
+                   .parity = state >> PARITY_SHIFT};
+}
+
+/* The state, with the next phase begun when nothing is outstanding. */
+static uint64_t join(parts p)
+{
+    if (p.pending == 0 && p.bytes == 0) {
+        p.parity ^= 1;
+        p.pending = p.arrivals;
+    }
+    return p.pending | p.arrivals << COUNT_BITS | p.bytes << BYTES_SHIFT | p.parity << PARITY_SHIFT;
+}
+
+uint64_t emu_mbarrier_init(uint32_t count)
+{
+    uint64_t arrivals = count & COUNT_MASK;
+    return arrivals | arrivals << COUNT_BITS;
+}
+
+uint64_t emu_mbarrier_arrive(uint64_t state, uint32_t count, int64_t bytes, bool drop)
+{
+    parts p = split(state);
+    p.bytes = (p.bytes + (uint64_t)bytes) & BYTES_MASK;
+    p.pending = (p.pending - count) & COUNT_MASK;
+    if (drop)
+        p.arrivals = (p.arrivals - count) & COUNT_MASK;
+    return join(p);
+}
+
+uint64_t emu_mbarrier_transfer(uint64_t state, int64_t bytes)
+{
+    parts p = split(state);
+    p.bytes = (p.bytes - (uint64_t)bytes) & BYTES_MASK;
+    return join(p);
+}
+
+unsigned emu_mbarrier_parity(uint64_t state)
+{
+    return (unsigned)(state >> PARITY_SHIFT);
+}
+
+uint32_t emu_mbarrier_pending(uint64_t state)
+{
+    return (uint32_t)(state & COUNT_MASK);
+}
