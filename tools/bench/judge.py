@@ -1,20 +1,22 @@
 #!/usr/bin/env python3
 """Times given configurations of one CUDA source side by side, apart from any tuner's own clock.
 
-judge.py SOURCE KERNEL SIZES.json CONFIG.json...
+judge.py SOURCE KERNEL SPEC.json CONFIG... (a configuration as "VEC=4 BLOCK=256")
 
 Every configuration is compiled by CuPy; rounds are interleaved and shuffled; a sample is an event
 pair around a batch of launches long enough for the clock (at least 1 ms), the data larger than L2 or
 swept before. Prints a JSON list in the order given: median and 95% interval of the median, in ms.
 """
 import json
+import math
 import random
 import sys
 
 import cupy
 import numpy
 
-ROUNDS = 200
+ROUNDS = 300
+L2_BYTES = 64 << 20
 
 
 def argument(spec):
@@ -24,17 +26,21 @@ def argument(spec):
     return kind.type(spec["value"])
 
 
+def parse(text):
+    return {name: int(value) for name, value in (pair.split("=") for pair in text.split())}
+
+
 def load(source, kernel, config):
     defines = "".join(f"#define {name} {value}\n" for name, value in config.items())
-    module = cupy.RawModule(code=defines + source, backend="nvrtc", options=("--std=c++17",))
+    module = cupy.RawModule(code=defines + source, backend="nvrtc", options=("--std=c++17", "-default-device"))
     return module.get_function(kernel)
 
 
 def grid_of(spec, config):
-    div = 1
-    for factor in spec["grid_div_x"]:
-        div *= config[factor] if factor in config else int(factor)
-    return -(-spec["problem_size"] // div)
+    grid = []
+    for size, divisors in zip(spec["problem_size"], spec["grid_div"]):
+        grid.append(-(-size // math.prod(config[name] for name in divisors)))
+    return tuple(grid)
 
 
 def sample(launch, batch, sweep):
@@ -49,47 +55,43 @@ def sample(launch, batch, sweep):
     return cupy.cuda.get_elapsed_time(begin, end) / batch
 
 
+def summary(values):
+    values = sorted(values)
+    n = len(values)
+    half = math.ceil(0.98 * math.sqrt(n))
+    return {
+        "median_ms": values[n // 2],
+        "low_ms": values[max(0, n // 2 - half)],
+        "high_ms": values[min(n - 1, n // 2 + half)],
+    }
+
+
 def main():
-    source_path, kernel, spec_path, *config_paths = sys.argv[1:]
+    source_path, kernel, spec_path, *configs = sys.argv[1:]
     with open(source_path, encoding="utf-8") as file:
         source = file.read()
     with open(spec_path, encoding="utf-8") as file:
         spec = json.load(file)
     arguments = tuple(argument(one) for one in spec["arguments"])
     launches = []
-    for path in config_paths:
-        with open(path, encoding="utf-8") as file:
-            config = json.load(file)
+    for config in map(parse, configs):
         function = load(source, kernel, config)
-        grid, block = (grid_of(spec, config),), (config[spec["block"]],)
+        grid, block = grid_of(spec, config), tuple(config[name] for name in spec["block"])
         launches.append(lambda f=function, g=grid, b=block: f(g, b, arguments))
-    sweep = None
-    if sum(a.nbytes for a in arguments) < 256 << 20:
-        sweep = cupy.zeros(128 << 20, dtype=numpy.uint8)
+    small = sum(a.nbytes for a in arguments if hasattr(a, "data")) < 4 * L2_BYTES
+    sweep = cupy.zeros(2 * L2_BYTES, dtype=numpy.uint8) if small else None
     batches = []
     for launch in launches:
-        launch()
+        sample(launch, 3, None)
         once = sample(launch, 3, None)
-        batches.append(max(1, int(1.0 / max(once, 1e-3))) if sweep is None else 1)
+        batches.append(max(1, math.ceil(1.0 / max(once, 1e-3))) if sweep is None else 1)
     samples = [[] for _ in launches]
     order = list(range(len(launches)))
     for _ in range(ROUNDS):
         random.shuffle(order)
         for i in order:
             samples[i].append(sample(launches[i], batches[i], sweep))
-    answer = []
-    for values in samples:
-        values.sort()
-        n = len(values)
-        half = int(0.98 * n**0.5)
-        answer.append(
-            {
-                "median_ms": values[n // 2],
-                "low_ms": values[n // 2 - half],
-                "high_ms": values[n // 2 + half],
-            }
-        )
-    print(json.dumps(answer))
+    print(json.dumps([summary(values) for values in samples]))
 
 
 main()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Tunes one CUDA source with Kernel Tuner, brute force, and prints its winner as JSON.
 
-peer_kernel_tuner.py SOURCE KERNEL SIZES.json
+peer_kernel_tuner.py SOURCE KERNEL SPEC.json
 
-SOURCE is a generated gputune source with the tunables' #define lines left out; SIZES.json gives the
+SOURCE is a generated gputune source with the tunables' #define lines left out; SPEC.json gives the
 arguments, the tunables and the launch (written by tools/bench/peers).
 """
 import json
@@ -21,7 +21,7 @@ def argument(spec):
     kind = numpy.dtype(spec["type"])
     if "count" in spec:
         values = numpy.random.default_rng(1).random(spec["count"], dtype=numpy.float32)
-        return values.astype(kind)
+        return values.astype(kind, copy=False)
     return kind.type(spec["value"])
 
 
@@ -31,17 +31,20 @@ def main():
         spec = json.load(file)
     arguments = [argument(one) for one in spec["arguments"]]
     ready = time.monotonic()
+    divisors = spec["grid_div"] + [None] * (3 - len(spec["grid_div"]))
+    blocks = spec["block"] + ["no_block_y", "no_block_z"]
     results, _ = kernel_tuner.tune_kernel(
         kernel,
         source,
-        spec["problem_size"],
+        tuple(spec["problem_size"]),
         arguments,
         spec["tunables"],
-        grid_div_x=spec["grid_div_x"],
-        block_size_names=[spec["block"], "block_size_y", "block_size_z"],
+        grid_div_x=divisors[0],
+        grid_div_y=divisors[1] if divisors[1] else [],
         restrictions=spec.get("restrictions"),
+        block_size_names=blocks[:3],
         lang=spec.get("lang", "cupy"),
-        compiler_options=spec.get("compiler_options"),
+        compiler_options=["--std=c++17", "-default-device"],
         quiet=True,
     )
     done = time.monotonic()
@@ -53,11 +56,13 @@ def main():
                 "version": kernel_tuner.__version__,
                 "variants": len(results),
                 "timed": len(timed),
-                "winner": {name: best[name] for name in spec["tunables"]},
+                "winner": {name: int(best[name]) for name in spec["tunables"]},
                 "winner_ms": float(best["time"]),
                 "import_s": imported - begun,
                 "inputs_s": ready - imported,
                 "tune_s": done - ready,
+                "compile_s": sum(r.get("compile_time", 0) for r in results) * 1e-3,
+                "benchmark_s": sum(r.get("benchmark_time", 0) for r in results) * 1e-3,
             }
         )
     )

@@ -1,0 +1,225 @@
+"""What the benchmarks share: where the build is, running it with an empty database, timing, tables."""
+import json
+import os
+import re
+import subprocess
+import sys
+import threading
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+FOLDER = os.path.join(ROOT, "tools", "bench")
+
+AXPY = {
+    "template": "axpy",
+    "kernel": "axpy",
+    "sizes": ["n=67108864"],
+    "tunables": {
+        "VEC": [1, 2, 4],
+        "BLOCK": [64, 128, 256, 512, 1024],
+        "UNROLL": [1, 2, 3, 4, 5, 6, 7, 8],
+    },
+    "spec": {
+        "arguments": [
+            {"type": "float32", "count": 1 << 26},
+            {"type": "float32", "count": 1 << 26},
+            {"type": "float32", "value": 1.5},
+            {"type": "uint64", "value": 1 << 26},
+        ],
+        "problem_size": [1 << 26],
+        "grid_div": [["BLOCK", "VEC", "UNROLL"]],
+        "block": ["BLOCK"],
+    },
+}
+
+STENCIL = {
+    "template": os.path.join(FOLDER, "stencil.cu"),
+    "kernel": "stencil",
+    "sizes": ["w=8192", "h=8192"],
+    "tunables": {
+        "BX": [32, 64, 128, 256, 512],
+        "BY": [1, 2, 4, 8, 16],
+        "TX": [1, 2, 4],
+        "TY": [1, 2, 4, 8, 16],
+        "STAGED": [0, 1],
+        "STREAMED": [0, 1],
+    },
+    "spec": {
+        "arguments": [
+            {"type": "float32", "count": 1 << 26},
+            {"type": "float32", "count": 1 << 26},
+            {"type": "uint32", "value": 8192},
+            {"type": "uint32", "value": 8192},
+        ],
+        "problem_size": [8192, 8192],
+        "grid_div": [["BX", "TX"], ["BY", "TY"]],
+        "block": ["BX", "BY"],
+        "restrictions": [
+            "BX * BY >= 64",
+            "BX * BY <= 1024",
+            "STAGED == 0 or 4 * (BX * TX + 2) * (BY * TY + 2) <= 49152",
+        ],
+    },
+}
+
+SPACES = {"axpy": AXPY, "stencil": STENCIL}
+PREFIX = "T_"
+
+
+def foreign_spec(space):
+    """What peer_kernel_tuner.py and judge.py are told, with the tunables' foreign names."""
+    spec = dict(space["spec"])
+    names = rf"\b({'|'.join(space['tunables'])})\b"
+    spec["tunables"] = {PREFIX + name: values for name, values in space["tunables"].items()}
+    spec["grid_div"] = [[PREFIX + name for name in one] for one in spec["grid_div"]]
+    spec["block"] = [PREFIX + name for name in spec["block"]]
+    spec["restrictions"] = [
+        re.sub(names, PREFIX + r"\1", one) for one in spec.get("restrictions", [])
+    ]
+    return spec
+
+
+def foreign(text):
+    """A configuration's text with the foreign names."""
+    return " ".join(PREFIX + pair for pair in text.split())
+
+
+def own(config):
+    """A configuration's text from a dictionary with foreign names."""
+    return " ".join(f"{name[len(PREFIX):]}={value}" for name, value in config.items())
+
+
+class Bench:
+    """The build under test and the folder for everything that is not the short table."""
+
+    def __init__(self, logs, build=None):
+        self.build = os.path.abspath(build or os.environ.get("B") or os.path.join(ROOT, "build"))
+        self.logs = os.path.abspath(logs)
+        self.gputune = os.path.join(self.build, "gputune")
+        os.makedirs(self.logs, exist_ok=True)
+        os.environ["GPUTUNE_WORKER"] = os.path.join(self.build, "gputune-worker")
+        os.environ["GPUTUNE_TEMPLATES"] = os.path.join(ROOT, "templates")
+        os.environ["GPUTUNE_DB"] = self.path("bench.db")
+        os.environ["LC_ALL"] = "C.UTF-8"
+
+    def path(self, name):
+        return os.path.join(self.logs, name)
+
+    def forget(self):
+        """An empty database."""
+        for suffix in ("", "-journal", ".lock"):
+            if os.path.exists(self.path("bench.db" + suffix)):
+                os.remove(self.path("bench.db" + suffix))
+
+    def has_device(self):
+        return subprocess.run([self.gputune, "devices"], capture_output=True).returncode == 0
+
+    def emit(self, space):
+        """The generated source for a tuner that makes defines of its own in front of everything:
+        the tunables' are taken from names of their own, as the prelude knows UNROLL and others."""
+        command = [self.gputune, "emit", space["template"], "--arch", "sm_90", "--as", "source"]
+        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+        names = "|".join(space["tunables"])
+        text = re.sub(rf"^#define ({names}) .*$", rf"#define \1 {PREFIX}\1", text, flags=re.M)
+        path = self.path(space["kernel"] + "-bare.cu")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def write_json(self, name, value):
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(value, file)
+        return path
+
+    def warm(self, space, *more):
+        """Tunes once in an empty database; returns a dictionary of the winner and the times."""
+        self.forget()
+        command = [self.gputune, "warm", space["template"], "--format", "json", "--verbose", *more]
+        for size in space["sizes"]:
+            command += ["--size", size]
+        for name, values in space["tunables"].items():
+            command += ["--only", f"{name}={','.join(str(v) for v in values)}"]
+        return timed_warm(command, self.path("warm.err"))
+
+
+def timed_warm(command, log):
+    """Runs a `warm … --format json --verbose` and reads its answer and its timeline."""
+    lines = []
+
+    def read(pipe):
+        for line in pipe:
+            lines.append((time.monotonic() - begun, line))
+
+    before, begun = cpu_seconds(), time.monotonic()
+    with open(log + ".out", "w+", encoding="utf-8") as out:
+        process = subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, text=True)
+        reader = threading.Thread(target=read, args=(process.stderr,))
+        reader.start()
+        process.wait()
+        wall = time.monotonic() - begun
+        reader.join()
+        out.seek(0)
+        answer = out.read()
+    with open(log, "a", encoding="utf-8") as file:
+        file.write(" ".join(command) + "\n")
+        file.write("".join(f"{at:.4f} {line}" for at, line in lines) + answer)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(command)}: exit code {process.returncode}; see {log}")
+    result = {"wall_s": wall, "cpu_s": cpu_seconds() - before, "row": json.loads(answer)[0]}
+    for at, line in lines:
+        if "timeline:" in line:
+            result.update(timeline=read_timeline(line), timeline_at_s=at)
+    return result
+
+
+def read_timeline(line):
+    """Milliseconds by name, of `gputune --verbose`'s timeline."""
+    patterns = {
+        "compiled": r"compiled ([\d.]+)",
+        "prepared": r"prepared ([\d.]+)",
+        "verified_first": r"verified first ([\d.]+)",
+        "verified_last": r"last ([\d.]+)",
+        "decided": r"decided ([\d.]+)",
+        "rechecked": r"rechecked ([\d.]+)",
+        "stored": r"stored ([\d.]+)",
+        "sources": r"(\d+) sources",
+        "compile": r"sources ([\d.]+)",
+        "workers": r"on (\d+) workers",
+        "prepare": r"prepare ([\d.]+)",
+        "verify": r"verify ([\d.]+)",
+        "sample": r"sample ([\d.]+)",
+        "samples": r"(\d+) samples",
+        "rounds": r"in (\d+) rounds",
+    }
+    found = {name: re.search(pattern, line) for name, pattern in patterns.items()}
+    return {name: float(match.group(1)) for name, match in found.items() if match}
+
+
+def cpu_seconds():
+    """CPU time of everything in this container (its control group), 0 where that is not told."""
+    for path, pattern, unit in (
+        ("/sys/fs/cgroup/cpu.stat", r"usage_usec (\d+)", 1e-6),
+        ("/sys/fs/cgroup/cpuacct/cpuacct.usage", r"(\d+)", 1e-9),
+        ("/sys/fs/cgroup/cpu,cpuacct/cpuacct.usage", r"(\d+)", 1e-9),
+    ):
+        try:
+            with open(path, encoding="ascii") as file:
+                return int(re.search(pattern, file.read()).group(1)) * unit
+        except (OSError, AttributeError):
+            continue
+    return 0.0
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def table(rows, heads):
+    """Prints rows of texts in aligned columns."""
+    rows = [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in [heads] + rows) for i in range(len(heads))]
+    for row in [heads] + rows:
+        print("  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
