@@ -7,7 +7,7 @@
  * many standard deviations of one ratio. For a contestant that is in truth no slower, n ratios
  * above k deviations happen with probability Q(k)^n <= 2e-5; n outliers in a row are as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
-static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.04, 0.025, 0.015};
+static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.008, 0.005, 0.004};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 3, 2, 1.5};
 
 /* --- leaving ------------------------------------------------------------------------------------

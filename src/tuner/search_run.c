@@ -122,10 +122,55 @@ static gputune_status admit(gt_search_state *state)
 /* --- rounds -------------------------------------------------------------------------------------
  */
 
+static gputune_status drop_losers(gt_search_state *state)
+{
+    gt_race_contestant contestant;
+    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
+        gt_race_contestant_at(state->race, i, &contestant);
+        gt_variant *variant = &state->field.variants.items[contestant.id];
+        if (contestant.left != GT_RACE_IN && !contestant.reserve && !variant->dropped) {
+            variant->dropped = true;
+            GT_TRY(state->farm->ops->drop(state->farm, contestant.id));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A quick round wants one short sample of everyone. The launch that verified a variant was one:
+ * timed by events, in a swept cache. Short kernels need more launches than one for that. */
+static bool pilots_serve(const gt_search_state *state, const gt_race_round *round)
+{
+    static const double long_enough_ns = 50e3;
+    const gputune_options *o = &state->request->options;
+    bool serve =
+        round->quick && o->objective == GPUTUNE_OBJECTIVE_KERNEL && o->cache == GPUTUNE_CACHE_COLD;
+    for (uint32_t i = 0; i < round->count && serve; i++) {
+        gt_race_contestant contestant;
+        serve = gt_race_find(state->race, round->ids[i], &contestant) &&
+                contestant.sample_count == 0 &&
+                state->field.variants.items[round->ids[i]].verified.pilot_ns >= long_enough_ns;
+    }
+    return serve;
+}
+
+static gputune_status record_pilots(gt_search_state *state, const gt_race_round *round)
+{
+    for (uint32_t i = 0; i < round->count; i++) {
+        double pilot_ns = state->field.variants.items[round->ids[i]].verified.pilot_ns;
+        GT_TRY(gt_race_record(state->race, round->ids[i], pilot_ns));
+    }
+    GT_TRY(gt_race_end_round(state->race, &state->end));
+    return drop_losers(state);
+}
+
 static gputune_status start_round(gt_search_state *state)
 {
     gt_race_round round;
     GT_TRY(gt_race_next_round(state->race, &round));
+    if (round.count && pilots_serve(state, &round)) {
+        GT_TRY(record_pilots(state, &round));
+        return state->end == GT_RACE_RUNNING ? start_round(state) : GPUTUNE_OK;
+    }
     if (!round.count) {
         if (!state->complete) {
             return GPUTUNE_OK;
@@ -151,20 +196,6 @@ static gputune_status record_round(gt_search_state *state, const gt_event *event
         }
     }
     return gt_race_end_round(state->race, &state->end);
-}
-
-static gputune_status drop_losers(gt_search_state *state)
-{
-    gt_race_contestant contestant;
-    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
-        gt_race_contestant_at(state->race, i, &contestant);
-        gt_variant *variant = &state->field.variants.items[contestant.id];
-        if (contestant.left != GT_RACE_IN && !contestant.reserve && !variant->dropped) {
-            variant->dropped = true;
-            GT_TRY(state->farm->ops->drop(state->farm, contestant.id));
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 static gputune_status fail_contestant(gt_search_state *state, const gt_event *event)
@@ -286,8 +317,11 @@ static gputune_status next_work(gt_search_state *state)
         GT_TRY(admit(state));
     }
     bool gpu_free = !state->round_id && !state->field.verifying && !state->rechecking;
+    if (state->end == GT_RACE_RUNNING && gpu_free && state->field.prepared) {
+        GT_TRY(start_round(state));
+    }
     if (state->end == GT_RACE_RUNNING) {
-        return gpu_free && state->field.prepared ? start_round(state) : GPUTUNE_OK;
+        return GPUTUNE_OK;
     }
     return state->rechecking || state->rechecked ? GPUTUNE_OK : start_recheck(state);
 }
