@@ -4,19 +4,26 @@
 
 /* ---- moving ---- */
 
+/* Each lane in the mask; all of them without looking for them. */
+#define EACH(statement)                                                                            \
+    if (mask == UINT32_MAX)                                                                        \
+        for (unsigned i = 0; i < EMU_WARP; i++)                                                    \
+            statement;                                                                             \
+    else                                                                                           \
+        EMU_FOR_LANES(i, mask)                                                                     \
+    statement
+
 /* From memory elements of type M to lanes of type R. */
 #define MOVE_IN(M, R)                                                                              \
     do {                                                                                           \
         R *dst = lanes;                                                                            \
-        EMU_FOR_LANES(i, mask)                                                                     \
-        dst[i] = *(const M *)(host[i] + offset);                                                   \
+        EACH(dst[i] = *(const M *)(host[i] + offset));                                             \
     } while (0)
 
 #define MOVE_OUT(M, R)                                                                             \
     do {                                                                                           \
         const R *src = lanes;                                                                      \
-        EMU_FOR_LANES(i, mask)                                                                     \
-        *(M *)(host[i] + offset) = src[i];                                                         \
+        EACH(*(M *)(host[i] + offset) = src[i]);                                                   \
     } while (0)
 
 typedef struct emu_quad {
@@ -165,20 +172,37 @@ static void store(emu_warp *warp, const emu_op *op)
                  elements[k].shape);
 }
 
+/* The value of `width` bytes in all lanes of the mask. */
+static void broadcast(const emu_warp *warp, void *lanes, const uint8_t *value, unsigned width)
+{
+    if (width == 4) {
+        const uint32_t word = *(const emu_u32 *)value;
+        emu_u32 *dst = lanes;
+        EMU_EACH_LANE(warp, dst[i] = word);
+    } else if (width == 8) {
+        const uint64_t wide = *(const emu_u64 *)value;
+        emu_u64 *dst = lanes;
+        EMU_EACH_LANE(warp, dst[i] = wide);
+    } else {
+        EMU_FOR_LANES(i, warp->mask)
+        memcpy((uint8_t *)lanes + (size_t)i * width, value, width);
+    }
+}
+
 /* A kernel parameter at a fixed place: the same for all lanes. */
 static void load_uniform(emu_warp *warp, const emu_op *op)
 {
     const uint8_t *params = warp->worker->run->launch->params;
     const element *elements = op->extra;
-    uint8_t *host[EMU_WARP];
+    uint8_t *const host[1] = {(uint8_t *)(uintptr_t)params + op->imm};
     emu_counters *counters = &warp->worker->counters;
-    for (unsigned i = 0; i < EMU_WARP; i++)
-        host[i] = (uint8_t *)(uintptr_t)params + op->imm;
     counters->const_requests++;
     counters->const_addresses++;
-    for (unsigned k = 0; k < op->count; k++)
-        move_in(emu_lanes(warp, elements[k].operand), host, k * op->bytes, warp->mask,
-                elements[k].shape);
+    for (unsigned k = 0; k < op->count; k++) {
+        _Alignas(16) uint8_t value[16];
+        move_in(value, host, k * op->bytes, 1, elements[k].shape);
+        broadcast(warp, emu_lanes(warp, elements[k].operand), value, elements[k].shape / 64);
+    }
 }
 
 /* ---- decoding ---- */

@@ -57,10 +57,35 @@ static void mov_special(emu_warp *warp, const emu_op *op)
 {
     const special *s = op->extra;
     uint64_t values[EMU_WARP];
-    uint64_t first = s->value(warp, (unsigned)__builtin_ctz(warp->mask));
     for (unsigned i = 0; i < EMU_WARP; i++)
-        values[i] = s->is_uniform ? first : s->value(warp, i);
+        values[i] = s->value(warp, i);
     write_lanes(warp, op, values);
+}
+
+/* A register that all lanes see alike, into 32 bits. */
+static void mov_uniform(emu_warp *warp, const emu_op *op)
+{
+    const special *s = op->extra;
+    const uint32_t value = (uint32_t)s->value(warp, 0);
+    emu_u32 *dst = emu_lanes(warp, op->dst);
+    EMU_EACH_LANE(warp, dst[i] = value);
+}
+
+static void mov_tid(emu_warp *warp, const emu_op *op)
+{
+    const uint16_t *tid = warp->tid[op->imm];
+    emu_u32 *dst = emu_lanes(warp, op->dst);
+    EMU_EACH_LANE(warp, dst[i] = tid[i]);
+}
+
+/* The index of %tid.x, .y, .z; -1 for another name. */
+static int tid_axis(const char *name)
+{
+    static const char *const names[] = {"%tid.x", "%tid.y", "%tid.z"};
+    for (int i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return -1;
 }
 
 static void decode_special(emu_decoder *decoder, const char *name, unsigned bytes)
@@ -71,7 +96,11 @@ static void decode_special(emu_decoder *decoder, const char *name, unsigned byte
     s->value = emu_special_find(name, &s->is_uniform);
     decoder->op->extra = s;
     decoder->op->width = (uint8_t)bytes;
-    decoder->op->run = mov_special;
+    decoder->op->run = s->is_uniform && bytes == 4 ? mov_uniform : mov_special;
+    if (tid_axis(name) >= 0 && bytes == 4) {
+        decoder->op->imm = (uint64_t)tid_axis(name);
+        decoder->op->run = mov_tid;
+    }
     if (!s->value)
         emu_decode_fail(decoder, "unknown name %s", name);
 }

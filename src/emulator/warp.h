@@ -188,7 +188,8 @@ static inline void emu_set_predicate(emu_warp *warp, uint32_t operand, uint32_t 
 
 static inline unsigned emu_popcount(uint32_t value)
 {
-    return (unsigned)__builtin_popcount(value);
+    /* most masks are full, and the instruction is not in every host's base set */
+    return value == UINT32_MAX ? EMU_WARP : (unsigned)__builtin_popcount(value);
 }
 
 /* for each lane in `mask` */
