@@ -90,6 +90,23 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
+/* A sector that comes less often than another of its place in the table is pushed out by it. */
+static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
+{
+    EMU_FOR_LANES(lane, mask)
+    {
+        uint64_t sector = access->address[lane] / SECTOR;
+        emu_hot *hot = &group->hot[(sector ^ sector >> 8 ^ sector >> 16) % EMU_HOT];
+        if (hot->sector != sector && hot->lanes > 0) {
+            hot->lanes--;
+            continue;
+        }
+        hot->sector = sector;
+        hot->lanes++;
+        group->hottest = hot->lanes > group->hottest ? hot->lanes : group->hottest;
+    }
+}
+
 void emu_count_global(emu_warp *warp, const emu_op *op, const emu_access *access, uint32_t mask)
 {
     emu_counters *counters = &warp->worker->counters;
@@ -105,6 +122,7 @@ void emu_count_global(emu_warp *warp, const emu_op *op, const emu_access *access
         counters->global_atomic_lanes += emu_popcount(mask);
         counters->global_atomic_sectors += sectors;
         counters->global_atomic_serial += most_on_one(access, mask);
+        note_hot(warp->block->group, access, mask);
     } else if (op->flags & EMU_ACCESS_WRITE) {
         counters->global_store_requests++;
         counters->global_store_bytes += bytes;

@@ -151,6 +151,9 @@ emu_group *emu_group_start(emu_worker *worker, uint64_t index, uint32_t sm)
     group->next = NULL;
     group->sm = sm;
     group->live_threads = 0;
+    if (group->hottest)
+        memset(group->hot, 0, sizeof group->hot);
+    group->hottest = 0;
     group->cluster_arrived = group->cluster_phase = 0;
     for (uint32_t i = 0; i < group->block_count; i++) {
         start_block(&group->blocks[i], index);
@@ -189,6 +192,7 @@ void emu_group_end(emu_group *group)
 {
     emu_worker *worker = group->worker;
     emu_counters *counters = &worker->counters;
+    counters->hottest_address_lanes += group->hottest;
     for (uint32_t b = 0; b < group->block_count; b++) {
         const emu_block *block = &group->blocks[b];
         counters->blocks++;

@@ -217,8 +217,8 @@ typedef struct emu_counters {
     uint64_t cluster_atomic_requests;
     uint64_t cluster_atomic_lanes;
     uint64_t cluster_atomic_serial;
-    uint64_t hottest_address_lanes; /* sampled: most atomic lanes on one global sector within one
-                                       block, summed over blocks; contention across the device */
+    uint64_t hottest_address_lanes; /* most atomic lanes on one global sector within a block or
+                                       cluster, summed over them; about, when sectors are many */
 
     uint64_t block_barriers;   /* warps' arrivals */
     uint64_t cluster_barriers; /* warps' arrivals */

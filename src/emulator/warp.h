@@ -47,7 +47,8 @@ enum {
     EMU_SINK_SLOT = 128, /* 512 bytes to write unwanted results to */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,
-    EMU_RANGES = 16
+    EMU_RANGES = 16,
+    EMU_HOT = 256
 };
 
 /* One activation of a function by some lanes of a warp. */
@@ -125,6 +126,12 @@ struct emu_block {
     emu_barrier barriers[EMU_BARRIERS];
 };
 
+/* A sector that atomics of the group meet at. */
+typedef struct emu_hot {
+    uint64_t sector;
+    uint64_t lanes;
+} emu_hot;
+
 /* The blocks of one cluster (or one block), run by one host thread. */
 struct emu_group {
     emu_group *next;
@@ -134,6 +141,8 @@ struct emu_group {
     uint32_t live_threads;
     uint32_t cluster_arrived, cluster_phase;
     uint32_t sm;
+    uint64_t hottest; /* most lanes on one of the sectors below; 0: none are noted */
+    emu_hot hot[EMU_HOT];
 };
 
 /* Everything that one launch's host threads share. */

@@ -338,6 +338,7 @@ static void test_counters(void **state)
     assert_int_equal(c->shared_wavefronts, 33);
     assert_int_equal(c->shared_conflicts, 31);
     assert_int_equal(c->global_atomic_serial, 32);
+    assert_int_equal(c->hottest_address_lanes, 32);
     assert_int_equal(c->memory_waits, 1); /* the three loads are in flight together */
     machine_free(&m);
 }
