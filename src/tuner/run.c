@@ -7,9 +7,10 @@
 #include "tuner/field.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS_MIN = 20, ROUNDS_MAX = 400 };
+enum { ROUNDS_MIN = 20, ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
 static const double narrow_enough = 0.002; /* half width of the interval over the median */
 
 typedef struct run_state {
@@ -131,18 +132,21 @@ static gputune_status narrow(const run_state *run, double *scratch, bool *out)
     return GPUTUNE_OK;
 }
 
+/* EXHAUSTIVE: to the last round, however narrow the intervals are. */
 static gputune_status sample_all(run_state *run)
 {
+    bool exhaustive = run->request->options.effort == GPUTUNE_EXHAUSTIVE;
+    uint32_t most = exhaustive ? ROUNDS_MAX : ROUNDS_USUAL;
     size_t variants = run->field.variants.count;
     double *scratch = calloc(ROUNDS_MAX, sizeof *scratch);
     uint64_t *ids = calloc(variants, sizeof *ids);
     uint32_t *order = calloc(variants, sizeof *order);
     gputune_status status = scratch && ids && order ? GPUTUNE_OK : gt_fail_memory();
     bool done = false;
-    while (!status && !done && run->rounds < ROUNDS_MAX && !out_of_time(run)) {
+    while (!status && !done && run->rounds < most && !out_of_time(run)) {
         status = sample_round(run, ids, order);
         bool modelled = run->request->device->emulated && run->rounds >= 3; /* deterministic */
-        if (!status && run->rounds >= ROUNDS_MIN && run->rounds % 10 == 0) {
+        if (!status && !exhaustive && run->rounds >= ROUNDS_MIN && run->rounds % 10 == 0) {
             status = narrow(run, scratch, &done);
         }
         done = done || modelled;
@@ -237,6 +241,45 @@ static int report(const run_state *run, int (*each)(void *, const gputune_record
     return answer;
 }
 
+/* Raw samples, in the form that a search writes them in (search_store.c). */
+static void write_rounds(FILE *file, const run_state *run, uint32_t index, const char *config)
+{
+    const gt_request *request = run->request;
+    for (uint32_t i = 0; i < run->rounds; i++) {
+        double value = run->values[(size_t)i * run->field.variants.count + index];
+        if (isfinite(value)) {
+            fprintf(file, "%s,%s,%s,%s,%u,%.17g,full\n", request->template->name,
+                    request->problem_text, config,
+                    gputune_objective_name(request->options.objective), i + 1, value);
+        }
+    }
+}
+
+static void write_samples(const run_state *run)
+{
+    const char *path = run->request->options.samples_path;
+    FILE *file = path ? fopen(path, "ae") : NULL;
+    if (path && !file) {
+        gt_log_line(&run->request->services->log, GPUTUNE_LOG_WARNING,
+                    "the samples cannot be written to %s", path);
+    }
+    if (!file) {
+        return;
+    }
+    if (ftell(file) == 0) {
+        fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
+    }
+    for (uint32_t i = 0; i < run->field.variants.count; i++) {
+        char *config;
+        if (gt_config_text(&config, run->request->template, &run->field.variants.items[i].config) ==
+            GPUTUNE_OK) {
+            write_rounds(file, run, i, config);
+            free(config);
+        }
+    }
+    fclose(file);
+}
+
 /* --- the whole
  * -------------------------------------------------------------------------------------- */
 
@@ -288,6 +331,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
         status = sample_all(&run);
     }
     if (!status) {
+        write_samples(&run);
         status = report(&run, each, user);
     }
     if (run.farm) {

@@ -1,0 +1,62 @@
+/* The kernels that come with gputune, each at a small, a middle and a large size, for benchmarks.
+ */
+#ifndef BENCH_SCENARIOS_H
+#define BENCH_SCENARIOS_H
+
+#include "gputune.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+typedef struct bench_scenario {
+    const char *kernel;
+    gputune_size sizes[2];
+    size_t size_count;
+    gputune_objective objective;
+} bench_scenario;
+
+#define BENCH_ONE(kernel, name, value, objective)                                                  \
+    {                                                                                              \
+        kernel, {{name, value}, {NULL, 0}}, 1, objective                                           \
+    }
+#define BENCH_TWO(kernel, name, value, other, other_value)                                         \
+    {                                                                                              \
+        kernel, {{name, value}, {other, other_value}}, 2, GPUTUNE_OBJECTIVE_KERNEL                 \
+    }
+
+static const bench_scenario bench_scenarios[] = {
+    BENCH_ONE("axpy", "n", 1 << 14, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_ONE("axpy", "n", 1 << 21, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_ONE("axpy", "n", 1 << 26, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_ONE("copy", "n", 1 << 14, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_ONE("copy", "n", 1 << 21, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_ONE("copy", "n", 1 << 27, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_TWO("gather", "n", 1 << 16, "entries", 1 << 12),
+    BENCH_TWO("gather", "n", 1 << 21, "entries", 1 << 15),
+    BENCH_TWO("gather", "n", 1 << 26, "entries", 1 << 15),
+    BENCH_TWO("histogram", "n", 1 << 18, "bins", 1 << 10),
+    BENCH_TWO("histogram", "n", 1 << 22, "bins", 1 << 14),
+    BENCH_TWO("histogram", "n", 1 << 26, "bins", 1 << 16),
+    BENCH_ONE("paramsum", "COUNT", 100, GPUTUNE_OBJECTIVE_LAUNCH),
+    BENCH_ONE("paramsum", "COUNT", 2000, GPUTUNE_OBJECTIVE_LAUNCH),
+    BENCH_ONE("paramsum", "COUNT", 8000, GPUTUNE_OBJECTIVE_LAUNCH),
+};
+
+enum { BENCH_SCENARIOS = sizeof bench_scenarios / sizeof *bench_scenarios };
+
+/* Whether the scenario's kernel is among the given names; none given: yes. */
+static inline bool bench_wanted(const bench_scenario *scenario, int count, char **names)
+{
+    bool wanted = count == 0;
+    for (int i = 0; i < count; i++) {
+        wanted = wanted || strcmp(names[i], scenario->kernel) == 0;
+    }
+    return wanted;
+}
+
+static inline gputune_sizes bench_sizes(const bench_scenario *scenario)
+{
+    return (gputune_sizes){scenario->size_count, scenario->sizes};
+}
+
+#endif
