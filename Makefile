@@ -59,6 +59,8 @@ EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profil
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
+DIFFERENTIAL := $(B)/tests/device/differential
+DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
 FAKE := $(B)/tests/cli/gputune-fake
 EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EXAMPLE_SRC))
@@ -67,9 +69,10 @@ BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
         check-san check-fault check-fuzz check-gpu bench FORCE
 .DELETE_ON_ERROR:
+.SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
 lib: $(B)/libgputune.a
-tests: $(TESTS) $(FAKE)
+tests: $(TESTS) $(FAKE) $(DIFFERENTIAL)
 fuzzers: $(FUZZERS)
 examples: $(EXAMPLES)
 benches: $(BENCHES)
@@ -109,6 +112,8 @@ $(B)/embed-service: $(EMBED_OBJ)
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/generated/service_images.c: $(B)/embed-service src/farm/measure_kernels.cu
 	$(call say,GEN)build=$(B); . tools/environment.sh; $< > $@
+$(B)/generated/programs.c: tools/embed tests/device/programs.cu
+	$(call say,GEN)mkdir -p $(@D); tools/embed --text programs_source tests/device/programs.cu > $@
 
 # --- products ----------------------------------------------------------------------------------------
 $(B)/libgputune.a: $(LIB_OBJ)
@@ -139,6 +144,9 @@ $(B)/tests/fuzz/fuzz_ptx: $(B)/obj/tests/fuzz/fuzz_ptx.o $(filter %.o,$(FUZZ_DRI
 $(B)/tests/fuzz/fuzz_%: $(B)/obj/tests/fuzz/fuzz_%.o $(filter %.o,$(FUZZ_DRIVER)) $(filter-out %/main.o,$(CLI_OBJ)) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ $(filter-out %.o,$(FUZZ_DRIVER)) -o $@ $(LIBS)
 $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+# the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
+$(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/libgputune.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
