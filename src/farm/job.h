@@ -71,13 +71,20 @@ typedef struct gt_verified {
     gt_resources resources; /* as the driver sees them; spills unknown (0) */
 } gt_verified;
 
+/* How much a sample of the objective `kernel` takes; others know quick ones and full ones. */
+typedef enum gt_sample_length {
+    GT_SAMPLE_FULL,  /* what is stored of a winner */
+    GT_SAMPLE_BRIEF, /* enough to tell variants apart: fewer launches of a long kernel */
+    GT_SAMPLE_QUICK  /* for the first elimination */
+} gt_sample_length;
+
 /* One round: a sample of each variant in this order, interleaved. */
 typedef struct gt_sample_job {
     uint64_t id;
     const uint64_t *variants;
     uint32_t count;
     gputune_objective objective; /* may differ from the setup's */
-    bool quick;                  /* one short sample each, for the first elimination */
+    gt_sample_length length;
 } gt_sample_job;
 
 typedef struct gt_sampled {

@@ -81,7 +81,7 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
                                 const gt_sampling *sampling)
 {
     enum { BATCH_NS = 5000000 };
-    uint32_t launches = gt_plan_launches(variant->launch_ns, false);
+    uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(gt_replay_make(&variant->full, measure, variant, launches));
     GT_TRY(gt_sample_ready(measure, variant));
@@ -97,7 +97,8 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
             "cuEventCreate");
     }
     if (status == GPUTUNE_OK) {
-        status = integrate(out, &load, sampling->quick ? 300000000 : 1000000000);
+        status =
+            integrate(out, &load, sampling->length == GT_SAMPLE_QUICK ? 300000000 : 1000000000);
     }
     if (!measure->lost) {
         (void)measure->driver->StreamSynchronize(measure->stream);

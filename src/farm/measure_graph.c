@@ -8,7 +8,7 @@ static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, 
     const gt_rig *rig = &measure->rigs[0];
     for (uint32_t i = 0; i < launches; ++i) {
         GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
-                                  &rig->arguments[i % rig->sets * rig->argument_count]));
+                                  &rig->arguments[(size_t)(i % rig->sets) * rig->argument_count]));
     }
     return GPUTUNE_OK;
 }
@@ -114,8 +114,12 @@ static gputune_status replay(double *out, gt_measure *measure, gt_loaded *varian
 gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling)
 {
-    gt_replay *graph = sampling->quick ? &variant->quick : &variant->full;
-    uint32_t launches = gt_plan_launches(variant->launch_ns, sampling->quick);
+    gt_replay *const graphs[] = {&variant->full, &variant->brief, &variant->quick};
+    gt_replay *graph = graphs[sampling->length];
+    uint32_t launches = gt_plan_launches(variant->launch_ns, sampling->length);
+    if (launches == gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL)) {
+        graph = &variant->full; /* short kernels have one graph for both */
+    }
     if (launches == 1) {
         return plain(out, measure, variant);
     }

@@ -38,7 +38,8 @@ gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *var
         GT_TRY(burst(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
         GT_TRY(settle(measure, variant));
     }
-    GT_TRY(burst(out, measure, variant, gt_plan_burst(variant->call_ns, sampling->quick)));
+    GT_TRY(burst(out, measure, variant,
+                 gt_plan_burst(variant->call_ns, sampling->length == GT_SAMPLE_QUICK)));
     variant->call_ns = *out;
     return GPUTUNE_OK;
 }
@@ -53,7 +54,7 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *va
                                  const gt_sampling *sampling)
 {
     double times[100];
-    uint32_t count = gt_plan_singles(variant->launch_ns, sampling->quick);
+    uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
     GT_TRY(settle(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
         int64_t start = gt_now_ns();

@@ -126,7 +126,7 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_rig 
 static void bind_arguments(gt_rig *rig, uint32_t set)
 {
     const gt_workload *workload = &rig->workload;
-    const void **arguments = &rig->arguments[set * rig->argument_count];
+    const void **arguments = &rig->arguments[(size_t)set * rig->argument_count];
     if (workload->has_block) {
         *arguments++ = rig->block;
     }

@@ -66,7 +66,7 @@ typedef struct gt_loaded {
     double call_ns;       /* of one launch among many, as the host sees it; 0: unknown */
     bool warm;            /* launched once as the host-side objectives do */
     uint64_t owned_bytes; /* device memory beside code */
-    gt_replay full, quick;
+    gt_replay full, brief, quick;
     double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;
 
@@ -205,7 +205,7 @@ gputune_status gt_report_findings(double *max_error, gt_damage *damage, const gt
 /* What a sampler needs to know. */
 typedef struct gt_sampling {
     gputune_objective objective;
-    bool quick;
+    gt_sample_length length;
 } gt_sampling;
 
 /* Queues what comes before a sample, untimed: inout restored, hot: one launch, cold: the sweep. */

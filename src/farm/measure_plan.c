@@ -8,13 +8,13 @@ static uint32_t launches_for(double window_ns, double launch_ns, uint32_t low, u
     return wanted <= low ? low : wanted >= high ? high : (uint32_t)wanted;
 }
 
-uint32_t gt_plan_launches(double launch_ns, bool quick)
+uint32_t gt_plan_launches(double launch_ns, gt_sample_length length)
 {
-    if (quick) {
+    if (length == GT_SAMPLE_QUICK) {
         return launch_ns >= 50e3 ? 1 : launches_for(100e3, launch_ns, 1, GT_LAUNCHES_MAX);
     }
     uint32_t enough = launches_for(200e3, launch_ns, 1, GT_LAUNCHES_MAX);
-    uint32_t few = launches_for(2e6, launch_ns, 1, 5);
+    uint32_t few = launches_for(2e6, launch_ns, 1, length == GT_SAMPLE_BRIEF ? 3 : 5);
     return enough > few ? enough : few;
 }
 

@@ -17,7 +17,7 @@ gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t
     const gt_rig *rig = &measure->rigs[0];
     gputune_status status =
         gt_launcher_launch(variant->launchers[0], measure->stream,
-                           &rig->arguments[index % rig->sets * rig->argument_count]);
+                           &rig->arguments[(size_t)(index % rig->sets) * rig->argument_count]);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
@@ -55,7 +55,7 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
 static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, double *values,
                                  volatile uint64_t *current)
 {
-    gt_sampling sampling = {job->objective, job->quick};
+    gt_sampling sampling = {job->objective, job->length};
     if (sampling.objective == GPUTUNE_OBJECTIVE_DEFAULT) {
         sampling.objective = measure->setup.objective;
     }

@@ -16,6 +16,7 @@ gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id)
 static void free_variant(gt_measure *measure, gt_loaded *variant)
 {
     gt_replay_free(&variant->full, measure);
+    gt_replay_free(&variant->brief, measure);
     gt_replay_free(&variant->quick, measure);
     for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first owns the code */
         gt_launcher_free(variant->launchers[i]);

@@ -91,7 +91,9 @@ static json_t *encode_string(const char *string, size_t size)
         return json;
     }
     for (char *c = ascii; *c; c++) {
-        *c = (unsigned char)*c < 0x80 ? *c : '?';
+        if ((unsigned char)*c >= 0x80) {
+            *c = '?';
+        }
     }
     json = json_string(ascii);
     free(ascii);

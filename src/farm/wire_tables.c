@@ -6,8 +6,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define SIZE(type, member)   sizeof(((type *)0)->member)
-#define LENGTH(type, member) (SIZE(type, member) / SIZE(type, member[0]))
+#define SIZE(type, member)    sizeof(((type *)0)->member)
+#define ELEMENT(type, member) sizeof(*((type *)0)->member)
+#define LENGTH(type, member)  (SIZE(type, member) / ELEMENT(type, member))
 
 /* The kind of a number follows from its C type. */
 #define KIND(expression)                                                                           \
@@ -34,7 +35,7 @@
 
 #define FIXED(type, member, kind, record)                                                          \
     {                                                                                              \
-#member, kind, GT_REPEAT_FIXED, offsetof(type, member), SIZE(type, member[0]),             \
+#member, kind, GT_REPEAT_FIXED, offsetof(type, member), ELEMENT(type, member),             \
             LENGTH(type, member), 0, 0, record                                                     \
     }
 #define NUMBERS(type, member)         FIXED(type, member, KIND(((type *)0)->member[0]), NULL)
@@ -42,17 +43,17 @@
 
 #define INLINE(type, member, counter, record)                                                      \
     {                                                                                              \
-#member, GT_FIELD_STRUCT, GT_REPEAT_INLINE, offsetof(type, member), SIZE(type, member[0]), \
+#member, GT_FIELD_STRUCT, GT_REPEAT_INLINE, offsetof(type, member), ELEMENT(type, member), \
             LENGTH(type, member), offsetof(type, counter), SIZE(type, counter), record             \
     }
 #define HEAP(type, member, counter, kind, record)                                                  \
     {                                                                                              \
-#member, kind, GT_REPEAT_HEAP, offsetof(type, member), SIZE(type, member[0]), SIZE_MAX,    \
+#member, kind, GT_REPEAT_HEAP, offsetof(type, member), ELEMENT(type, member), SIZE_MAX,    \
             offsetof(type, counter), SIZE(type, counter), record                                   \
     }
 
 #define RECORD(symbol, type, fields)                                                               \
-    const gt_record symbol = {#type, sizeof(type), fields, sizeof fields / sizeof *fields}
+    const gt_record symbol = {#type, sizeof(type), fields, sizeof(fields) / sizeof *(fields)}
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
@@ -218,7 +219,7 @@ static const gt_field sample_job_fields[] = {
     NUMBER(gt_sample_job, id),
     HEAP(gt_sample_job, variants, count, GT_FIELD_UNSIGNED, NULL),
     ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_ENERGY),
-    NUMBER(gt_sample_job, quick),
+    NUMBER(gt_sample_job, length),
 };
 RECORD(gt_record_sample_job, gt_sample_job, sample_job_fields);
 

@@ -136,8 +136,8 @@ bool gt_race_incumbent(const gt_race *race, uint64_t *id);
 void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contestant *out);
 /* The same by id; false when unknown. */
 bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out);
-/* Summary of a contestant's full (not quick) samples; of the quick ones when there are no others.
- * ENOMEM. */
+/* Summary of a contestant's final samples, if it has at least 5: they are the longest, and had no
+ * part in the choice. Else of the full (not quick) ones, else of the quick ones. ENOMEM. */
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
 /* The outcome, also before the end (then the best so far). ENOVARIANT when nobody is left. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);

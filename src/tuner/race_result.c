@@ -70,16 +70,21 @@ bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out)
     return index >= 0;
 }
 
-static size_t copy_samples(double *out, const gt_runner *runner, bool quick)
+typedef enum sample_kind { FINAL, FULL, QUICK } sample_kind;
+
+static size_t copy_samples(double *out, const gt_runner *runner, sample_kind kind)
 {
     size_t count = 0;
     for (size_t i = 0; i < runner->samples.count; i++) {
-        if (runner->samples.items[i].quick == quick) {
-            out[count++] = runner->samples.items[i].value;
+        const gt_race_sample *s = &runner->samples.items[i];
+        if (kind == FINAL ? s->final : s->quick == (kind == QUICK)) {
+            out[count++] = s->value;
         }
     }
     return count;
 }
+
+enum { ENOUGH_FINAL = 5 };
 
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out)
 {
@@ -93,9 +98,12 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     if (!values) {
         return gt_fail_memory();
     }
-    size_t count = copy_samples(values, runner, false);
+    size_t count = copy_samples(values, runner, FINAL);
+    if (count < ENOUGH_FINAL) {
+        count = copy_samples(values, runner, FULL);
+    }
     if (!count) {
-        count = copy_samples(values, runner, true);
+        count = copy_samples(values, runner, QUICK);
     }
     gputune_status status = gt_summarise(out, values, count);
     free(values);

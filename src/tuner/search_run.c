@@ -181,7 +181,9 @@ static gputune_status start_round(gt_search_state *state)
                          .variants = round.ids,
                          .count = round.count,
                          .objective = state->request->options.objective,
-                         .quick = round.quick};
+                         .length = round.quick   ? GT_SAMPLE_QUICK
+                                   : round.final ? GT_SAMPLE_FULL
+                                                 : GT_SAMPLE_BRIEF};
     state->round_id = job.id;
     state->round = round;
     return state->farm->ops->sample(state->farm, &job);

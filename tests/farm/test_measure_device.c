@@ -404,7 +404,10 @@ static void sample(gputune_objective objective, bool quick)
     volatile uint64_t current = 0;
     const uint64_t ids[] = {2, 1, 77};
     gt_sampled sampled = {0};
-    gt_sample_job job = {.variants = ids, .count = 3, .objective = objective, .quick = quick};
+    gt_sample_job job = {.variants = ids,
+                         .count = 3,
+                         .objective = objective,
+                         .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
     must(gt_measure_sample(world.measure, &job, &sampled, &current));
     assert_int_equal(sampled.count, 3);
     assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);

@@ -12,28 +12,30 @@
 static void short_kernels_are_launched_often(void **state)
 {
     (void)state;
-    assert_int_equal(gt_plan_launches(1000, false), 200);
-    assert_int_equal(gt_plan_launches(10, false), GT_LAUNCHES_MAX);
-    assert_int_equal(gt_plan_launches(0, false), GT_LAUNCHES_MAX);
-    assert_int_equal(gt_plan_launches(190e3, false), 5);
-    assert_int_equal(gt_plan_launches(60e3, false), 5);
-    assert_int_equal(gt_plan_launches(20e3, false), 10);
+    assert_int_equal(gt_plan_launches(1000, GT_SAMPLE_FULL), 200);
+    assert_int_equal(gt_plan_launches(10, GT_SAMPLE_FULL), GT_LAUNCHES_MAX);
+    assert_int_equal(gt_plan_launches(0, GT_SAMPLE_FULL), GT_LAUNCHES_MAX);
+    assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_FULL), 5);
+    assert_int_equal(gt_plan_launches(60e3, GT_SAMPLE_FULL), 5);
+    assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_BRIEF), 3);
+    assert_int_equal(gt_plan_launches(20e3, GT_SAMPLE_BRIEF), 10);
+    assert_int_equal(gt_plan_launches(20e3, GT_SAMPLE_FULL), 10);
 }
 
 static void long_kernels_are_launched_seldom(void **state)
 {
     (void)state;
-    assert_int_equal(gt_plan_launches(1e6, false), 2);
-    assert_int_equal(gt_plan_launches(5e6, false), 1);
-    assert_int_equal(gt_plan_launches(1e12, false), 1);
+    assert_int_equal(gt_plan_launches(1e6, GT_SAMPLE_FULL), 2);
+    assert_int_equal(gt_plan_launches(5e6, GT_SAMPLE_FULL), 1);
+    assert_int_equal(gt_plan_launches(1e12, GT_SAMPLE_FULL), 1);
 }
 
 static void a_quick_sample_is_short(void **state)
 {
     (void)state;
-    assert_int_equal(gt_plan_launches(190e3, true), 1);
-    assert_int_equal(gt_plan_launches(50e3, true), 1);
-    assert_int_equal(gt_plan_launches(5e3, true), 20);
+    assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_QUICK), 1);
+    assert_int_equal(gt_plan_launches(50e3, GT_SAMPLE_QUICK), 1);
+    assert_int_equal(gt_plan_launches(5e3, GT_SAMPLE_QUICK), 20);
     assert_int_equal(gt_plan_burst(5e3, false), 400);
     assert_int_equal(gt_plan_burst(5e3, true), 100);
     assert_int_equal(gt_plan_burst(5e9, false), 1);
