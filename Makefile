@@ -187,8 +187,10 @@ check-build: all tests fuzzers
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
-check-san check-fault check-fuzz check-gpu bench:
+check-san check-fault check-fuzz check-gpu:
 	@B=$(B) T=$(T) tools/$@
+bench:
+	@B=$(B) tools/bench-run
 
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
