@@ -206,7 +206,50 @@ static void assign(liveness *l, uint32_t *busy[CLASSES], uint32_t *slots)
         uint32_t *slot = &slots[l->ranges[i].reg];
         *slot = bases[class] + *slot * (class ? EMU_WARP << class : 4);
     }
-    l->decoder->out->live_words = (counts[1] + 1) / 2 + counts[2] + 2 * counts[3] + 4 * counts[4];
+}
+
+/* ---- pressure ---- */
+
+/* Registers that only parameters, immediates and addresses are written to: the assembler takes
+ * such values from constant memory or makes them anew. */
+static bool *find_folded(const liveness *l)
+{
+    const emu_decoder *decoder = l->decoder;
+    const emu_op *ops = &decoder->program->ops[decoder->out->first];
+    bool *folded = malloc(l->registers + 1);
+    if (!folded)
+        return NULL;
+    memset(folded, true, l->registers + 1);
+    for (size_t t = 0; t < decoder->touch_count; t++)
+        if (decoder->touches[t].writes &&
+            ops[decoder->touches[t].instruction].unit != EMU_CLASS_FOLDED)
+            folded[decoder->touches[t].reg] = false;
+    return folded;
+}
+
+/* The most 32-bit values that are live at once. */
+static bool measure_pressure(liveness *l)
+{
+    const ptx_type *types = l->decoder->function->registers;
+    bool *folded = find_folded(l);
+    int32_t *change = calloc(l->instructions + 2, sizeof *change), live = 0, most = 0;
+    for (size_t i = 0; folded && change && i < l->registers; i++) {
+        const range *r = &l->ranges[i];
+        int32_t words = (int32_t)(ptx_type_bytes(types[r->reg]) + 3) / 4;
+        if (r->start == UINT32_MAX || folded[r->reg])
+            continue;
+        change[r->start] += words;
+        change[r->end > r->start ? r->end : r->start + 1] -= words;
+    }
+    for (size_t i = 0; folded && change && i <= l->instructions; i++) {
+        live += change[i];
+        most = live > most ? live : most;
+    }
+    bool done = folded && change;
+    l->decoder->out->live_words = (uint32_t)most;
+    free(folded);
+    free(change);
+    return done;
 }
 
 static bool allocate(liveness *l)
@@ -248,6 +291,7 @@ bool emu_assign_registers(emu_decoder *decoder, uint32_t *slots)
         solve(&l);
         find_ranges(&l);
         assign(&l, busy, slots);
+        done = measure_pressure(&l);
     }
     for (unsigned class = 0; class < CLASSES; class ++)
         free(busy[class]);

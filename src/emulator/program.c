@@ -8,7 +8,7 @@
 enum {
     INVALID_PTX = 218,
     OUT_OF_MEMORY = 2,
-    REGISTER_RESERVE = 8, /* addresses and temporaries that PTX does not show */
+    REGISTER_RESERVE = 6, /* addresses and temporaries that PTX does not show */
     MOST_REGISTERS = 255,
     REGISTER_FILE = 65536 /* of one multiprocessor */
 };
@@ -111,9 +111,9 @@ static uint32_t register_limit(const ptx_function *source)
 
 static uint32_t registers_of(const emu_function *function)
 {
-    uint32_t registers = (function->live_words + REGISTER_RESERVE + 7) / 8 * 8;
+    uint32_t registers = function->live_words + REGISTER_RESERVE;
     uint32_t most = register_limit(function->source);
-    return registers > most ? most : registers < 16 ? 16 : registers;
+    return registers > most ? most : registers;
 }
 
 static bool make_entry(emu_program *program, size_t index, emu_entry *entry)
