@@ -299,13 +299,10 @@ static gputune_status open_run(run_state *run, const gt_config *configs, size_t 
     options.setup.seed = request->options.seed;
     GT_TRY(services->farm(services->user, &run->farm, true, request->options.isolation));
     options.farm = run->farm;
+    GT_TRY(gt_field_open(&run->field, &options));
     if (request->options.input_count) {
         GT_TRY(services->inputs(services->user, &request->workload, &request->options,
-                                &options.setup));
-    }
-    GT_TRY(gt_field_open(&run->field, &options));
-    for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_field_add(&run->field, &configs[i], NULL));
+                                &run->field.options.setup));
     }
     size_t cells = ROUNDS_MAX * count;
     run->values = malloc(cells * sizeof *run->values);
@@ -314,6 +311,9 @@ static gputune_status open_run(run_state *run, const gt_config *configs, size_t 
     }
     for (size_t i = 0; i < cells; i++) {
         run->values[i] = NAN;
+    }
+    for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_field_add(&run->field, &configs[i], NULL));
     }
     return GPUTUNE_OK;
 }

@@ -65,11 +65,12 @@ static gputune_status open_field(gt_search_state *state)
     options.setup.cache = request->options.cache;
     options.setup.seed = request->options.seed;
     options.setup.exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
+    GT_TRY(gt_field_open(&state->field, &options));
     if (request->options.input_count) {
         GT_TRY(request->services->inputs(request->services->user, &request->workload,
-                                         &request->options, &options.setup));
+                                         &request->options, &state->field.options.setup));
     }
-    return gt_field_open(&state->field, &options);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_search_open_race(gt_search_state *state)

@@ -138,12 +138,19 @@ static gputune_status drop_losers(gt_search_state *state)
 
 /* A quick round wants one short sample of everyone. The launch that verified a variant was one:
  * timed by events, in a swept cache. Short kernels need more launches than one for that. */
+/* An energy sample takes a second, so that only the finalists of a race by time are weighed. */
+static gputune_objective objective_now(const gt_search_state *state)
+{
+    gputune_objective asked = state->request->options.objective;
+    return asked == GPUTUNE_OBJECTIVE_ENERGY && !state->weighing ? GPUTUNE_OBJECTIVE_KERNEL : asked;
+}
+
 static bool pilots_serve(const gt_search_state *state, const gt_race_round *round)
 {
     static const double long_enough_ns = 50e3;
     const gputune_options *o = &state->request->options;
-    bool serve =
-        round->quick && o->objective == GPUTUNE_OBJECTIVE_KERNEL && o->cache == GPUTUNE_CACHE_COLD;
+    bool serve = round->quick && objective_now(state) == GPUTUNE_OBJECTIVE_KERNEL &&
+                 o->cache == GPUTUNE_CACHE_COLD;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         gt_race_contestant contestant;
         serve = gt_race_find(state->race, round->ids[i], &contestant) &&
@@ -180,7 +187,7 @@ static gputune_status start_round(gt_search_state *state)
     gt_sample_job job = {.id = ++state->rounds_sent,
                          .variants = round.ids,
                          .count = round.count,
-                         .objective = state->request->options.objective,
+                         .objective = objective_now(state),
                          .length = round.quick   ? GT_SAMPLE_QUICK
                                    : round.final ? GT_SAMPLE_FULL
                                                  : GT_SAMPLE_BRIEF};
@@ -311,6 +318,56 @@ static gputune_status handle(gt_search_state *state, gt_event *event)
     return gt_field_handle(&state->field, event);
 }
 
+/* Those that the race by time left, the fastest first; the default is one of them. */
+static uint32_t find_finalists(const gt_search_state *state, gt_race_contestant *out, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
+        gt_race_contestant fresh;
+        gt_race_contestant_at(state->race, i, &fresh);
+        uint32_t at = count < most ? count : most;
+        if (fresh.left != GT_RACE_IN) {
+            continue;
+        }
+        for (; at > 0 && (fresh.is_default || fresh.ratio < out[at - 1].ratio) &&
+               !out[at - 1].is_default;
+             at--) {
+            if (at < most) {
+                out[at] = out[at - 1];
+            }
+        }
+        if (at < most) {
+            out[at] = fresh;
+            count += count < most;
+        }
+    }
+    return count;
+}
+
+static gputune_status start_weighing(gt_search_state *state)
+{
+    enum { FINALISTS = 4, WEIGHINGS = 5 };
+    gt_race_contestant finalists[FINALISTS];
+    uint32_t count = find_finalists(state, finalists, FINALISTS);
+    const gt_race_options options = {.seed = state->request->options.seed,
+                                     .epsilon = state->request->options.epsilon,
+                                     .drop_ratio = 0.5,
+                                     .max_rounds = WEIGHINGS,
+                                     .final_rounds = 3,
+                                     .quick_from = FINALISTS + 1};
+    gt_race_free(state->race);
+    state->race = NULL;
+    GT_TRY(gt_race_new(&state->race, &options));
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(
+            gt_race_add(state->race, finalists[i].id, finalists[i].rank, finalists[i].is_default));
+    }
+    gt_race_complete(state->race);
+    state->weighing = true;
+    state->end = GT_RACE_RUNNING;
+    return start_round(state);
+}
+
 static gputune_status next_work(gt_search_state *state)
 {
     GT_TRY(stop_early(state));
@@ -324,6 +381,10 @@ static gputune_status next_work(gt_search_state *state)
     }
     if (state->end == GT_RACE_RUNNING) {
         return GPUTUNE_OK;
+    }
+    bool by_energy = state->request->options.objective == GPUTUNE_OBJECTIVE_ENERGY;
+    if (by_energy && !state->weighing && !state->stopped && !state->rechecking) {
+        return start_weighing(state);
     }
     return state->rechecking || state->rechecked ? GPUTUNE_OK : start_recheck(state);
 }

@@ -67,7 +67,10 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     for (uint32_t i = 0; i < job->count; i++) {
         scripted_variant v = farm->behave(farm->user, &farm->launches.items[job->variants[i]]);
         farm->samples++;
-        event.sampled.values[i] = v.time_ns * (1 + farm->noise * gt_random_unit(&random));
+        bool weigh = job->objective == GPUTUNE_OBJECTIVE_ENERGY;
+        farm->weighings += weigh;
+        event.sampled.values[i] =
+            (weigh ? v.energy_nj : v.time_ns) * (1 + farm->noise * gt_random_unit(&random));
         if (v.sample != GPUTUNE_OK) {
             event.status = v.sample;
             event.culprit = job->variants[i];

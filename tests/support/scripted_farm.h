@@ -8,7 +8,7 @@
 /* How one variant behaves, decided from its launch. */
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
-    double time_ns;
+    double time_ns, energy_nj;
 } scripted_variant;
 
 typedef struct scripted_farm {
@@ -18,7 +18,7 @@ typedef struct scripted_farm {
     void *user;
     double noise;           /* relative, uniform */
     gputune_status prepare; /* OK, or how preparing fails */
-    uint32_t compiles, verifies, samples, rounds, prepares;
+    uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     GT_ARRAY(gt_event) events;
     size_t next;
     GT_ARRAY(gt_launch) launches; /* by variant id */
