@@ -22,10 +22,7 @@ say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
 CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-# gcc cannot see that a failing status is never 0, and warns of results that such a call leaves unset;
-# clang and clang-tidy check the same without that error.
-NOWARN := $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitialized)
-BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror $(NOWARN) -fPIC -fvisibility=hidden \
+BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
 LDFLAGS := -pthread $(SANFLAGS)
@@ -69,6 +66,7 @@ BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
         check-san check-fault check-fuzz check-gpu bench FORCE
 .DELETE_ON_ERROR:
+.SECONDARY:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
 lib: $(B)/libgputune.a
@@ -187,6 +185,7 @@ check-build: all tests fuzzers
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
+#: make tidy          clang-tidy over the source
 check-san check-fault check-fuzz check-gpu:
 	@B=$(B) T=$(T) tools/$@
 bench:

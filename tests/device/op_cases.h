@@ -1,0 +1,48 @@
+/* Opcode families: PTX snippets in a common frame, expanded over their modifiers. */
+#ifndef DIFFERENTIAL_OP_CASES_H
+#define DIFFERENTIAL_OP_CASES_H
+
+#include "side.h"
+#include "tally.h"
+
+#include <stddef.h>
+
+/* One snippet. `<a|b|c>` stands for each of a, b and c in turn: all combinations are tried (<<=n>
+ * repeats the choice of the n-th group, from 0). It reads
+ *   %l0 %l1 %l2 (64 bits), %r0.. %h0.. %f0.. %d0.. (the same inputs' low bits), %thread, %lane,
+ *   %slot, %shared, %local (32 bytes of global, shared and local memory of the thread's own)
+ * and writes one of %lo %ro %ho %fo %do %po; what it does not write is zero. */
+typedef struct op_pattern {
+    const char *code;
+    const char *inputs; /* a letter for each of a, b, c: see op_inputs.h */
+    result_kind kind;
+    tolerance allowed;
+} op_pattern;
+
+typedef struct op_family {
+    const char *name;
+    const op_pattern *patterns;
+    size_t count;
+    int least_cc; /* the family needs this compute capability */
+} op_family;
+
+extern const op_family op_families[];
+extern const size_t op_family_count;
+
+/* What a comparison works with. */
+typedef struct pair {
+    side sides[SIDE_COUNT];
+    const char *dump; /* folder for every module's text, or NULL */
+    int dumped;
+} pair;
+
+/* Runs all of a family's snippets on both sides. */
+void op_family_run(pair *both, const op_family *family, tally *counts);
+
+/* Writes one module's text into the dump folder, where one was asked for. */
+void dump_text(pair *both, const char *text);
+
+/* Records that a side refused (the thread's message says why). */
+void tally_refusal(tally *counts, const char *what, const char *where);
+
+#endif

@@ -1,0 +1,26 @@
+/* Small programs in CUDA (programs.cu): control flow, calls, barriers, shared and distributed
+ * shared memory, contended atomics, the math functions. */
+#ifndef DIFFERENTIAL_PROGRAMS_H
+#define DIFFERENTIAL_PROGRAMS_H
+
+#include "op_cases.h"
+
+/* One kernel, of the parameters (results, inputs), each thread of which writes its own result. */
+typedef struct program {
+    const char *name;
+    uint32_t grid, block, cluster, shared_bytes;
+    const char *inputs; /* a letter, as op_inputs.h says */
+    result_kind kind;
+    tolerance allowed;
+    int least_cc;
+} program;
+
+extern const program programs[];
+extern const size_t program_count;
+
+/* programs.cu as PTX for the sides' common architecture. The caller frees *out. */
+gputune_status programs_compile(char **out, pair *both);
+
+void program_run(pair *both, const char *ptx, const program *one, tally *counts);
+
+#endif

@@ -1,0 +1,37 @@
+/* Two drivers side by side: the same PTX with the same inputs runs on both. */
+#ifndef DIFFERENTIAL_SIDE_H
+#define DIFFERENTIAL_SIDE_H
+
+#include "base/device.h"
+#include "base/launch.h"
+#include "gpu/driver.h"
+
+enum { SIDE_GPU, SIDE_EMULATOR, SIDE_COUNT };
+
+/* One driver with its device's primary context. */
+typedef struct side {
+    const gt_driver *driver;
+    gt_device device;
+    CUcontext context;
+} side;
+
+/* Opens device 0 of a driver ("cuda", "emu:h200") and retains its primary context. */
+gputune_status side_open(side *out, const char *driver);
+/* Makes the side's context current on this thread. */
+gputune_status side_enter(const side *one);
+
+/* One kernel and how it is launched; its parameters are four addresses: results, then inputs. */
+typedef struct side_run {
+    const char *ptx, *entry;
+    uint32_t grid, block, cluster; /* cluster 0 or 1: none */
+    uint32_t shared_bytes;
+    const void *inputs[3]; /* NULL: none */
+    uint64_t input_bytes;  /* of each */
+    uint64_t result_bytes; /* zero before the launch */
+} side_run;
+
+/* Loads, launches, waits and reads the results into `results` (result_bytes). Everything is
+ * released again. */
+gputune_status side_execute(const side *one, const side_run *run, void *results);
+
+#endif

@@ -1,0 +1,304 @@
+#include "template_cases.h"
+
+#include "farm/measure_value.h"
+#include "gpu/device.h"
+#include "gpu/launcher.h"
+#include "gpu/nvrtc.h"
+#include "tuner/request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SAMPLE = 24, SEED = 7 };
+
+typedef struct work {
+    pair *both;
+    const gt_nvrtc *nvrtc;
+    gt_services services;
+    void (*each)(void *user, const char *name, const tally *counts, double began);
+    void *user;
+    const gt_request *request; /* of the template at hand */
+    tally *counts;
+} work;
+
+/* All buffers of one side, and the arguments that point to them. */
+typedef struct buffers {
+    CUdeviceptr addresses[GT_PARAMETER_MAX];
+    uint64_t scalars[GT_PARAMETER_MAX];
+    void *block;
+    const void *arguments[GT_PARAMETER_MAX + 1];
+} buffers;
+
+static double seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static gputune_status fill(CUdeviceptr *address, const side *one, const gt_buffer *buffer,
+                           uint32_t index)
+{
+    void *host = malloc(buffer->bytes);
+    if (!host) {
+        return gt_fail_memory();
+    }
+    memset(host, 0, buffer->bytes);
+    if (buffer->direction != GT_OUT) {
+        gt_fill_host(host, buffer, gt_fill_seed(SEED, index));
+    }
+    gputune_status status =
+        gt_cuda_check(one->driver, one->driver->MemAlloc(address, buffer->bytes), "cuMemAlloc");
+    if (status == GPUTUNE_OK) {
+        status = gt_cuda_check(one->driver, one->driver->MemcpyHtoD(*address, host, buffer->bytes),
+                               "cuMemcpyHtoD");
+    }
+    free(host);
+    return status;
+}
+
+static gputune_status bring(buffers *out, const side *one, const gt_workload *workload)
+{
+    uint32_t next = 0;
+    if (workload->has_block) {
+        out->block = malloc(workload->block.bytes);
+        if (!out->block) {
+            return gt_fail_memory();
+        }
+        gt_fill_host(out->block, &workload->block, gt_fill_seed(SEED, GT_PARAMETER_MAX));
+        out->arguments[next++] = out->block;
+    }
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        GT_TRY(fill(&out->addresses[i], one, &workload->buffers[i], i));
+    }
+    for (uint32_t i = 0; i < workload->argument_count; i++) {
+        uint32_t index = workload->arguments[i].index;
+        if (!workload->arguments[i].is_buffer) {
+            out->scalars[index] = gt_scalar_bits(&workload->scalars[index]);
+        }
+        out->arguments[next++] = workload->arguments[i].is_buffer
+                                     ? (const void *)&out->addresses[index]
+                                     : (const void *)&out->scalars[index];
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_back(uint8_t *results, const side *one, const buffers *held,
+                                const gt_workload *workload)
+{
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        uint64_t bytes = workload->buffers[i].bytes;
+        GT_CUDA(one->driver, MemcpyDtoH, results, held->addresses[i], bytes);
+        results += bytes;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status launch(const side *one, const gt_image *image, const gt_launch *description,
+                             const gt_workload *workload, uint8_t *results)
+{
+    buffers held = {.block = NULL};
+    gt_launcher *launcher = NULL;
+    GT_TRY(side_enter(one));
+    gputune_status status =
+        gt_launcher_load(&launcher, one->driver, &one->device, image, description);
+    if (status == GPUTUNE_OK) {
+        status = bring(&held, one, workload);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_launcher_launch(launcher, NULL, held.arguments);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_cuda_check(one->driver, one->driver->CtxSynchronize(), "the kernel");
+    }
+    if (status == GPUTUNE_OK) {
+        status = read_back(results, one, &held, workload);
+    }
+    gt_launcher_free(launcher);
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        if (held.addresses[i]) {
+            one->driver->MemFree(held.addresses[i]);
+        }
+    }
+    free(held.block);
+    return status;
+}
+
+static uint64_t all_bytes(const gt_workload *workload)
+{
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        bytes += workload->buffers[i].bytes;
+    }
+    return bytes;
+}
+
+static void compare(tally *counts, const gt_workload *workload, const char *config,
+                    uint8_t *const results[SIDE_COUNT])
+{
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        uint32_t size = gt_type_bytes(buffer->type);
+        for (uint64_t e = 0; e < buffer->elements; e++, at += size) {
+            uint64_t gpu = gt_bits_load(results[SIDE_GPU] + at, 0, size);
+            uint64_t emulator = gt_bits_load(results[SIDE_EMULATOR] + at, 0, size);
+            counts->results++;
+            counts->mismatches += gpu != emulator;
+            if (gpu != emulator && !counts->first[0]) {
+                snprintf(counts->first, sizeof counts->first,
+                         "%s: %s[%llu]: GPU 0x%llx, emulator 0x%llx", config, buffer->name,
+                         (unsigned long long)e, (unsigned long long)gpu,
+                         (unsigned long long)emulator);
+            }
+        }
+    }
+}
+
+static void run_image(work *w, const gt_image *image, const gt_launch *description,
+                      const char *config)
+{
+    static const char *const names[] = {"GPU", "emulator"};
+    const gt_workload *workload = &w->request->workload;
+    uint8_t *results[SIDE_COUNT] = {NULL, NULL};
+    bool ran = true;
+    for (int s = 0; s < SIDE_COUNT && ran; s++) {
+        results[s] = calloc(1, all_bytes(workload) + 1);
+        ran = results[s] &&
+              launch(&w->both->sides[s], image, description, workload, results[s]) == GPUTUNE_OK;
+        if (!ran) {
+            tally_refusal(w->counts, config, names[s]);
+        }
+    }
+    if (ran) {
+        compare(w->counts, workload, config, results);
+    }
+    free(results[0]);
+    free(results[1]);
+}
+
+static gputune_status compile(gt_image *out, work *w, const gt_config *config)
+{
+    gt_source source;
+    gt_nvrtc_result result;
+    GT_TRY(gt_source_generate(&source, w->request->template, &w->request->problem, config,
+                              w->request->device, gt_catalog_prelude(w->services.catalog)));
+    gt_nvrtc_request request = {.text = source.text,
+                                .arch = w->request->device->arch,
+                                .options = (const char *const *)source.options,
+                                .option_count = source.option_count,
+                                .want_ptx = true};
+    gputune_status status = gt_nvrtc_compile(&result, w->nvrtc, &request);
+    if (status == GPUTUNE_OK) {
+        *out = result.ptx;
+        result.ptx = (gt_image){0};
+        dump_text(w->both, out->data);
+    }
+    gt_nvrtc_result_free(&result);
+    gt_source_free(&source);
+    return status;
+}
+
+static gputune_status run_variant(work *w, const gt_config *config)
+{
+    const gt_request *request = w->request;
+    gt_launch description;
+    gt_image image;
+    char *text;
+    GT_TRY(gt_config_text(&text, request->template, config));
+    w->counts->cases++;
+    gputune_status status =
+        gt_launch_bind(&description, request->template, &request->problem, config, request->device);
+    if (status == GPUTUNE_OK) {
+        status = compile(&image, w, config);
+    }
+    if (status == GPUTUNE_OK) {
+        run_image(w, &image, &description, text);
+        free(image.data);
+    } else {
+        tally_refusal(w->counts, text, "compiling");
+    }
+    free(text);
+    return GPUTUNE_OK;
+}
+
+/* The default, then every so many-th valid configuration. */
+static gputune_status run_sample(work *w)
+{
+    gt_space *space;
+    gt_config config = gt_config_default(w->request->template);
+    uint64_t valid = 0, index = 0;
+    gputune_status status = run_variant(w, &config);
+    GT_TRY(gt_request_space(&space, w->request));
+    while (gt_space_next(space, &config)) {
+        valid++;
+    }
+    gt_space_rewind(space);
+    uint64_t step = valid / SAMPLE + 1; /* coprime to no axis in particular, so shifted each time */
+    while (status == GPUTUNE_OK && gt_space_next(space, &config)) {
+        if (index % step == index / step % step) {
+            status = run_variant(w, &config);
+        }
+        index++;
+    }
+    gt_space_free(space);
+    return status;
+}
+
+/* Small run-time sizes that leave a tail; everything else as the template has it. */
+static size_t small_sizes(gputune_size *out, const gt_template *template)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        const gt_problem_value *value = &template->problem[i];
+        if (value->kind == GT_PROBLEM_SIZE) {
+            int64_t size = value->fallback.number > 100003 ? 100003 : value->fallback.number;
+            out[count++] = (gputune_size){value->name, size};
+        }
+    }
+    return count;
+}
+
+static int run_template(void *user, const gt_template *template)
+{
+    work *w = user;
+    tally counts = {0};
+    gt_request *request;
+    gputune_size sizes[GT_PROBLEM_MAX];
+    gputune_sizes all = {small_sizes(sizes, template), sizes};
+    char name[96];
+    double began = seconds();
+    snprintf(name, sizeof name, "template %s", template->name);
+    int status =
+        gt_request_make(&request, &w->services, w->services.device, template->name, all, NULL);
+    if (status < 0) {
+        tally_refusal(&counts, template->name, "request");
+        w->each(w->user, name, &counts, began);
+        return 0;
+    }
+    w->request = request;
+    w->counts = &counts;
+    status = run_sample(w);
+    gt_request_free(request);
+    w->each(w->user, name, &counts, began);
+    return status;
+}
+
+gputune_status templates_run(pair *both, const char *folder,
+                             void (*each)(void *user, const char *name, const tally *counts,
+                                          double began),
+                             void *user)
+{
+    static gt_device device;
+    work w = {.both = both, .each = each, .user = user};
+    device = both->sides[SIDE_GPU].device;
+    w.services.device = &device;
+    GT_TRY(gt_nvrtc_open(&w.nvrtc, both->sides[SIDE_GPU].driver->version));
+    gt_device_set_nvrtc(&device, gt_nvrtc_version(w.nvrtc));
+    GT_TRY(gt_catalog_open(&w.services.catalog, folder));
+    int status = gt_catalog_each(w.services.catalog, run_template, &w);
+    gt_catalog_close(w.services.catalog);
+    return (gputune_status)status;
+}

@@ -1,0 +1,16 @@
+/* Variants of the templates that come with gputune, on both sides. */
+#ifndef DIFFERENTIAL_TEMPLATE_CASES_H
+#define DIFFERENTIAL_TEMPLATE_CASES_H
+
+#include "op_cases.h"
+
+/* Runs the default and a sample of the variants of every template in `folder` (NULL: where gputune
+ * looks) at a small size with a tail, from equal inputs, and compares all outputs bit by bit. Calls
+ * `each` for every template; `began` is the clock's reading in seconds before it. Fails where there
+ * is no compiler or folder. */
+gputune_status templates_run(pair *both, const char *folder,
+                             void (*each)(void *user, const char *name, const tally *counts,
+                                          double began),
+                             void *user);
+
+#endif
