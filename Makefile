@@ -64,7 +64,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu bench FORCE
+        check-san check-fault check-fuzz check-gpu bench tidy FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 .SECONDARY:
@@ -186,7 +186,7 @@ check-build: all tests fuzzers
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make tidy          clang-tidy over the source
-check-san check-fault check-fuzz check-gpu:
+check-san check-fault check-fuzz check-gpu tidy:
 	@B=$(B) T=$(T) tools/$@
 bench:
 	@B=$(B) tools/bench-run

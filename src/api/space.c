@@ -93,7 +93,8 @@ static gputune_status count_valid(space_parts *parts)
     const gt_template *template = parts->request->template;
     gt_config config;
     GT_ARRAY(uint64_t) seen = {0};
-    while (gt_space_next(parts->engine, &config)) {
+    gputune_status status = GPUTUNE_OK;
+    while (!status && gt_space_next(parts->engine, &config)) {
         parts->space.valid++;
         gt_config in_source = config;
         for (uint32_t i = 0; i < template->axis_count; i++) {
@@ -102,14 +103,16 @@ static gputune_status count_valid(space_parts *parts)
                 in_source.choice[i] = 0;
             }
         }
-        GT_TRY(gt_array_push(&seen, gt_hash64(&in_source, sizeof in_source)));
+        status = gt_array_push(&seen, gt_hash64(&in_source, sizeof in_source));
     }
-    qsort(seen.items, seen.count, sizeof *seen.items, compare_hashes);
+    if (seen.count > 0) {
+        qsort(seen.items, seen.count, sizeof *seen.items, compare_hashes);
+    }
     for (size_t i = 0; i < seen.count; i++) {
         parts->space.sources += i == 0 || seen.items[i] != seen.items[i - 1];
     }
     gt_array_free(&seen);
-    return GPUTUNE_OK;
+    return status;
 }
 
 static gputune_status describe_exclusions(space_parts *parts)

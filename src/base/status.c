@@ -1,5 +1,6 @@
 #include "base/status.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,8 +15,9 @@ static void one_line(char *text)
     }
 }
 
-gputune_status gt_fail(gputune_status code, const char *format, ...)
+void gt_message_set(const char *format, ...)
 {
+    int kept = errno;
     char text[sizeof message]; /* the arguments may hold the old message */
     va_list args;
     va_start(args, format);
@@ -23,16 +25,12 @@ gputune_status gt_fail(gputune_status code, const char *format, ...)
     va_end(args);
     one_line(text);
     memcpy(message, text, sizeof message);
-    return code;
+    errno = kept;
 }
 
-gputune_status gt_fail_memory(void)
+void gt_message_prefix(const char *format, ...)
 {
-    return gt_fail(GPUTUNE_ENOMEM, "out of host memory");
-}
-
-gputune_status gt_fail_prefix(gputune_status code, const char *format, ...)
-{
+    int kept = errno;
     char prefix[256], text[sizeof prefix + sizeof message + 2];
     va_list args;
     va_start(args, format);
@@ -42,7 +40,7 @@ gputune_status gt_fail_prefix(gputune_status code, const char *format, ...)
     one_line(text);
     text[sizeof message - 1] = '\0';
     memcpy(message, text, sizeof message);
-    return code;
+    errno = kept;
 }
 
 const char *gt_message(void)

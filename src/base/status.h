@@ -7,16 +7,31 @@
 
 #define GT_PRINTF(text, first) __attribute__((format(printf, text, first)))
 
-/* Records a one-line message for the calling thread (longer ones are cut at 1 KB, newlines become
- * spaces) and returns `code`, so that a failure is one statement: return gt_fail(...). */
-gputune_status gt_fail(gputune_status code, const char *format, ...) GT_PRINTF(2, 3);
+/* Records a one-line message for the calling thread: longer ones are cut at 1 KB, newlines become
+ * spaces. errno stays as it was. */
+void gt_message_set(const char *format, ...) GT_PRINTF(1, 2);
+/* Puts "prefix: " before the current message. */
+void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
+
+/* Inline, so that the compiler sees that a failing function did not succeed. */
+static inline gputune_status gt_failure(gputune_status code)
+{
+    return code;
+}
+
+/* Records the message and gives `code`, so that a failure is one statement: return gt_fail(code,
+ * format, ...). */
+#define gt_fail(code, ...) (gt_message_set(__VA_ARGS__), gt_failure(code))
+
+/* Puts "prefix: " before the current message and gives `code` unchanged. For a caller that knows
+ * the place; never replaces what was said. */
+#define gt_fail_prefix(code, ...) (gt_message_prefix(__VA_ARGS__), gt_failure(code))
 
 /* Records ENOMEM without allocating. */
-gputune_status gt_fail_memory(void);
-
-/* Puts "prefix: " before the current message and returns `code` unchanged. For a caller that knows
- * the place; never replaces what was said. */
-gputune_status gt_fail_prefix(gputune_status code, const char *format, ...) GT_PRINTF(2, 3);
+static inline gputune_status gt_fail_memory(void)
+{
+    return gt_fail(GPUTUNE_ENOMEM, "out of host memory");
+}
 
 /* The calling thread's message, "" if none. */
 const char *gt_message(void);

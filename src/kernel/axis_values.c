@@ -130,8 +130,10 @@ static gputune_status choose(uint8_t *out, const gt_template *template, uint32_t
     gt_template_parts *parts = template->parts;
     const gt_axis *axis = &template->axes[index];
     gt_value value;
-    if (strlen(text) >= GT_NAME_MAX || read_value(&value, parts, text) == GPUTUNE_EINVAL) {
-        return refuse(axis, text, NULL);
+    gputune_status status =
+        strlen(text) < GT_NAME_MAX ? read_value(&value, parts, text) : GPUTUNE_EINVAL;
+    if (status < 0) {
+        return status == GPUTUNE_EINVAL ? refuse(axis, text, NULL) : status;
     }
     for (uint32_t i = 0; i < parts->value_count[index]; i++) {
         const gt_value *known = &axis->values[i];

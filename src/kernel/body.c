@@ -307,7 +307,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     size_t first = template->pass.present;
     size_t expected = template->argument_count + first + is_check;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
-    judge->scale = !is_check && count == expected + 1 && strcmp(last->name, "scale") == 0;
+    judge->scale = last && !is_check && count == expected + 1 && strcmp(last->name, "scale") == 0;
     GT_TRY(check_count(count - judge->scale, expected, judge->name,
                        is_check ? ": those of the kernel and 'unsigned long long *wrong'"
                                 : ", those of args(), or one more named 'scale'",
@@ -321,7 +321,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
             judge->double_mask |= UINT64_C(1) << i;
         }
     }
-    judge->scale_bytes = judge->scale && last->has_type ? gt_type_bytes(last->type) : 8;
+    judge->scale_bytes = judge->scale && last && last->has_type ? gt_type_bytes(last->type) : 8;
     return GPUTUNE_OK;
 }
 

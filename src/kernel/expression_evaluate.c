@@ -7,6 +7,7 @@ static const char division[] = "division by zero";
 static const char overflow[] = "overflow of 64 bits";
 static const char shift[] = "a shift by a negative count or one above 62";
 static const char domain[] = "a value outside the function's domain";
+static const char operand[] = "an operator without its operands";
 
 static const char *divide(int64_t *out, int64_t a, int64_t b)
 {
@@ -23,7 +24,7 @@ static const char *divide(int64_t *out, int64_t a, int64_t b)
 static const char *ceil_div(int64_t *out, int64_t a, int64_t b)
 {
     const char *error = divide(out, a, b);
-    if (!error && a % b != 0 && (a < 0) == (b < 0)) {
+    if (!error && *out * b != a && (a < 0) == (b < 0)) {
         ++*out;
     }
     return error;
@@ -200,6 +201,12 @@ static bool jumps(gt_operation operation, bool zero, bool *pops)
            (operation == GT_DO_AND_SHORTCUT && zero) || (operation == GT_DO_OR_SHORTCUT && !zero);
 }
 
+/* How many values a step finds on the stack. */
+static int operands(gt_operation operation)
+{
+    return operation <= GT_DO_SLOT ? 0 : 1 + (operation >= GT_DO_BINARY && operation < GT_DO_SQRT);
+}
+
 static const char *binary(int64_t *a, gt_operation operation, int64_t b)
 {
     bool truth;
@@ -218,6 +225,9 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
     for (int i = 0; i < expression->count;) {
         const gt_instruction *step = &expression->code[i++];
         const char *error = NULL;
+        if (top + 1 < operands(step->operation)) {
+            return operand;
+        }
         if (step->operation == GT_DO_SLOT) {
             stack[++top] = slots[step->target];
         } else if (step->operation == GT_DO_LITERAL) {
@@ -236,6 +246,9 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
         if (error) {
             return error;
         }
+    }
+    if (top != 0) {
+        return operand;
     }
     *out = stack[0];
     return NULL;
@@ -337,6 +350,9 @@ static const char *try_real(double *out, const gt_expression *expression, const 
     for (int i = 0; i < expression->count;) {
         const gt_instruction *step = &expression->code[i++];
         const char *error = NULL;
+        if (top + 1 < operands(step->operation)) {
+            return operand;
+        }
         if (step->operation == GT_DO_SLOT) {
             stack[++top] = (double)slots[step->target];
         } else if (step->operation == GT_DO_LITERAL) {
@@ -355,6 +371,9 @@ static const char *try_real(double *out, const gt_expression *expression, const 
         if (error) {
             return error;
         }
+    }
+    if (top != 0) {
+        return operand;
     }
     *out = stack[0];
     return isfinite(*out) ? NULL : domain;

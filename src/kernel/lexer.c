@@ -269,15 +269,14 @@ gt_place gt_lexer_place(const gt_lexer *lexer)
     return (gt_place){lexer->path, lexer->token.line, lexer->token.column};
 }
 
-gputune_status gt_fail_at(gt_place place, const char *format, ...)
+void gt_message_at(gt_place place, const char *format, ...)
 {
     char text[512];
     va_list arguments;
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return gt_fail(GPUTUNE_ETEMPLATE, "%s:%d:%d: %s", place.path, place.line, place.column,
-                   length < 0 ? "?" : text);
+    gt_message_set("%s:%d:%d: %s", place.path, place.line, place.column, length < 0 ? "?" : text);
 }
 
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what)

@@ -50,7 +50,8 @@ gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
 
 /* ETEMPLATE with "path:line:column: " in front of the text. */
-gputune_status gt_fail_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
+#define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
+void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
 /* ETEMPLATE at the current token: "found 'x'; expected WHAT". */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
 /* Steps over `text` or fails as above. */
