@@ -107,7 +107,6 @@ static double run_kernel(emu_command *command, double start_ns)
         .blocks_per_sm = (uint32_t)(shape.residency.blocks > 0 ? shape.residency.blocks : 1),
         .l1_bytes = (uint32_t)shape.residency.l1_bytes,
         .stack_bytes = kernel->stack_bytes,
-        .clock_khz = (uint32_t)(emu.profile.clock_hz / 1000),
         .workers = emu.workers};
     const emu_memory memory = {.find = find_memory};
     emu_launch launch = {.program = kernel->module->image->program,

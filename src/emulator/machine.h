@@ -129,13 +129,11 @@ typedef struct emu_memory {
 typedef struct emu_limits {
     uint32_t sm_count; /* [1] %nsmid; each has an equal run of consecutive blocks and one level-1
                           model */
-    uint32_t blocks_per_sm; /* [1] blocks resident on one multiprocessor */
+    uint32_t blocks_per_sm; /* [1] with sm_count: how many blocks can wait for each other */
     uint32_t
         l1_bytes; /* [0: no level-1 hits] data cache of one multiprocessor, after the carveout */
-    uint32_t
-        stack_bytes; /* [1024] local memory a thread may use beyond the kernel's own, for calls */
-    uint32_t clock_khz; /* [1000000] for %globaltimer; %clock counts instructions of the warp */
-    uint32_t workers;   /* [online CPUs] host threads */
+    uint32_t stack_bytes; /* [1024] local memory for calls, beyond the kernel's own */
+    uint32_t workers;     /* [online CPUs] host threads */
 } emu_limits;
 
 /* One launch. All pointers stay valid until emu_run returns. */

@@ -125,6 +125,14 @@ static void add_resident(residents *all, emu_group *group)
     all->count++;
 }
 
+/* As many as fit on the device at once: more cannot wait for each other there either. */
+static uint64_t most_resident(const emu_run_state *run)
+{
+    uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;
+    uint64_t groups = blocks / run->blocks_per_group;
+    return groups == 0 ? 1 : groups < MOST_RESIDENT ? groups : MOST_RESIDENT;
+}
+
 /* The groups of one multiprocessor in order. */
 static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *leader)
 {
@@ -141,7 +149,7 @@ static void run_sm(emu_worker *worker, residents *waiting, uint64_t sm, team *le
         if (!run_alone(group, leader))
             add_resident(waiting, group);
         run_residents(waiting);
-        while (waiting->count >= MOST_RESIDENT && !must_stop(run))
+        while (waiting->count >= most_resident(run) && !must_stop(run))
             if (!run_residents(waiting))
                 pause_briefly();
     }
@@ -191,8 +199,6 @@ static void set_limits(emu_run_state *run)
         limits->blocks_per_sm = 1;
     if (!limits->stack_bytes)
         limits->stack_bytes = DEFAULT_STACK;
-    if (!limits->clock_khz)
-        limits->clock_khz = 1000000;
     if (!limits->workers) {
         cpu_set_t set;
         limits->workers =

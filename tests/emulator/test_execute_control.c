@@ -181,20 +181,22 @@ static void test_stack_overflow(void **state)
     machine_free(&m);
 }
 
+/* Every block waits for all of the grid. */
+static const char grid_barrier[] =
+    HEAD ".visible .entry k(.param .u64 count)\n{\n"
+         ".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;\n"
+         "ld.param.u64 %d0, [count]; mov.u32 %r0, %nctaid.x;\n"
+         "atom.global.add.u32 %r1, [%d0], 1;\n"
+         "SPIN: ld.acquire.gpu.global.u32 %r2, [%d0]; setp.lt.u32 %p0, %r2, %r0;\n"
+         "@%p0 bra SPIN; ret;\n}\n";
+
 /* Blocks that wait for each other all run, however few host threads there are. */
 static void test_barrier_of_the_grid(void **state)
 {
-    static const char ptx[] =
-        HEAD ".visible .entry k(.param .u64 count)\n{\n"
-             ".reg .b32 %r<9>; .reg .b64 %d<4>; .reg .pred %p<3>;\n"
-             "ld.param.u64 %d0, [count]; mov.u32 %r0, %nctaid.x;\n"
-             "atom.global.add.u32 %r1, [%d0], 1;\n"
-             "SPIN: ld.acquire.gpu.global.u32 %r2, [%d0]; setp.lt.u32 %p0, %r2, %r0;\n"
-             "@%p0 bra SPIN; ret;\n}\n";
     machine m = {.count = 0};
     (void)state;
-    m.limits.workers = 2;
-    machine_load(&m, ptx);
+    m.limits = (emu_limits){.workers = 2, .sm_count = 4, .blocks_per_sm = 2};
+    machine_load(&m, grid_barrier);
     uint32_t *count = machine_alloc(&m, 4);
     machine_launch(&m, "k", 8, 1, &count);
     assert_int_equal(*count, 8);
@@ -228,6 +230,13 @@ static void test_endless_loop(void **state)
     run_until_cancelled(HEAD ".visible .entry k(.param .u64 p)\n{\nL: bra L;\n}\n", 100, 64);
 }
 
+/* More blocks wait for each other than the device holds at once. */
+static void test_grid_too_large_for_its_barrier(void **state)
+{
+    (void)state;
+    run_until_cancelled(grid_barrier, 40, 1);
+}
+
 /* Half of the block waits at one barrier, half at another. */
 static void test_deadlock(void **state)
 {
@@ -251,6 +260,7 @@ int main(void)
         cmocka_unit_test(test_stack_overflow),
         cmocka_unit_test(test_barrier_of_the_grid),
         cmocka_unit_test(test_endless_loop),
+        cmocka_unit_test(test_grid_too_large_for_its_barrier),
         cmocka_unit_test(test_deadlock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
