@@ -67,7 +67,6 @@ BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
         check-san check-fault check-fuzz check-gpu bench tidy FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
-.SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
 lib: $(B)/libgputune.a
 tests: $(TESTS) $(FAKE) $(DIFFERENTIAL)
