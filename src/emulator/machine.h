@@ -127,13 +127,11 @@ typedef struct emu_memory {
 /* What the device and the host allow; the profile's figures, not the machine's. Zero takes the
  * value in brackets. */
 typedef struct emu_limits {
-    uint32_t sm_count; /* [1] %nsmid; each has an equal run of consecutive blocks and one level-1
-                          model */
+    uint32_t sm_count;      /* [1] each runs an equal part of the blocks, with its own level 1 */
     uint32_t blocks_per_sm; /* [1] with sm_count: how many blocks can wait for each other */
-    uint32_t
-        l1_bytes; /* [0: no level-1 hits] data cache of one multiprocessor, after the carveout */
-    uint32_t stack_bytes; /* [1024] local memory for calls, beyond the kernel's own */
-    uint32_t workers;     /* [online CPUs] host threads */
+    uint32_t l1_bytes;      /* [0: no hits] level-1 cache of a multiprocessor */
+    uint32_t stack_bytes;   /* [1024] local memory for calls, beyond the kernel's own */
+    uint32_t workers;       /* [online CPUs] host threads */
 } emu_limits;
 
 /* One launch. All pointers stay valid until emu_run returns. */
