@@ -253,6 +253,9 @@ static double time_batches(gputune_plan *plan, const arguments *at, size_t launc
 static const char *explain(double stored_ns, double graph, double plain, bool host_counts)
 {
     bool near = fabs(plain) <= 0.03 && fabs(graph) <= 0.03;
+    if (stored_ns <= 0) {
+        return "not tuned";
+    }
     if (host_counts) {
         return "stored: host time of launches in a row, copies included";
     }
@@ -268,6 +271,7 @@ static void show(gputune *tuner, const bench_scenario *scenario)
     gputune_plan *plan;
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     options.objective = scenario->objective;
+    options.time_limit_s = 60;
     must(tune_kernel(&plan, tuner, scenario->kernel, bench_sizes(scenario), &options), "tune");
     must(gputune_plan_info(&info, plan), "plan");
     arguments *at = make_arguments(scenario);
