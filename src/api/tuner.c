@@ -90,7 +90,7 @@ static char *system_database(void)
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(choose_device(tuner, o));
-    GT_TRY(gt_catalog_open(&tuner->catalog, o->templates));
+    GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
     GT_TRY(gt_plan_table_new(&tuner->plans));
     if (o->worker) {
         GT_TRY(gt_strdup(&tuner->worker, o->worker));

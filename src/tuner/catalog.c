@@ -18,6 +18,7 @@ typedef struct entry {
 struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude;
+    gt_log log;
     GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
 };
 
@@ -89,13 +90,14 @@ static gputune_status read_prelude(gt_catalog *catalog)
     return status;
 }
 
-gputune_status gt_catalog_open(gt_catalog **out, const char *given)
+gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log)
 {
     gt_catalog *catalog = calloc(1, sizeof *catalog);
     if (!catalog) {
         return gt_fail_memory();
     }
     pthread_mutex_init(&catalog->lock, NULL);
+    catalog->log = log ? *log : (gt_log){0};
     gputune_status status = find_folder(&catalog->folder, given);
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
@@ -324,9 +326,11 @@ int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_templa
     pthread_mutex_unlock(&catalog->lock);
     for (size_t i = 0; i < list.count && !status; i++) {
         const gt_template *template;
-        status = gt_catalog_find(&template, catalog, list.items[i]);
-        if (!status) {
+        gputune_status found = gt_catalog_find(&template, catalog, list.items[i]);
+        if (found == GPUTUNE_OK) {
             status = each(user, template);
+        } else {
+            gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
         }
     }
     free_names(&list);

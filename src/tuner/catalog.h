@@ -2,6 +2,7 @@
 #ifndef GT_TUNER_CATALOG_H
 #define GT_TUNER_CATALOG_H
 
+#include "base/log.h"
 #include "kernel/template.h"
 
 typedef struct gt_catalog gt_catalog;
@@ -9,7 +10,7 @@ typedef struct gt_catalog gt_catalog;
 /* Finds the template folder: `given`, GPUTUNE_TEMPLATES, beside this library or program
  * (templates/,
  * ../templates, ../share/gputune/templates), the compiled-in prefix. ENOTFOUND lists them. */
-gputune_status gt_catalog_open(gt_catalog **out, const char *given);
+gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
 void gt_catalog_close(gt_catalog *catalog);
 
 /* The prelude that every generated source begins with. */
@@ -24,7 +25,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
 
 /* Calls `each` for every template, by name; a non-zero answer stops and is returned. A file of the
- * folder that does not parse ends the walk with its error. */
+ * folder that does not parse is left out with a warning. */
 int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
                     void *user);
 

@@ -289,6 +289,23 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
     return state->stopped ? GPUTUNE_OK : race_again(state);
 }
 
+/* A stop before the first round: the launches that verified the variants are all that is known of
+ * them, and better than nothing. */
+static gputune_status settle_for_pilots(gt_search_state *state)
+{
+    gt_race_result result;
+    gt_race_round round;
+    if (gt_race_result_get(state->race, &result) == GPUTUNE_OK && result.samples) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_race_next_round(state->race, &round));
+    if (!round.count) {
+        return GPUTUNE_OK;
+    }
+    state->noisy = true; /* one launch each, not side by side */
+    return record_pilots(state, &round);
+}
+
 /* --- the loop ------------------------------------------------------------------------------------
  */
 
@@ -298,6 +315,10 @@ static gputune_status stop_early(gt_search_state *state)
     bool cancelled = o->cancel && *o->cancel;
     if (state->stopped || (!cancelled && gt_search_time_left(state) > 0)) {
         return GPUTUNE_OK;
+    }
+    if (!cancelled && !state->round_id) {
+        GT_TRY(admit(state));
+        GT_TRY(settle_for_pilots(state));
     }
     state->stopped = true;
     state->end = cancelled ? GT_RACE_CANCELED : GT_RACE_BUDGET;

@@ -101,7 +101,7 @@ static int open_world(void **state)
     assert_non_null(mkdtemp(w->folder));
     snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
     write_template(w, "64, 128, 256, 512");
-    assert_int_equal(gt_catalog_open(&w->catalog, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
     assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
     set_device(&w->device);
     for (int i = 0; i <= 1024; i++) {
