@@ -280,6 +280,11 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
         gt_search_mark(state, &state->timeline.rechecked);
         return GPUTUNE_OK;
     }
+    if (!variant_failed(event->status) && state->stopped) {
+        /* stopping ended the worker with what it held; the variant was verified before it raced */
+        state->noisy = state->rechecked = true;
+        return GPUTUNE_OK;
+    }
     if (!variant_failed(event->status)) {
         return gt_fail(event->status, "%s", event->message);
     }
