@@ -85,12 +85,18 @@ typedef struct file_facts {
     int64_t version, application, tables;
 } file_facts;
 
+/* In one transaction: another process may be making the tables between two reads. */
 static int read_facts(file_facts *out, gt_database *database)
 {
-    int code = pragma_integer(database, "PRAGMA user_version", &out->version);
+    int code = run(database, "BEGIN");
+    code = code ? code : pragma_integer(database, "PRAGMA user_version", &out->version);
     code = code ? code : pragma_integer(database, "PRAGMA application_id", &out->application);
-    return code ? code
-                : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
+    code =
+        code ? code : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
+    if (!sqlite3_get_autocommit(database->handle)) {
+        run(database, "ROLLBACK");
+    }
+    return code;
 }
 
 static gt_trouble judge(gt_database *database, const file_facts *facts, gt_database_mode mode,

@@ -450,6 +450,30 @@ static void processes_share_a_file(void **state)
     gt_store_close(store);
 }
 
+/* Whoever opens a file that another process is just making sees a new file or a whole one. */
+static void processes_make_a_file_together(void **state)
+{
+    enum { ROUNDS = 40, PROCESSES = 8 };
+    world *w = *state;
+    for (int round = 0; round < ROUNDS; round++) {
+        snprintf(w->path, sizeof w->path, "%s/%d.db", w->folder, round);
+        for (int p = 0; p < PROCESSES; p++) {
+            if (fork() == 0) {
+                gt_store *store;
+                bool opened = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK;
+                _exit(opened && strcmp(gt_store_path(store), w->path) == 0 ? 0 : 1);
+            }
+        }
+        int failures = 0;
+        for (int p = 0; p < PROCESSES; p++) {
+            int status;
+            assert_true(wait(&status) > 0);
+            failures += status != 0;
+        }
+        assert_int_equal(failures, 0);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -473,6 +497,7 @@ int main(void)
         TEST(forked_child_leaves_the_database_alone),
         TEST(threads_share_a_store),
         TEST(processes_share_a_file),
+        TEST(processes_make_a_file_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
