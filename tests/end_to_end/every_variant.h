@@ -1,0 +1,131 @@
+/* Verifying a template's whole space, or a sample of it, on an emulated device, with real workers.
+ */
+#ifndef TEST_EVERY_VARIANT_H
+#define TEST_EVERY_VARIANT_H
+
+#include "world.h"
+
+#include "gpu/device.h"
+#include "gpu/nvrtc.h"
+#include "tuner/field.h"
+#include "tuner/request.h"
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+/* Once a program; workers stay for all of its tests. */
+static struct {
+    gt_device device;
+    gt_services services;
+    gt_farm *farm;
+} bench;
+
+/* Opens device and farm on `driver`; nothing is set where NVRTC is missing. */
+static int bench_open(const char *driver_name)
+{
+    const gt_driver *driver;
+    const gt_nvrtc *nvrtc;
+    world_environment();
+    if (gt_nvrtc_open(&nvrtc, 0) < 0) {
+        return 0;
+    }
+    OK(gt_driver_open(&driver, driver_name));
+    OK(gt_device_query(&bench.device, driver, 0));
+    gt_device_set_nvrtc(&bench.device, gt_nvrtc_version(nvrtc));
+    OK(gt_catalog_open(&bench.services.catalog, NULL, NULL));
+    bench.services.device = &bench.device;
+    const gt_farm_options options = {.driver = driver_name,
+                                     .device_uuid = bench.device.uuid,
+                                     .arch = bench.device.arch,
+                                     .deadline_s = 60};
+    OK(gt_farm_open(&bench.farm, &options));
+    return 0;
+}
+
+static int bench_close(void **state)
+{
+    (void)state;
+    if (bench.farm) {
+        bench.farm->ops->close(bench.farm);
+        gt_catalog_close(bench.services.catalog);
+    }
+    return 0;
+}
+
+static void field_settle(gt_field *field)
+{
+    OK(gt_field_pump(field));
+    while (!gt_field_settled(field)) {
+        gt_event event = {0};
+        OK(bench.farm->ops->wait(bench.farm, &event, 60));
+        OK(gt_field_handle(field, &event));
+        gt_event_free(&event);
+        OK(gt_field_pump(field));
+    }
+}
+
+/* Every variant that the space allows is right, or is refused by the device for the registers that
+ * its block takes, which no template can know before it is compiled. */
+static void field_judge(const gt_field *field)
+{
+    uint32_t wrong = 0, refused = 0;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_READY) {
+            continue;
+        }
+        if (variant->message && strstr(variant->message, "registers a thread")) {
+            refused++;
+            continue;
+        }
+        char *text;
+        OK(gt_config_text(&text, field->options.template, &variant->config));
+        print_error("%s: %s: %s\n", text, gt_variant_status(variant),
+                    variant->message ? variant->message : "");
+        free(text);
+        wrong++;
+    }
+    print_message("%s: %u variants, %u sources, %u need too many registers\n",
+                  field->options.template->name, (unsigned)field->variants.count,
+                  (unsigned)(field->units.count - GT_UNIT_FIRST), refused);
+    assert_int_equal(wrong, 0);
+    assert_true(refused * 10 <= field->variants.count);
+}
+
+/* Verifies every `step`-th variant of a template, and its default. */
+static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
+{
+    gt_request *request;
+    gt_space *space;
+    gt_config config;
+    if (!bench.farm) {
+        skip();
+    }
+    OK(gt_request_make(&request, &bench.services, &bench.device, kernel, sizes, NULL));
+    gt_field_options options = {.template = request->template,
+                                .problem = &request->problem,
+                                .workload = &request->workload,
+                                .device = request->device,
+                                .prelude = gt_catalog_prelude(bench.services.catalog),
+                                .farm = bench.farm,
+                                .measure = true};
+    options.setup.objective = request->options.objective;
+    options.setup.seed = request->options.seed;
+    gt_field field;
+    OK(gt_field_open(&field, &options));
+    OK(gt_request_space(&space, request));
+    config = gt_config_default(request->template);
+    OK(gt_field_add(&field, &config, NULL));
+    for (uint32_t i = 0; gt_space_next(space, &config); i++) {
+        gt_config first = gt_config_default(request->template);
+        if (i % step == 0 && memcmp(&config, &first, sizeof config) != 0) {
+            OK(gt_field_add(&field, &config, NULL));
+        }
+    }
+    field_settle(&field);
+    field_judge(&field);
+    gt_field_close(&field);
+    gt_space_free(space);
+    gt_request_free(request);
+}
+
+#endif

@@ -1,0 +1,48 @@
+/* A variant that never ends is killed, and the tuning goes on. Alone in its program: it waits for a
+ * deadline. */
+#include "world.h"
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* A hang is certain only when it happens again with ten times the deadline, for which there is no
+ * time here: whatever is recorded of the variant, it is no success. */
+static int count_good(void *user, const gputune_record *record)
+{
+    *(int *)user += strstr(record->configuration, "BAD=1") && !strcmp(record->status, "ok");
+    return 0;
+}
+
+static void test_an_endless_variant_is_killed(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    const char *only[] = {"BLOCK=64"};
+    gputune_plan *plan;
+    int good = 0;
+    options.only = only;
+    options.only_count = 1;
+    options.time_limit_s = 8;
+    OK(tune_kernel(&plan, tuner, "tests/poisoned/endless.cu", GPUTUNE_SIZES({"n", 4099}),
+                   &options));
+    gputune_info info = info_of(plan);
+    assert_non_null(strstr(info.configuration, "BAD=0"));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    filter.kernel = "endless";
+    filter.all_trials = true;
+    OK(gputune_records(tuner, &filter, count_good, &good));
+    assert_int_equal(good, 0);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_an_endless_variant_is_killed)};
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

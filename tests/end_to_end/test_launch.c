@@ -1,0 +1,283 @@
+/* Launching plans on the emulated H200: every way to pass parameters from several streams and
+ * threads, captured launches, and calls that a plan was not made for. */
+#include "world.h"
+
+#include <pthread.h>
+
+enum { COUNT = 2003, ROUNDS = 12, N = 5003 };
+
+static const char *const passing[] = {"value", "split", "constant", "global"};
+
+static const char template_text[] =
+    "#pragma gputune kernel(total)\n"
+    "#pragma gputune problem(const COUNT = 2003)\n"
+    "#pragma gputune pass(values : int[COUNT] = value, split, constant, global : index)\n"
+    "#pragma gputune args(out int sum[1])\n"
+    "#pragma gputune default(values = %s)\n"
+    "#pragma gputune block(1)\n"
+    "#pragma gputune grid(1)\n"
+    "#pragma gputune reference(reference, block = 1, grid = 1)\n"
+    "__global__ void total(GPUTUNE_PARAM(values) int *sum)\n"
+    "{ int t = 0; for (int i = 0; i < COUNT; i++) t += values(i); *sum = t; }\n"
+    "__global__ void reference(const int *values, int *sum)\n"
+    "{ int t = 0; for (int i = 0; i < COUNT; i++) t += values[i]; *sum = t; }\n";
+
+static const char vector_text[] =
+    "#pragma gputune kernel(axpy4)\n"
+    "#pragma gputune problem(n = 5003)\n"
+    "#pragma gputune args(inout float y[n], in float x[n], float a = 1.5, size_t n)\n"
+    "#pragma gputune vector(VEC = 1, 4 : x, y)\n"
+    "#pragma gputune default(VEC = 4)\n"
+    "#pragma gputune block(64)\n"
+    "#pragma gputune grid(ceil_div(n, 64 * VEC))\n"
+    "__global__ void axpy4(float *__restrict__ y, const float *__restrict__ x, float a, size_t n)\n"
+    "{ gputune_each<VEC, 1>(n, [=](auto part) { auto sum = part.load(y); auto term = "
+    "part.load(x);\n"
+    "  for (int i = 0; i < part.count; i++) sum[i] += a * term[i];\n"
+    "  part.store(y, sum); }); }\n";
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* A plan for the default configuration of a template's text. */
+static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    char path[96];
+    snprintf(path, sizeof path, "%s/x%s.cu", world.folder, word);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    for (const char *at = text; *at; at++) {
+        bool here = at[0] == '%' && at[1] == 's';
+        fputs(here ? word : (char[]){*at, '\0'}, file);
+        at += here;
+    }
+    fclose(file);
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
+    unlink(path);
+    return plan;
+}
+
+/* A plan for one way to pass. */
+static gputune_plan *plan_passing(gputune *tuner, const char *how)
+{
+    gputune_plan *plan = plan_of(tuner, template_text, how);
+    assert_non_null(strstr(info_of(plan).configuration, how));
+    return plan;
+}
+
+static int fill(int *values, int seed)
+{
+    int sum = 0;
+    for (int i = 0; i < COUNT; i++) {
+        values[i] = seed * 31 + i % 97;
+        sum += values[i];
+    }
+    return sum;
+}
+
+static int sum_at(CUdeviceptr address)
+{
+    int sum;
+    CU(MemcpyDtoH(&sum, address, sizeof sum));
+    return sum;
+}
+
+typedef struct launcher {
+    gputune_plan *plan;
+    CUstream stream;
+    CUdeviceptr sums[ROUNDS];
+    int expected[ROUNDS], id, failures;
+} launcher;
+
+static void *launch_rounds(void *user)
+{
+    launcher *self = user;
+    int values[COUNT];
+    self->failures += world.driver->CtxSetCurrent(world.context) != CUDA_SUCCESS;
+    for (int i = 0; i < ROUNDS; i++) {
+        self->expected[i] = fill(values, self->id * 100 + i);
+        self->failures +=
+            gputune_launch(self->plan, self->stream, GPUTUNE_ARGS(values, &self->sums[i])) < 0;
+        memset(values, -1, sizeof values); /* the block is the caller's again */
+    }
+    return NULL;
+}
+
+/* Two threads, each on a stream of its own, or both on one. */
+static void launch_from_two_threads(gputune_plan *plan, bool one_stream)
+{
+    launcher both[2];
+    pthread_t threads[2];
+    CUstream streams[2] = {stream_new(), stream_new()};
+    const int zero[ROUNDS] = {0};
+    for (int t = 0; t < 2; t++) {
+        both[t] = (launcher){.plan = plan, .stream = streams[one_stream ? 0 : t], .id = t + 1};
+        CUdeviceptr base = buffer_of(zero, sizeof zero);
+        for (int i = 0; i < ROUNDS; i++) {
+            both[t].sums[i] = base + 4 * (unsigned)i;
+        }
+        assert_int_equal(pthread_create(&threads[t], NULL, launch_rounds, &both[t]), 0);
+    }
+    for (int t = 0; t < 2; t++) {
+        pthread_join(threads[t], NULL);
+    }
+    for (int t = 0; t < 2; t++) {
+        CU(StreamSynchronize(streams[t]));
+    }
+    for (int t = 0; t < 2; t++) {
+        assert_int_equal(both[t].failures, 0);
+        for (int i = 0; i < ROUNDS; i++) {
+            assert_int_equal(sum_at(both[t].sums[i]), both[t].expected[i]);
+        }
+        CU(MemFree(both[t].sums[0]));
+        CU(StreamDestroy(streams[t]));
+    }
+}
+
+static void test_every_way_to_pass_from_two_threads(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        gputune_plan *plan = plan_passing(tuner, passing[i]);
+        launch_from_two_threads(plan, false);
+        launch_from_two_threads(plan, true);
+        gputune_plan_release(plan);
+    }
+    gputune_close(tuner);
+}
+
+static void test_a_captured_launch_is_replayed_twice(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    CUstream stream = stream_new();
+    int values[COUNT], zero = 0;
+    CUdeviceptr sum = buffer_of(&zero, sizeof zero), other = buffer_of(&zero, sizeof zero);
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++) {
+        gputune_plan *plan = plan_passing(tuner, passing[i]);
+        CUgraph graph;
+        CUgraphExec exec;
+        int expected = fill(values, 5);
+        CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+        OK(gputune_launch(plan, stream, GPUTUNE_ARGS(values, &sum)));
+        CU(StreamEndCapture(stream, &graph));
+        CU(GraphInstantiateWithFlags(&exec, graph, 0));
+        for (int replay = 0; replay < 2; replay++) {
+            int others = fill(values, 6 + replay); /* launches between replays change nothing */
+            CU(MemsetD32(sum, 0, 1));
+            OK(gputune_launch(plan, stream, GPUTUNE_ARGS(values, &other)));
+            CU(GraphLaunch(exec, stream));
+            CU(StreamSynchronize(stream));
+            assert_int_equal(sum_at(sum), expected);
+            assert_int_equal(sum_at(other), others);
+        }
+        CU(GraphExecDestroy(exec));
+        CU(GraphDestroy(graph));
+        gputune_plan_release(plan);
+    }
+    CU(StreamDestroy(stream));
+    CU(MemFree(sum));
+    CU(MemFree(other));
+    gputune_close(tuner);
+}
+
+/* ---- what a plan was not made for ---- */
+
+typedef struct vectors {
+    gputune *tuner;
+    gputune_plan *plan;
+    CUdeviceptr x, y;
+    float host_x[N + 8], host_y[N + 8];
+} vectors;
+
+/* A plan with the widest vectors, and buffers with room behind them. */
+static vectors *vectors_open(void)
+{
+    static vectors v;
+    v.tuner = tuner_open(":memory:");
+    v.plan = plan_of(v.tuner, vector_text, "");
+    assert_non_null(strstr(info_of(v.plan).configuration, "VEC=4"));
+    for (int i = 0; i < N + 8; i++) {
+        v.host_x[i] = (float)(i % 13);
+        v.host_y[i] = (float)(i % 7);
+    }
+    v.x = buffer_of(v.host_x, sizeof v.host_x);
+    v.y = buffer_of(v.host_y, sizeof v.host_y);
+    return &v;
+}
+
+static void vectors_close(vectors *v)
+{
+    CU(MemFree(v->x));
+    CU(MemFree(v->y));
+    gputune_plan_release(v->plan);
+    gputune_close(v->tuner);
+}
+
+/* Launches on buffers that begin `skip` elements in, and counts elements that are wrong. */
+static int launch_skipping(vectors *v, unsigned skip)
+{
+    static float result[N + 8];
+    CUdeviceptr x = v->x + 4 * skip, y = v->y + 4 * skip;
+    float a = 2;
+    size_t n = N;
+    int wrong = 0;
+    CU(MemcpyHtoD(v->y, v->host_y, sizeof v->host_y));
+    OK(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(result, v->y, sizeof result));
+    for (unsigned i = 0; i < N + 8; i++) {
+        bool inside = i >= skip && i < N + skip;
+        wrong += result[i] != v->host_y[i] + (inside ? a * v->host_x[i] : 0);
+    }
+    return wrong;
+}
+
+static void test_a_misaligned_buffer_takes_the_fallback(void **state)
+{
+    (void)state;
+    vectors *v = vectors_open();
+    for (unsigned skip = 0; skip < 5; skip++) {
+        assert_int_equal(launch_skipping(v, skip), 0);
+    }
+    vectors_close(v);
+}
+
+static void test_refused_calls_launch_nothing(void **state)
+{
+    (void)state;
+    vectors *v = vectors_open();
+    float a = 2;
+    size_t n = N - 1;
+    CUdeviceptr odd = v->y + 2;
+    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a)), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)),
+                     GPUTUNE_EINVAL);
+    n = N;
+    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&odd, &v->x, &a, &n)),
+                     GPUTUNE_EINVAL);
+    CU(CtxSynchronize());
+    static float result[N + 8];
+    CU(MemcpyDtoH(result, v->y, sizeof result));
+    assert_memory_equal(result, v->host_y, sizeof result);
+    assert_int_equal(launch_skipping(v, 0), 0); /* and the process lives */
+    vectors_close(v);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_way_to_pass_from_two_threads),
+        cmocka_unit_test(test_a_captured_launch_is_replayed_twice),
+        cmocka_unit_test(test_a_misaligned_buffer_takes_the_fallback),
+        cmocka_unit_test(test_refused_calls_launch_nothing),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

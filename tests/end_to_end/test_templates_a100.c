@@ -1,0 +1,72 @@
+/* A sample of the templates' variants on the A100's profile, and what that device lacks. */
+#include "every_variant.h"
+
+static int open_a100(void **state)
+{
+    (void)state;
+    return bench_open("emu:a100");
+}
+
+static void test_axpy(void **state)
+{
+    (void)state;
+    verify_space("axpy", GPUTUNE_SIZES({"n", 20011}), 9);
+}
+
+static void test_copy(void **state)
+{
+    (void)state;
+    verify_space("copy", GPUTUNE_SIZES({"n", 20011}), 23);
+}
+
+static void test_gather(void **state)
+{
+    (void)state;
+    verify_space("gather", GPUTUNE_SIZES({"n", 6007}, {"entries", 1001}), 17);
+}
+
+static void test_histogram(void **state)
+{
+    (void)state;
+    verify_space("histogram", GPUTUNE_SIZES({"n", 6007}, {"bins", 1003}), 7);
+}
+
+static void test_paramsum(void **state)
+{
+    (void)state;
+    verify_space("paramsum", GPUTUNE_SIZES({"COUNT", 2003}), 5);
+}
+
+static void test_has_no_clusters(void **state)
+{
+    gputune *tuner;
+    gputune_space *space;
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    uint32_t allowed = 0, seen = 0;
+    (void)state;
+    options.driver = "emu:a100";
+    options.database = ":memory:";
+    OK(gputune_open(&tuner, &options));
+    OK(gputune_describe_space(&space, tuner, "histogram", GPUTUNE_NO_SIZES, NULL, NULL));
+    for (size_t i = 0; i < space->value_count; i++) {
+        const gputune_axis_value *value = &space->values[i];
+        if (!strcmp(value->kind, "cluster") && strcmp(value->value, "1") != 0) {
+            seen++;
+            allowed += value->excluded[0] == '\0';
+        }
+    }
+    assert_int_equal(seen, 4);
+    assert_int_equal(allowed, 0);
+    gputune_space_free(space);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_axpy),     cmocka_unit_test(test_copy),
+        cmocka_unit_test(test_gather),   cmocka_unit_test(test_histogram),
+        cmocka_unit_test(test_paramsum), cmocka_unit_test(test_has_no_clusters),
+    };
+    return cmocka_run_group_tests(tests, open_a100, bench_close);
+}

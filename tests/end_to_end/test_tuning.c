@@ -1,0 +1,246 @@
+/* Tuning on the emulated H200 from call to stored winner: bad variants, hits, cancelling, a
+ * database that cannot be written. */
+#include "world.h"
+
+#include <fcntl.h>
+
+enum { N = 4099 };
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+static gputune_options few_variants(void)
+{
+    static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    return options;
+}
+
+/* ---- variants that are no good ---- */
+
+typedef struct trials {
+    const char *status; /* that every BAD=1 trial has */
+    int bad, good, other;
+} trials;
+
+static int on_trial(void *user, const gputune_record *record)
+{
+    trials *seen = user;
+    bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
+    bool as_expected = is_bad
+                           ? !strcmp(record->status, seen->status)
+                           : !strcmp(record->status, "ok") || !strcmp(record->status, "eliminated");
+    if (!as_expected) {
+        print_error("%s: %s: %s\n", record->configuration, record->status, record->message);
+        seen->other++;
+    } else if (is_bad) {
+        seen->bad++;
+    } else {
+        seen->good++;
+    }
+    return 0;
+}
+
+/* Tunes a template half of whose variants are bad: they cost themselves only. */
+static void tune_poisoned(const char *name, const char *status)
+{
+    gputune *tuner = tuner_open(world.database);
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    trials seen = {.status = status};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    char path[128];
+    snprintf(path, sizeof path, "tests/poisoned/%s.cu", name);
+    options.time_limit_s = 60;
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", N}), &options));
+    gputune_info info = info_of(plan);
+    assert_non_null(strstr(info.configuration, "BAD=0"));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(info.failed, 2);
+    filter.kernel = name;
+    filter.all_trials = true;
+    OK(gputune_records(tuner, &filter, on_trial, &seen));
+    assert_int_equal(seen.other, 0);
+    assert_int_equal(seen.bad, 2);
+    assert_int_equal(seen.good, 2);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_a_wrong_result_is_caught(void **state)
+{
+    (void)state;
+    tune_poisoned("wrong_result", "wrong");
+}
+
+static void test_an_access_out_of_bounds_costs_its_variant_only(void **state)
+{
+    (void)state;
+    tune_poisoned("out_of_bounds", "crashed");
+}
+
+static void test_a_store_past_the_end_is_caught(void **state)
+{
+    (void)state;
+    tune_poisoned("past_the_end", "wrong");
+}
+
+/* ---- hits ---- */
+
+static void launch_and_check(gputune_plan *plan)
+{
+    static float x[N], y[N], result[N];
+    float a = 3;
+    size_t n = N;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)(i % 11);
+        y[i] = (float)(i % 5);
+    }
+    CUdeviceptr at_x = buffer_of(x, sizeof x), at_y = buffer_of(y, sizeof y);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&at_y, &at_x, &a, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(result, at_y, sizeof result));
+    for (int i = 0; i < N; i++) {
+        assert_true(result[i] == y[i] + a * x[i]);
+    }
+    CU(MemFree(at_x));
+    CU(MemFree(at_y));
+}
+
+static void test_a_hit_launches_what_was_stored(void **state)
+{
+    (void)state;
+    gputune_options options = few_variants();
+    gputune_plan *measured, *again, *cached;
+    char configuration[128];
+    gputune *tuner = tuner_open(world.database);
+    OK(tune_kernel(&measured, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    gputune_info first = info_of(measured);
+    assert_int_equal(first.source, GPUTUNE_SOURCE_MEASURED);
+    assert_true(first.modelled);
+    assert_true(first.variants > 1);
+    snprintf(configuration, sizeof configuration, "%s", first.configuration);
+    double time_ns = first.time_ns;
+    OK(tune_kernel(&again, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    assert_ptr_equal(again, measured); /* from the table */
+    launch_and_check(measured);
+    gputune_plan_release(again);
+    gputune_plan_release(measured);
+    gputune_close(tuner);
+
+    tuner = tuner_open(world.database); /* another process would find the same */
+    OK(tune_kernel(&cached, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    gputune_info info = info_of(cached);
+    assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(info.variants, 0);
+    assert_string_equal(info.configuration, configuration);
+    assert_true(info.time_ns == time_ns);
+    launch_and_check(cached);
+    gputune_plan_release(cached);
+    gputune_close(tuner);
+}
+
+/* ---- stopping ---- */
+
+static volatile int cancel;
+
+static void cancel_at_once(void *user, const gputune_progress *progress)
+{
+    (void)user;
+    cancel = progress->variants > 0;
+}
+
+static void test_cancelling_leaves_a_plan_or_says_so(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan = NULL;
+    cancel = 0;
+    options.cancel = &cancel;
+    options.progress = cancel_at_once;
+    options.time_limit_s = 120;
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
+    assert_true(cancel);
+    if (status == GPUTUNE_OK) {
+        launch_and_check(plan);
+        gputune_plan_release(plan);
+    } else {
+        assert_int_equal(status, GPUTUNE_ECANCELED);
+        assert_null(plan);
+    }
+    options.cancel = NULL;
+    options.progress = NULL;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    launch_and_check(plan); /* the tuner goes on */
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* ---- no database ---- */
+
+static void test_a_database_that_cannot_be_written_is_one_warning(void **state)
+{
+    (void)state;
+    gputune_options options = few_variants();
+    gputune_plan *plan;
+    char path[128];
+    snprintf(path, sizeof path, "%s/file", world.folder);
+    int file = open(path, O_CREAT | O_WRONLY, 0600);
+    assert_true(file >= 0);
+    close(file);
+    snprintf(path, sizeof path, "%s/file/x.db", world.folder); /* also root cannot make that */
+    gputune *tuner = tuner_open(path);
+    options.log = on_log;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    if (world.warnings != 1) {
+        print_error("%s", world.log);
+    }
+    assert_int_equal(world.warnings, 1);
+    launch_and_check(plan);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    snprintf(path, sizeof path, "%s/file", world.folder);
+    unlink(path);
+}
+
+/* ---- clusters ---- */
+
+static void test_clusters_of_16_are_allowed(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_space *space;
+    bool allowed = false;
+    OK(gputune_describe_space(&space, tuner, "histogram",
+                              GPUTUNE_SIZES({"n", 10007}, {"bins", 4096}), NULL, NULL));
+    for (size_t i = 0; i < space->value_count; i++) {
+        const gputune_axis_value *value = &space->values[i];
+        allowed |=
+            !strcmp(value->kind, "cluster") && !strcmp(value->value, "16") && !value->excluded[0];
+    }
+    assert_true(allowed);
+    gputune_space_free(space);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_wrong_result_is_caught),
+        cmocka_unit_test(test_an_access_out_of_bounds_costs_its_variant_only),
+        cmocka_unit_test(test_a_store_past_the_end_is_caught),
+        cmocka_unit_test(test_a_hit_launches_what_was_stored),
+        cmocka_unit_test(test_cancelling_leaves_a_plan_or_says_so),
+        cmocka_unit_test(test_a_database_that_cannot_be_written_is_one_warning),
+        cmocka_unit_test(test_clusters_of_16_are_allowed),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,142 @@
+/* The whole library on the emulator: workers, a database in a folder of its own, buffers. */
+#ifndef TEST_WORLD_H
+#define TEST_WORLD_H
+
+#include "base/file.h"
+#include "base/text.h"
+#include "gpu/driver.h"
+
+#include <gputune.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+#define OK(call)                                                                                   \
+    do {                                                                                           \
+        if ((call) < 0) {                                                                          \
+            fail_msg("%s: %s", #call, gputune_error());                                            \
+        }                                                                                          \
+    } while (0)
+#define CU(call) OK(gt_cuda_check(world.driver, world.driver->call, #call))
+
+static struct {
+    const gt_driver *driver;
+    CUcontext context;
+    char folder[64], database[96];
+    bool ready;        /* NVRTC is here */
+    unsigned warnings; /* lines logged as warning or worse since the tuner was opened */
+    char log[8192];    /* all lines */
+} world;
+
+static void set_default(const char *variable, const char *folder, const char *rest)
+{
+    char *path;
+    OK(gt_path_format(&path, "%s/%s", folder, rest));
+    setenv(variable, path, 0);
+    free(path);
+}
+
+/* What tools/environment.sh says, for a test that is started by hand from the top of the tree. */
+static void world_environment(void)
+{
+    char *folder;
+    OK(gt_file_own_folder(&folder));
+    set_default("GPUTUNE_EMULATOR", folder, "../../libgputune-emu.so");
+    set_default("GPUTUNE_WORKER", folder, "../../gputune-worker");
+    setenv("GPUTUNE_TEMPLATES", "templates", 0);
+    free(folder);
+}
+
+static int count_devices(void *user, const gputune_device *device)
+{
+    *(int *)user = device->nvrtc_version;
+    return 0;
+}
+
+/* Opens the emulator in this process, with its context current, and makes the folder. */
+static int world_open(const char *driver)
+{
+    int nvrtc = 0;
+    world_environment();
+    setenv("GPUTUNE_DRIVER", driver, 1);
+    snprintf(world.folder, sizeof world.folder, "/tmp/gputune-test-XXXXXX");
+    assert_non_null(mkdtemp(world.folder));
+    snprintf(world.database, sizeof world.database, "%s/x.db", world.folder);
+    OK(gt_driver_open(&world.driver, driver));
+    CU(DevicePrimaryCtxRetain(&world.context, 0));
+    CU(CtxSetCurrent(world.context));
+    OK(gputune_devices(driver, count_devices, &nvrtc));
+    world.ready = nvrtc > 0;
+    return 0;
+}
+
+static int world_close(void **state)
+{
+    (void)state;
+    const char *const names[] = {"", "-journal", ".lock", "-2"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s%s", world.database, names[i]);
+        unlink(path);
+    }
+    rmdir(world.folder);
+    return 0;
+}
+
+static void on_log(void *user, gputune_log_level level, const char *line)
+{
+    (void)user;
+    size_t used = strlen(world.log);
+    world.warnings += level <= GPUTUNE_LOG_WARNING;
+    snprintf(world.log + used, sizeof world.log - used, "%d %s\n", (int)level, line);
+}
+
+static gputune *tuner_open(const char *database)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    if (!world.ready) {
+        skip();
+    }
+    options.database = database;
+    options.keep_workers = true;
+    options.log = on_log;
+    world.warnings = 0;
+    world.log[0] = '\0';
+    OK(gputune_open(&tuner, &options));
+    return tuner;
+}
+
+static gputune_info info_of(const gputune_plan *plan)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    OK(gputune_plan_info(&info, plan));
+    return info;
+}
+
+static CUdeviceptr buffer_of(const void *values, size_t bytes)
+{
+    CUdeviceptr address;
+    CU(MemAlloc(&address, bytes));
+    CU(MemcpyHtoD(address, values, bytes));
+    return address;
+}
+
+static CUstream stream_new(void)
+{
+    CUstream stream;
+    CU(StreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+    return stream;
+}
+
+#endif
