@@ -12,5 +12,6 @@ void gt_log_line(const gt_log *log, gputune_log_level level, const char *format,
     va_start(args, format);
     vsnprintf(line, sizeof line, format, args);
     va_end(args);
+    gt_one_line(line);
     log->call(log->user, level, line);
 }

@@ -9,7 +9,7 @@ typedef struct gt_log {
     void *user;
 } gt_log;
 
-/* One line; cut at 1 KB. NULL log: dropped. */
+/* One line: cut at 1 KB, newlines become spaces. NULL log: dropped. */
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
     GT_PRINTF(3, 4);
 

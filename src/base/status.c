@@ -6,7 +6,7 @@
 
 static _Thread_local char message[1024];
 
-static void one_line(char *text)
+void gt_one_line(char *text)
 {
     for (char *c = text; *c; c++) {
         if (*c == '\n' || *c == '\r') {
@@ -23,7 +23,7 @@ void gt_message_set(const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    one_line(text);
+    gt_one_line(text);
     memcpy(message, text, sizeof message);
     errno = kept;
 }
@@ -37,7 +37,7 @@ void gt_message_prefix(const char *format, ...)
     vsnprintf(prefix, sizeof prefix, format, args);
     va_end(args);
     snprintf(text, sizeof text, "%s: %s", prefix, message);
-    one_line(text);
+    gt_one_line(text);
     text[sizeof message - 1] = '\0';
     memcpy(message, text, sizeof message);
     errno = kept;

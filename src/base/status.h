@@ -13,6 +13,9 @@ void gt_message_set(const char *format, ...) GT_PRINTF(1, 2);
 /* Puts "prefix: " before the current message. */
 void gt_message_prefix(const char *format, ...) GT_PRINTF(1, 2);
 
+/* Makes one line of a text: newlines become spaces. */
+void gt_one_line(char *text);
+
 /* Inline, so that the compiler sees that a failing function did not succeed. */
 static inline gputune_status gt_failure(gputune_status code)
 {

@@ -143,11 +143,21 @@ static bool apply_power(int64_t *value, const char **end)
     return true;
 }
 
+/* A leading zero pads a number; it makes none octal. */
+static int base_of(const char *string)
+{
+    while (isspace((unsigned char)*string)) {
+        string++;
+    }
+    string += *string == '-' || *string == '+';
+    return string[0] == '0' && tolower((unsigned char)string[1]) == 'x' ? 16 : 10;
+}
+
 gputune_status gt_parse_int(int64_t *out, const char *string)
 {
     char *after;
     errno = 0;
-    int64_t value = strtoll(string, &after, 0);
+    int64_t value = strtoll(string, &after, base_of(string));
     const char *end = after;
     bool ok = !errno && end != string && apply_power(&value, &end) && apply_suffix(&value, &end);
     while (ok && isspace((unsigned char)*end)) {

@@ -1,9 +1,9 @@
 /* Finding NVRTC and compiling with it. Skipped where there is none. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
+#include "support/folder.h"
 #include "gpu/nvrtc_find.h"
 
-#include <ftw.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -159,19 +159,6 @@ static char *make_file(const char *root, const char *below)
     return path;
 }
 
-static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)
-{
-    (void)facts;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
-static void remove_tree(const char *root)
-{
-    assert_int_equal(nftw(root, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
-}
-
 static void test_search_finds_toolkits_and_wheels(void **state)
 {
     (void)state;
@@ -184,8 +171,7 @@ static void test_search_finds_toolkits_and_wheels(void **state)
         {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        char root[] = "/tmp/gputune-test-XXXXXX";
-        assert_non_null(mkdtemp(root));
+        char *root = folder_make();
         char *file = make_file(root, rows[i].file);
         char *before = getenv(rows[i].variable) ? strdup(getenv(rows[i].variable)) : NULL;
         setenv(rows[i].variable, root, 1);
@@ -197,15 +183,14 @@ static void test_search_finds_toolkits_and_wheels(void **state)
         before ? setenv(rows[i].variable, before, 1) : unsetenv(rows[i].variable);
         free(before);
         free(file);
-        remove_tree(root);
+        folder_remove(root);
     }
 }
 
 static void test_newer_versions_come_first(void **state)
 {
     (void)state;
-    char root[] = "/tmp/gputune-test-XXXXXX";
-    assert_non_null(mkdtemp(root));
+    char *root = folder_make();
     free(make_file(root, "lib64/libnvrtc.so.12"));
     char *newest = make_file(root, "lib/libnvrtc.so.13");
     setenv("GPUTUNE_NVRTC", root, 1);
@@ -216,7 +201,7 @@ static void test_newer_versions_come_first(void **state)
     gt_nvrtc_candidates_free(&found);
     unsetenv("GPUTUNE_NVRTC");
     free(newest);
-    remove_tree(root);
+    folder_remove(root);
 }
 
 int main(void)

@@ -4,12 +4,12 @@
 
 #include "store/layers.h"
 #include "store/store.h"
+#include "support/folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@
 #define ENVIRONMENT "00112233445566778899aabbccddeeff"
 
 typedef struct world {
-    char folder[64], path[96];
+    char *folder, path[96];
     gt_log log;
     int warnings;
     char warning[1024];
@@ -37,27 +37,17 @@ static inline void take_line(void *user, gputune_log_level level, const char *li
 static inline int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
-    snprintf(w->folder, sizeof w->folder, "/tmp/gputune-store-XXXXXX");
-    assert_non_null(mkdtemp(w->folder));
+    w->folder = folder_make();
     snprintf(w->path, sizeof w->path, "%s/deep/gputune.db", w->folder);
     w->log = (gt_log){take_line, w};
     *state = w;
     return 0;
 }
 
-static inline int remove_one(const char *path, const struct stat *facts, int kind,
-                             struct FTW *place)
-{
-    (void)facts;
-    (void)kind;
-    (void)place;
-    return remove(path);
-}
-
 static inline int close_world(void **state)
 {
     world *w = *state;
-    assert_int_equal(nftw(w->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS), 0);
+    folder_remove(w->folder);
     free(w);
     return 0;
 }

@@ -1,4 +1,6 @@
 /* The way of a request with a scripted farm: what wins, what is stored, what is not tried again. */
+#include "gpu/device.h"
+#include "support/folder.h"
 #include "support/scripted_farm.h"
 #include "tuner/tune.h"
 
@@ -33,7 +35,7 @@ static const char template_text[] =
     "}\n";
 
 typedef struct world {
-    char folder[64], path[96];
+    char *folder, path[96];
     gt_catalog *catalog;
     gt_store *store;
     gt_device device;
@@ -66,39 +68,18 @@ static void write_template(world *w, const char *blocks)
 
 static void set_device(gt_device *device)
 {
-    *device = (gt_device){.name = "Test GPU",
-                          .uuid = "GPU-0",
-                          .arch = "sm_90",
-                          .origin = "cuda",
-                          .environment = "0123456789abcdef0123456789abcdef",
-                          .cc = 90,
-                          .sm_count = 132,
-                          .warp_size = 32,
-                          .max_threads_per_block = 1024,
-                          .max_threads_per_sm = 2048,
-                          .max_blocks_per_sm = 32,
-                          .registers_per_sm = 65536,
-                          .registers_per_block = 65536,
-                          .shared_per_block_bytes = 49152,
-                          .shared_per_block_optin_bytes = 232448,
-                          .shared_per_sm_bytes = 233472,
-                          .shared_reserved_per_block_bytes = 1024,
-                          .constant_bytes = 65536,
-                          .l2_bytes = 60 << 20,
-                          .memory_bytes = INT64_C(1) << 37,
-                          .max_block = {1024, 1024, 64},
-                          .max_grid = {2147483647, 65535, 65535},
-                          .cluster_launch = true,
-                          .max_cluster = 16,
-                          .max_parameter_bytes = 32764,
-                          .driver_version = 13000};
+    assert_int_equal(gt_device_for_arch(device, "sm_90"), GPUTUNE_OK);
+    (void)snprintf(device->name, sizeof device->name, "Test GPU");
+    (void)snprintf(device->uuid, sizeof device->uuid, "GPU-0");
+    (void)snprintf(device->origin, sizeof device->origin, "cuda");
+    (void)snprintf(device->environment, sizeof device->environment,
+                   "0123456789abcdef0123456789abcdef");
 }
 
 static int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
-    snprintf(w->folder, sizeof w->folder, "/tmp/gputune-test-XXXXXX");
-    assert_non_null(mkdtemp(w->folder));
+    w->folder = folder_make();
     snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
     write_template(w, "64, 128, 256, 512");
     assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
@@ -127,8 +108,7 @@ static int close_world(void **state)
     scripted_farm_close(&w->farm);
     gt_store_close(w->store);
     gt_catalog_close(w->catalog);
-    unlink(w->path);
-    rmdir(w->folder);
+    folder_remove(w->folder);
     free(w);
     return 0;
 }

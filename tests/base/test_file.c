@@ -1,0 +1,151 @@
+/* Files, folders, and what is said of those that are not there. */
+#include "base/file.h"
+#include "base_support.h"
+#include "support/folder.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int open_folder(void **state)
+{
+    *state = folder_make();
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
+static char *path_in(const char *folder, const char *name)
+{
+    char *path;
+    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    return path;
+}
+
+static void write_bytes(const char *path, const void *bytes, size_t count)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void file_is_read_whole(void **state)
+{
+    static char bytes[100000];
+    char *path = path_in(*state, "data"), *text;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof bytes; i++) {
+        bytes[i] = (char)(i * 7);
+    }
+    write_bytes(path, bytes, sizeof bytes);
+    assert_int_equal(gt_file_read(&text, &count, path), GPUTUNE_OK);
+    assert_int_equal(count, sizeof bytes);
+    assert_memory_equal(text, bytes, sizeof bytes);
+    assert_int_equal(text[count], '\0');
+    free(text);
+    free(path);
+}
+
+static void empty_file_is_an_empty_string(void **state)
+{
+    char *path = path_in(*state, "empty"), *text;
+    write_bytes(path, "", 0);
+    assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_OK);
+    assert_string_equal(text, "");
+    free(text);
+    free(path);
+}
+
+static void missing_file_is_named(void **state)
+{
+    char *path = path_in(*state, "nowhere.cu"), *text = NULL;
+    assert_int_equal(gt_file_read(&text, NULL, path), GPUTUNE_ENOTFOUND);
+    assert_null(text);
+    assert_non_null(strstr(gputune_error(), "nowhere.cu: No such file"));
+    assert_false(gt_file_exists(path));
+    free(path);
+}
+
+static void folder_is_no_file(void **state)
+{
+    char *text = NULL;
+    assert_int_equal(gt_file_read(&text, NULL, *state), GPUTUNE_EIO);
+    assert_null(text);
+    assert_non_null(strstr(gputune_error(), "Is a directory"));
+}
+
+static void folders_above_a_path_are_made_private(void **state)
+{
+    char *path = path_in(*state, "a/b/c.db"), *folder = path_in(*state, "a/b");
+    struct stat facts;
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK); /* again: they are there */
+    assert_int_equal(stat(folder, &facts), 0);
+    assert_int_equal(facts.st_mode & 0777, 0700);
+    assert_false(gt_file_exists(path));
+    assert_int_equal(gt_file_make_parents("name-only.db"), GPUTUNE_OK);
+    free(folder);
+    free(path);
+}
+
+static void folder_below_a_file_cannot_be_made(void **state)
+{
+    char *file = path_in(*state, "file"), *path = path_in(*state, "file/sub/x.db");
+    write_bytes(file, "x", 1);
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_EIO);
+    assert_non_null(strstr(gputune_error(), "cannot make the folder"));
+    free(path);
+    free(file);
+}
+
+static void cache_folder_follows_the_environment(void **state)
+{
+    char *folder = NULL;
+    (void)state;
+    setenv("XDG_CACHE_HOME", "/xdg", 1);
+    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_OK);
+    assert_string_equal(folder, "/xdg/gputune");
+    free(folder);
+    setenv("XDG_CACHE_HOME", "relative", 1); /* not absolute: as if unset, says the standard */
+    setenv("HOME", "/h", 1);
+    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_OK);
+    assert_string_equal(folder, "/h/.cache/gputune");
+    free(folder);
+    folder = NULL;
+    unsetenv("HOME");
+    assert_int_equal(gt_file_cache_folder(&folder), GPUTUNE_ENOTFOUND);
+    assert_null(folder);
+    assert_non_null(strstr(gputune_error(), "set GPUTUNE_DB"));
+}
+
+static void own_folder_holds_this_program(void **state)
+{
+    char *folder, *self;
+    (void)state;
+    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    self = path_in(folder, "test_file");
+    assert_true(gt_file_exists(self));
+    free(self);
+    free(folder);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(file_is_read_whole),
+        IN_FOLDER(empty_file_is_an_empty_string),
+        IN_FOLDER(missing_file_is_named),
+        IN_FOLDER(folder_is_no_file),
+        IN_FOLDER(folders_above_a_path_are_made_private),
+        IN_FOLDER(folder_below_a_file_cannot_be_made),
+        cmocka_unit_test(cache_folder_follows_the_environment),
+        cmocka_unit_test(own_folder_holds_this_program),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

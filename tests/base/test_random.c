@@ -1,0 +1,82 @@
+/* The generator behind shuffles and simulated noise. */
+#include "base/random.h"
+#include "base_support.h"
+
+#include <math.h>
+
+enum { DRAWS = 100000 };
+
+static void sequence_is_splitmix64s(void **state)
+{
+    gt_random random = {1234567};
+    (void)state;
+    assert_true(gt_random_next(&random) == UINT64_C(6457827717110365317));
+    assert_true(gt_random_next(&random) == UINT64_C(3203168211198807973));
+}
+
+static void below_stays_below_and_reaches_all(void **state)
+{
+    gt_random random = {1};
+    int seen[7] = {0};
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        uint64_t value = gt_random_below(&random, 7);
+        assert_true(value < 7);
+        seen[value]++;
+    }
+    for (int i = 0; i < 7; i++) {
+        assert_in_range(seen[i], DRAWS / 7 - 1000, DRAWS / 7 + 1000);
+    }
+    assert_true(gt_random_below(&random, 1) == 0);
+}
+
+static void unit_and_normal_have_their_moments(void **state)
+{
+    gt_random random = {2};
+    double sum = 0, normal = 0, squares = 0;
+    (void)state;
+    for (int i = 0; i < DRAWS; i++) {
+        double unit = gt_random_unit(&random), z = gt_random_normal(&random);
+        assert_true(unit >= 0 && unit < 1);
+        sum += unit;
+        normal += z;
+        squares += z * z;
+    }
+    assert_true(fabs(sum / DRAWS - 0.5) < 0.01);
+    assert_true(fabs(normal / DRAWS) < 0.02);
+    assert_true(fabs(squares / DRAWS - 1) < 0.03);
+}
+
+static void shuffle_keeps_all_and_repeats_with_the_seed(void **state)
+{
+    uint32_t first[50], second[50], seen[50] = {0};
+    gt_random one = {3}, two = {3};
+    (void)state;
+    for (uint32_t i = 0; i < 50; i++) {
+        first[i] = second[i] = i;
+    }
+    gt_random_shuffle(&one, first, 50);
+    gt_random_shuffle(&two, second, 50);
+    assert_memory_equal(first, second, sizeof first);
+    size_t moved = 0;
+    for (uint32_t i = 0; i < 50; i++) {
+        seen[first[i]]++;
+        moved += first[i] != i;
+    }
+    for (uint32_t i = 0; i < 50; i++) {
+        assert_int_equal(seen[i], 1);
+    }
+    assert_true(moved > 40);
+    gt_random_shuffle(&one, first, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sequence_is_splitmix64s),
+        cmocka_unit_test(below_stays_below_and_reaches_all),
+        cmocka_unit_test(unit_and_normal_have_their_moments),
+        cmocka_unit_test(shuffle_keeps_all_and_repeats_with_the_seed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

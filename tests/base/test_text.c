@@ -1,0 +1,138 @@
+/* Growable strings, integers as users write them, and the name that was meant. */
+#include "base/text.h"
+#include "base_support.h"
+
+static void text_grows_and_is_taken(void **state)
+{
+    gt_text text = {0};
+    char *taken;
+    (void)state;
+    assert_string_equal(gt_text_string(&text), "");
+    for (int i = 0; i < 1000; i++) {
+        gt_text_printf(&text, "%03d,", i);
+    }
+    gt_text_append(&text, "end");
+    gt_text_append_bytes(&text, "\0!", 2);
+    assert_int_equal(text.length, 4005);
+    assert_int_equal(gt_text_take(&taken, &text), GPUTUNE_OK);
+    assert_memory_equal(taken + 3996, "999,end\0!", 10);
+    assert_int_equal(text.length, 0);
+    free(taken);
+    assert_int_equal(gt_text_take(&taken, &text), GPUTUNE_OK);
+    assert_string_equal(taken, "");
+    free(taken);
+}
+
+static void text_that_is_cleared_starts_anew(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    gt_text_append(&text, "before");
+    gt_text_clear(&text);
+    assert_string_equal(gt_text_string(&text), "");
+    gt_text_append(&text, "after");
+    assert_string_equal(gt_text_string(&text), "after");
+    gt_text_free(&text);
+}
+
+static void text_too_long_for_memory_fails_at_the_end(void **state)
+{
+    gt_text text = {0};
+    char *untouched = NULL;
+    (void)state;
+    gt_text_append(&text, "start");
+    gt_text_append_bytes(&text, "x", SIZE_MAX / 2);
+    gt_text_append(&text, "more");
+    assert_true(text.failed);
+    assert_int_equal(gt_text_take(&untouched, &text), GPUTUNE_ENOMEM);
+    assert_null(untouched);
+    assert_null(text.data);
+}
+
+static void integers_as_users_write_them(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t value;
+    } good[] = {
+        {"0", 0},
+        {"42", 42},
+        {" 42 ", 42},
+        {"+7", 7},
+        {"-12", -12},
+        {"0x10", 16},
+        {"4K", 4096},
+        {"4k", 4096},
+        {"16M", INT64_C(1) << 24},
+        {"3G", INT64_C(3) << 30},
+        {"2T", INT64_C(2) << 40},
+        {"2^20", 1 << 20},
+        {"10^18", INT64_C(1000000000000000000)},
+        {"7^0", 1},
+        {"2^10K", 1 << 20},
+        {"010", 10}, /* a leading zero pads */
+        {"0099", 99},
+        {"9223372036854775807", INT64_MAX},
+        {"-9223372036854775808", INT64_MIN},
+    };
+    (void)state;
+    for (size_t i = 0; i < COUNT(good); i++) {
+        int64_t value = -99;
+        if (gt_parse_int(&value, good[i].text) != GPUTUNE_OK || value != good[i].value) {
+            fail_msg("'%s' gave %lld", good[i].text, (long long)value);
+        }
+    }
+}
+
+static void integers_that_are_none(void **state)
+{
+    static const char *const bad[] = {
+        "",   " ",   "K",    "four", "4KB", "4 K", "1.5", "4x",
+        "2^", "2^x", "2^-1", "2^63", "--1", "0x",  "1e3", "9223372036854775808",
+        "^3", "8G8", "10^19"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(bad); i++) {
+        int64_t value = -99;
+        if (gt_parse_int(&value, bad[i]) != GPUTUNE_EINVAL || value != -99) {
+            fail_msg("'%s' was taken for %lld", bad[i], (long long)value);
+        }
+    }
+    assert_int_equal(gt_parse_int(&(int64_t){0}, "9000000T"), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "'9000000T' is not an integer; expected"));
+}
+
+static void nearest_name_is_the_one_meant(void **state)
+{
+    static const char *const names[] = {"axpy", "matmul", "reduce", "transpose", "softmax"};
+    (void)state;
+    assert_string_equal(gt_nearest("matmull", names, COUNT(names)), "matmul");
+    assert_string_equal(gt_nearest("MATMUL", names, COUNT(names)), "matmul");
+    assert_string_equal(gt_nearest("apxy", names, COUNT(names)), "axpy");
+    assert_string_equal(gt_nearest("transposed_", names, COUNT(names)), "transpose");
+    assert_null(gt_nearest("convolution", names, COUNT(names)));
+    assert_null(gt_nearest("matmul", names, 0));
+}
+
+static void nearest_of_a_very_long_word_is_none(void **state)
+{
+    static const char *const names[] = {"axpy"};
+    char word[500];
+    (void)state;
+    memset(word, 'a', sizeof word - 1);
+    word[sizeof word - 1] = '\0';
+    assert_null(gt_nearest(word, names, 1));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(text_grows_and_is_taken),
+        cmocka_unit_test(text_that_is_cleared_starts_anew),
+        cmocka_unit_test(text_too_long_for_memory_fails_at_the_end),
+        cmocka_unit_test(integers_as_users_write_them),
+        cmocka_unit_test(integers_that_are_none),
+        cmocka_unit_test(nearest_name_is_the_one_meant),
+        cmocka_unit_test(nearest_of_a_very_long_word_is_none),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,10 @@
+/* A temporary folder for one test. */
+#ifndef GT_TESTS_FOLDER_H
+#define GT_TESTS_FOLDER_H
+
+/* Makes one; the path is for folder_remove() to free. Fails the test where it cannot. */
+char *folder_make(void);
+/* Removes it with all that is in it. */
+void folder_remove(char *folder);
+
+#endif
