@@ -3,8 +3,10 @@
 #include "base/text.h"
 #include "gpu/device.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -162,6 +164,63 @@ static void test_table_replaces(void **state)
     gputune_plan_release(second);
 }
 
+enum { SHARED_KEYS = 600, SHARED_READERS = 3 };
+
+typedef struct shared_table {
+    gt_plan_table *table;
+    gputune_plan *plan;
+    atomic_int added; /* keys 1 to this are in the table */
+    atomic_int missing, wrong;
+} shared_table;
+
+static void *read_table(void *user)
+{
+    shared_table *shared = user;
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_key key;
+    for (int sure = 0; sure < SHARED_KEYS;) {
+        sure = atomic_load(&shared->added);
+        for (int n = sure; n > 0 && n > sure - 20; n--) {
+            key_of(&key, n, &options);
+            gputune_plan *found = gt_plan_table_find(shared->table, &key, GPUTUNE_CACHED_ONLY);
+            gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+            shared->missing += !found;
+            shared->wrong += found && (gputune_plan_info(&info, found) < 0 || info.time_ns != 5);
+            gputune_plan_release(found);
+        }
+    }
+    return NULL;
+}
+
+/* Readers take no lock while a writer adds, replaces and makes the table grow. */
+static void test_readers_find_what_was_added(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    shared_table shared = {.plan = plan_for(*state, 1024)};
+    pthread_t readers[SHARED_READERS];
+    gt_plan_key key;
+    assert_int_equal(gt_plan_table_new(&shared.table), GPUTUNE_OK);
+    for (int i = 0; i < SHARED_READERS; i++) {
+        assert_int_equal(pthread_create(&readers[i], NULL, read_table, &shared), 0);
+    }
+    for (int n = 1; n <= SHARED_KEYS; n++) {
+        key_of(&key, n, &options);
+        assert_int_equal(gt_plan_table_add(shared.table, &key, GPUTUNE_CACHED_ONLY, shared.plan),
+                         GPUTUNE_OK);
+        atomic_store(&shared.added, n);
+        key_of(&key, 1 + n / 2, &options);
+        assert_int_equal(gt_plan_table_add(shared.table, &key, GPUTUNE_MEASURE, shared.plan),
+                         GPUTUNE_OK);
+    }
+    for (int i = 0; i < SHARED_READERS; i++) {
+        pthread_join(readers[i], NULL);
+    }
+    assert_int_equal(shared.missing, 0);
+    assert_int_equal(shared.wrong, 0);
+    gt_plan_table_free(shared.table);
+    gputune_plan_release(shared.plan);
+}
+
 static void test_live_inputs_are_never_in_the_table(void **state)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -184,6 +243,7 @@ int main(void)
         IN_WORLD(test_table_finds_by_size_and_effort),
         IN_WORLD(test_table_grows),
         IN_WORLD(test_table_replaces),
+        IN_WORLD(test_readers_find_what_was_added),
         IN_WORLD(test_live_inputs_are_never_in_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
