@@ -344,7 +344,7 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    must(gt_catalog_open(&catalog, NULL), "templates");
+    must(gt_catalog_open(&catalog, NULL, NULL), "templates");
     open_field(catalog, argv + optind, argc - optind);
     verify_all();
     compare();
