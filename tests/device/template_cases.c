@@ -166,9 +166,13 @@ static void run_image(work *w, const gt_image *image, const gt_launch *descripti
     bool ran = true;
     for (int s = 0; s < SIDE_COUNT && ran; s++) {
         results[s] = calloc(1, all_bytes(workload) + 1);
-        ran = results[s] &&
-              launch(&w->both->sides[s], image, description, workload, results[s]) == GPUTUNE_OK;
-        if (!ran) {
+        gputune_status status =
+            results[s] ? launch(&w->both->sides[s], image, description, workload, results[s])
+                       : gt_fail_memory();
+        ran = status == GPUTUNE_OK;
+        if (status == GPUTUNE_ECUDA && s == SIDE_GPU) {
+            w->counts->cases--; /* does not fit on the GPU either: nothing to compare */
+        } else if (!ran) {
             tally_refusal(w->counts, config, names[s]);
         }
     }
@@ -297,7 +301,7 @@ gputune_status templates_run(pair *both, const char *folder,
     w.services.device = &device;
     GT_TRY(gt_nvrtc_open(&w.nvrtc, both->sides[SIDE_GPU].driver->version));
     gt_device_set_nvrtc(&device, gt_nvrtc_version(w.nvrtc));
-    GT_TRY(gt_catalog_open(&w.services.catalog, folder));
+    GT_TRY(gt_catalog_open(&w.services.catalog, folder, NULL));
     int status = gt_catalog_each(w.services.catalog, run_template, &w);
     gt_catalog_close(w.services.catalog);
     return (gputune_status)status;
