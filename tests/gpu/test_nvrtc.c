@@ -1,8 +1,8 @@
 /* Finding NVRTC and compiling with it. Skipped where there is none. */
 #include "base/file.h"
 #include "gpu/nvrtc.h"
-#include "support/folder.h"
 #include "gpu/nvrtc_find.h"
+#include "support/folder.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
