@@ -108,7 +108,10 @@ static void round_of(gt_measure *measure, const uint64_t *ids, uint32_t count,
 {
     volatile uint64_t current;
     gt_sampled sampled = {0};
-    gt_sample_job job = {.variants = ids, .count = count, .objective = objective, .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
+    gt_sample_job job = {.variants = ids,
+                         .count = count,
+                         .objective = objective,
+                         .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
     int64_t start = gt_now_ns();
     gputune_status status = gt_measure_sample(measure, &job, &sampled, &current);
     if (status < 0) {
