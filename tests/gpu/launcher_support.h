@@ -1,0 +1,111 @@
+/* What the tests of the launcher share: a device, an image, and launches. */
+#ifndef GT_TESTS_LAUNCHER_SUPPORT_H
+#define GT_TESTS_LAUNCHER_SUPPORT_H
+
+#include "gpu/launcher.h"
+#include "support/fake_driver.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const gt_device device = {
+    .cc = 90,
+    .sm_count = 132,
+    .warp_size = 32,
+    .max_threads_per_sm = 2048,
+    .shared_per_block_bytes = 48 * 1024,
+    .shared_per_block_optin_bytes = 227 * 1024,
+    .shared_per_sm_bytes = 228 * 1024,
+    .max_cluster = 16,
+    .max_parameter_bytes = 32764,
+};
+static const gt_image image = {"\x7f"
+                               "ELF image",
+                               10};
+
+enum { BLOCK_BYTES = 8000 };
+static uint8_t block[BLOCK_BYTES];
+static CUdeviceptr out_buffer = 0xabcd00;
+static const int count = 12345;
+static const void *const arguments[] = {block, &out_buffer, &count};
+
+/* kernel(out, count), with a block in front where it is passed as a parameter. */
+static inline gt_launch make_launch(gt_pass pass)
+{
+    gt_launch launch = {
+        .entry = "kernel",
+        .geometry = {{256, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1},
+        .pass = pass,
+        .block_bytes = pass == GT_PASS_NONE ? 0 : BLOCK_BYTES,
+        .argument_count = pass == GT_PASS_NONE ? 2 : 3,
+    };
+    launch.by_value_bytes = pass == GT_PASS_VALUE   ? BLOCK_BYTES
+                            : pass == GT_PASS_SPLIT ? GT_PARAMETER_PORTABLE_BYTES - 96
+                                                    : 0;
+    int first = pass == GT_PASS_NONE ? 0 : 1;
+    uint32_t n = 0;
+    if (pass == GT_PASS_GLOBAL || launch.by_value_bytes) {
+        uint32_t bytes = launch.by_value_bytes ? launch.by_value_bytes : 8;
+        launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0};
+    }
+    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, first, 0};
+    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, first + 1, 0};
+    launch.parameter_count = n;
+    return launch;
+}
+
+static inline gputune_status try_load(gt_launcher **out, const gt_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        fake.parameter_sizes[i] = (int)launch->parameters[i].bytes;
+    }
+    return gt_launcher_load(out, &fake.table, &device, &image, launch);
+}
+
+static inline gt_launcher *load(const gt_launch *launch)
+{
+    gt_launcher *launcher = NULL;
+    if (try_load(&launcher, launch) < 0) {
+        fail_msg("%s", gt_message());
+    }
+    fake_forget();
+    return launcher;
+}
+
+static inline gt_launcher *load_pass(gt_pass pass)
+{
+    gt_launch launch = make_launch(pass);
+    return load(&launch);
+}
+
+static inline void launch_on(gt_launcher *launcher, int stream)
+{
+    if (gt_launcher_launch(launcher, fake_stream(stream), arguments) < 0) {
+        fail_msg("%s", gt_message());
+    }
+}
+
+static inline void free_and_check(gt_launcher *launcher)
+{
+    gt_launcher_free(launcher);
+    assert_int_equal(fake.live_modules, 0);
+    assert_int_equal(fake.live_memory, 0);
+    assert_int_equal(fake.live_host, 0);
+    assert_int_equal(fake.live_events, 0);
+}
+
+static inline int setup(void **state)
+{
+    (void)state;
+    fake_reset();
+    for (int i = 0; i < BLOCK_BYTES; i++) {
+        block[i] = (uint8_t)(i * 7 + i / 256);
+    }
+    return 0;
+}
+
+#endif
