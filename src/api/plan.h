@@ -26,8 +26,9 @@ typedef struct gt_plan_key {
     uint64_t hash;
     unsigned char bytes[GT_PLAN_KEY_MAX];
 } gt_plan_key;
+/* `generation` counts added templates: a name may stand for another kernel afterwards. */
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
-                      const gputune_options *options);
+                      const gputune_options *options, uint32_t generation);
 
 /* The plan of that key made with at least that effort, retained for the caller; NULL: none. */
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,

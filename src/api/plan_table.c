@@ -107,10 +107,11 @@ static bool put_options(gt_plan_key *key, const gputune_options *o)
 }
 
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
-                      const gputune_options *options)
+                      const gputune_options *options, uint32_t generation)
 {
     out->length = 0;
-    bool fits = put_string(out, kernel) && put_options(out, options);
+    bool fits = put_string(out, kernel) && put(out, &generation, sizeof generation) &&
+                put_options(out, options);
     for (size_t i = 0; i < sizes.count; i++) {
         fits = fits && put_string(out, sizes.items[i].name) &&
                put(out, &sizes.items[i].value, sizeof sizes.items[i].value);

@@ -49,7 +49,7 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: out, tuner and kernel must not be NULL");
     }
     gt_plan_key key;
-    gt_plan_key_make(&key, kernel, sizes, o);
+    gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
     gputune_effort effort = o->effort ? o->effort : GPUTUNE_MEASURE;
     gputune_plan *plan = o->force ? NULL : gt_plan_table_find(tuner->plans, &key, effort);
     if (plan) {

@@ -169,7 +169,9 @@ int gputune_add_template(gputune *tuner, const char *path)
     if (!tuner || !path) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_add_template: tuner or path is NULL");
     }
-    return gt_catalog_add(tuner->catalog, path);
+    GT_TRY(gt_catalog_add(tuner->catalog, path));
+    atomic_fetch_add(&tuner->generation, 1);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)

@@ -6,6 +6,7 @@
 #include "gpu/device.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct gputune {
     gt_log log;
@@ -22,6 +23,7 @@ struct gputune {
     char *worker;
     uint32_t compile_workers;
     bool keep_workers;
+    atomic_uint generation; /* templates added so far */
 };
 
 /* After a tuning: gives the device memory back unless the workers are to be kept. Holds `tuning`.

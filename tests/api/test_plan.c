@@ -103,7 +103,7 @@ static void test_info_says_what_was_chosen(void **state)
 
 static void key_of(gt_plan_key *key, int64_t n, const gputune_options *options)
 {
-    gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options);
+    gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options, 0);
 }
 
 static void test_table_finds_by_size_and_effort(void **state)
