@@ -280,11 +280,6 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
         gt_search_mark(state, &state->timeline.rechecked);
         return GPUTUNE_OK;
     }
-    if (!variant_failed(event->status) && state->stopped) {
-        /* stopping ended the worker with what it held; the variant was verified before it raced */
-        state->noisy = state->rechecked = true;
-        return GPUTUNE_OK;
-    }
     if (!variant_failed(event->status)) {
         return gt_fail(event->status, "%s", event->message);
     }
@@ -326,6 +321,7 @@ static gputune_status stop_early(gt_search_state *state)
         GT_TRY(settle_for_pilots(state));
     }
     state->stopped = true;
+    state->rechecked = true; /* there is no time: its verification before the race must do */
     state->end = cancelled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
     state->round_id = 0;
     gt_field_abandon(&state->field);
