@@ -286,7 +286,7 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
     GT_TRY(gt_field_fail(&state->field, (uint32_t)event->id, event->status, event->repeatable,
                          event->message));
     gt_race_fail(state->race, event->id);
-    return state->stopped ? GPUTUNE_OK : race_again(state);
+    return race_again(state);
 }
 
 /* A stop before the first round: the launches that verified the variants are all that is known of
