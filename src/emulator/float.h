@@ -59,6 +59,12 @@ static inline float emu_flush(float value)
     return emu_float32((bits & 0x7f800000) == 0 ? bits & 0x80000000 : bits);
 }
 
+static inline double emu_flush64(double value)
+{
+    uint64_t bits = emu_bits64(value);
+    return emu_float64((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
+}
+
 /* .sat: to [0, 1], NaN to +0. */
 static inline float emu_saturate32(float value)
 {

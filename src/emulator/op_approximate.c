@@ -37,16 +37,16 @@ static void approximate(emu_warp *warp, const emu_op *op)
     }
 }
 
-/* .ftz gives the upper word only. */
+/* .ftz takes a subnormal for zero and gives the upper word only. */
 static void rsqrt_f64(emu_warp *warp, const emu_op *op)
 {
     const emu_f64 *a = emu_lanes(warp, op->a);
     emu_f64 *dst = emu_lanes(warp, op->dst);
     EMU_FOR_LANES(i, warp->mask)
     {
-        double result = 1 / sqrt(a[i]);
-        dst[i] =
-            op->flags & EMU_FTZ ? emu_float64(emu_bits64(result) & 0xffffffff00000000) : result;
+        bool ftz = op->flags & EMU_FTZ;
+        double result = 1 / sqrt(ftz ? emu_flush64(a[i]) : a[i]);
+        dst[i] = ftz ? emu_float64(emu_bits64(result) & 0xffffffff00000000) : result;
     }
 }
 

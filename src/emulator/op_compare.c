@@ -288,17 +288,22 @@ EMU_TERNARY3(slct_64_s32, emu_u64, emu_u64, emu_u64, emu_s32, c >= 0 ? a : b)
 EMU_TERNARY3(slct_16_f32, emu_u16, emu_u16, emu_u16, emu_f32, c >= 0 ? a : b)
 EMU_TERNARY3(slct_32_f32, emu_u32, emu_u32, emu_u32, emu_f32, c >= 0 ? a : b)
 EMU_TERNARY3(slct_64_f32, emu_u64, emu_u64, emu_u64, emu_f32, c >= 0 ? a : b)
+EMU_TERNARY3(slct_16_ftz, emu_u16, emu_u16, emu_u16, emu_f32, emu_flush(c) >= 0 ? a : b)
+EMU_TERNARY3(slct_32_ftz, emu_u32, emu_u32, emu_u32, emu_f32, emu_flush(c) >= 0 ? a : b)
+EMU_TERNARY3(slct_64_ftz, emu_u64, emu_u64, emu_u64, emu_f32, emu_flush(c) >= 0 ? a : b)
 
 void emu_decode_slct(emu_decoder *decoder)
 {
     static const emu_handler by_integer[] = {slct_16_s32, slct_32_s32, slct_64_s32};
-    static const emu_handler by_float[] = {slct_16_f32, slct_32_f32, slct_64_f32};
+    static const emu_handler by_float[][3] = {{slct_16_f32, slct_32_f32, slct_64_f32},
+                                              {slct_16_ftz, slct_32_ftz, slct_64_ftz}};
     static const char *const signatures[] = {"hhhw", "wwww", "lllw"};
     ptx_type type = emu_take_type(decoder), by = emu_take_type(decoder);
     unsigned bytes = ptx_type_bytes(type);
     if (bytes < 2 || bytes > 8 || (by != PTX_S32 && by != PTX_F32))
         return;
     unsigned index = bytes == 2 ? 0 : bytes == 4 ? 1 : 2;
-    decoder->op->run = by == PTX_S32 ? by_integer[index] : by_float[index];
+    bool ftz = by == PTX_F32 && emu_take(decoder, "ftz");
+    decoder->op->run = by == PTX_S32 ? by_integer[index] : by_float[ftz][index];
     emu_decode_signature(decoder, signatures[index]);
 }

@@ -10,6 +10,31 @@
 
 enum { ADD, SUB, MUL, DIV, FMA, SQRT, RCP };
 
+/* ---- .ftz ----
+ *
+ * A result is flushed when it is subnormal once rounded as if exponents went on below the least:
+ * what is rounded up to the least normal only because a subnormal has fewer bits is zero. */
+
+#define LEAST_NORMAL 0x1p-126f
+/* From here on the nearest float with all 24 bits is the least normal. */
+#define LEAST_ROUNDED (0x1p-126 * (1 - 0x1p-25))
+
+/* The nearest float to a product, or to a quotient, which double keeps apart from all halfway
+ * points. */
+static inline float flush_narrow(double exact)
+{
+    double kept = fabs(exact) < LEAST_ROUNDED ? copysign(0, exact) : exact;
+    return emu_nan32((float)kept);
+}
+
+static inline float fma_flushed(float a, float b, float c)
+{
+    float result = emu_flush(fmaf(a, b, c));
+    if (fabsf(result) == LEAST_NORMAL && fabs(emu_add_to_odd((double)a * b, c)) < LEAST_ROUNDED)
+        return copysignf(0, result);
+    return emu_nan32(result);
+}
+
 /* ---- to nearest ---- */
 
 EMU_BINARY(add_f32, emu_f32, emu_f32, emu_nan32(a + b))
@@ -18,8 +43,8 @@ EMU_BINARY(mul_f32, emu_f32, emu_f32, emu_nan32(a *b))
 EMU_BINARY(div_f32, emu_f32, emu_f32, emu_nan32(a / b))
 EMU_BINARY(add_ftz, emu_f32, emu_f32, emu_nan32(emu_flush(emu_flush(a) + emu_flush(b))))
 EMU_BINARY(sub_ftz, emu_f32, emu_f32, emu_nan32(emu_flush(emu_flush(a) - emu_flush(b))))
-EMU_BINARY(mul_ftz, emu_f32, emu_f32, emu_nan32(emu_flush(emu_flush(a) * emu_flush(b))))
-EMU_BINARY(div_ftz, emu_f32, emu_f32, emu_nan32(emu_flush(emu_flush(a) / emu_flush(b))))
+EMU_BINARY(mul_ftz, emu_f32, emu_f32, flush_narrow((double)emu_flush(a) * emu_flush(b)))
+EMU_BINARY(div_ftz, emu_f32, emu_f32, flush_narrow((double)emu_flush(a) / emu_flush(b)))
 EMU_BINARY(add_f64, emu_f64, emu_f64, a + b)
 EMU_BINARY(sub_f64, emu_f64, emu_f64, a - b)
 EMU_BINARY(mul_f64, emu_f64, emu_f64, a *b)
@@ -29,8 +54,7 @@ EMU_UNARY(sqrt_f64, emu_f64, emu_f64, sqrt(a))
 EMU_UNARY(rcp_f32, emu_f32, emu_f32, emu_nan32(1 / a))
 EMU_UNARY(rcp_f64, emu_f64, emu_f64, 1 / a)
 EMU_TERNARY(fma_f32, emu_f32, emu_f32, emu_nan32(fmaf(a, b, c)))
-EMU_TERNARY(fma_ftz, emu_f32, emu_f32,
-            emu_nan32(emu_flush(fmaf(emu_flush(a), emu_flush(b), emu_flush(c)))))
+EMU_TERNARY(fma_ftz, emu_f32, emu_f32, fma_flushed(emu_flush(a), emu_flush(b), emu_flush(c)))
 EMU_TERNARY(fma_f64, emu_f64, emu_f64, fma(a, b, c))
 
 /* Where the host has the instruction, the same without a call for each lane. */
@@ -95,6 +119,17 @@ static double compute_f64(int kind, double a, double b, double c)
     COMPUTE(double, sqrt, fma)
 }
 
+/* The least normal is computed once more, 2^64 times as large, to see how it came about. */
+static float compute_ftz(int kind, float a, float b, float c)
+{
+    float result = compute_f32(kind, a, b, c);
+    if (fabsf(result) != LEAST_NORMAL || kind == ADD || kind == SUB || kind == SQRT)
+        return result;
+    float large = kind == RCP ? compute_f32(DIV, 0x1p64f, a, 0)
+                              : compute_f32(kind, a * 0x1p64f, b, c * 0x1p64f);
+    return fabsf(large) < LEAST_NORMAL * 0x1p64f ? copysignf(0, result) : result;
+}
+
 static float finish_f32(float value, unsigned flags)
 {
     value = emu_nan32(flags & EMU_FTZ ? emu_flush(value) : value);
@@ -111,7 +146,7 @@ static void any_f32(emu_warp *warp, const emu_op *op)
     EMU_FOR_LANES(i, warp->mask)
     {
         float result =
-            ftz ? compute_f32(op->count, emu_flush(a[i]), emu_flush(b[i]), emu_flush(c[i]))
+            ftz ? compute_ftz(op->count, emu_flush(a[i]), emu_flush(b[i]), emu_flush(c[i]))
                 : compute_f32(op->count, a[i], b[i], c[i]);
         dst[i] = finish_f32(result, op->flags);
     }
@@ -136,7 +171,7 @@ static float divide_approx(float a, float b, unsigned flags)
 {
     float x = flags & EMU_FTZ ? emu_flush(a) : a, y = flags & EMU_FTZ ? emu_flush(b) : b;
     float magnitude = fabsf(y);
-    if ((flags & EMU_SAT) && magnitude > 0x1p126f && magnitude < INFINITY)
+    if ((flags & EMU_SAT) && x == x && magnitude > 0x1p126f && magnitude < INFINITY)
         return isinf(x) ? emu_float32(0x7fffffff) : copysignf(0, signbit(x) == signbit(y) ? 1 : -1);
     return finish_f32((float)((double)x / y), flags & EMU_FTZ);
 }
@@ -163,12 +198,7 @@ static double upper_word(double value)
     bool subnormal = (bits & 0x7ff0000000000000) == 0;
     return emu_float64(subnormal ? bits & 0x8000000000000000 : bits & 0xffffffff00000000);
 }
-static double flush64(double value)
-{
-    uint64_t bits = emu_bits64(value);
-    return emu_float64((bits & 0x7ff0000000000000) == 0 ? bits & 0x8000000000000000 : bits);
-}
-EMU_UNARY(rcp_approx_f64, emu_f64, emu_f64, upper_word(1 / flush64(a)))
+EMU_UNARY(rcp_approx_f64, emu_f64, emu_f64, upper_word(1 / emu_flush64(a)))
 
 /* ---- decoding ---- */
 

@@ -22,6 +22,14 @@ static uint16_t flush(uint16_t bits, const format *f)
     return bits & f->subnormal_mask ? bits : bits & 0x8000;
 }
 
+/* Subnormal once rounded to 11 bits, as if exponents went on below the least: .ftz makes it zero,
+ * even if a subnormal's fewer bits would round it up to the least normal. */
+static bool is_tiny(double value, const emu_op *op)
+{
+    bool is_half = op->width == 0;
+    return is_half && op->count <= FMA && fabs(value) < 0x1p-14 * (1 - 0x1p-12);
+}
+
 /* Exact, or rounded to odd, so that the rounding to the format is the only one. */
 static double compute(int kind, double a, double b, double c)
 {
@@ -66,9 +74,11 @@ static uint16_t calculate(uint16_t a, uint16_t b, uint16_t c, const emu_op *op, 
     if (op->flags & EMU_SAT)
         value = emu_saturate64(value);
     uint16_t result = f->narrow(value, EMU_RN);
+    if (op->flags & EMU_FTZ)
+        result = is_tiny(value, op) ? result & 0x8000 : flush(result, f);
     if ((op->flags & EMU_RELU) && value == value && result >> 15)
         result = 0;
-    return op->flags & EMU_FTZ ? flush(result, f) : result;
+    return result;
 }
 
 static void single(emu_warp *warp, const emu_op *op)

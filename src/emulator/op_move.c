@@ -311,6 +311,18 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
+/* Constant variables lie in plain memory: an address is told by the variables' places. */
+static bool is_constant(const emu_launch *launch, uint64_t address)
+{
+    size_t count = launch->globals ? emu_program_global_count(launch->program) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const emu_global *global = emu_program_global_at(launch->program, i);
+        if (global->space == EMU_SPACE_CONST && address - launch->globals[i] < global->bytes)
+            return true;
+    }
+    return false;
+}
+
 static void isspacep(emu_warp *warp, const emu_op *op)
 {
     const emu_u64 *a = emu_lanes(warp, op->a);
@@ -321,6 +333,8 @@ static void isspacep(emu_warp *warp, const emu_op *op)
         uint32_t rank = (uint32_t)a[i] >> 24;
         if (op->space == PTX_SHARED) /* the block's own only */
             yes = yes && (rank == 0 || rank == warp->block->rank + 1);
+        if (op->space == PTX_CONST)
+            yes = yes && is_constant(warp->worker->run->launch, a[i]);
         result |= (uint32_t)yes << i;
     }
     emu_set_predicate(warp, op->dst, warp->mask, result);

@@ -2,6 +2,16 @@
 #include "emulator/float.h"
 #include "emulator/lanes.h"
 
+static uint16_t flush16(uint16_t bits)
+{
+    return bits & 0x7c00 ? bits : bits & 0x8000;
+}
+
+static uint32_t flush_x2(uint32_t bits)
+{
+    return flush16((uint16_t)bits) | (uint32_t)flush16((uint16_t)(bits >> 16)) << 16;
+}
+
 EMU_UNARY(abs_s16, emu_u16, emu_s16, a < 0 ? -a : a)
 EMU_UNARY(abs_s32, emu_u32, emu_s32, a < 0 ? 0 - (uint32_t)a : (uint32_t)a)
 EMU_UNARY(abs_s64, emu_u64, emu_s64, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
@@ -16,6 +26,10 @@ EMU_UNARY(abs_f64, emu_u64, emu_u64, a & 0x7fffffffffffffff)
 EMU_UNARY(neg_f64, emu_u64, emu_u64, a ^ 0x8000000000000000)
 EMU_UNARY(abs_16, emu_u16, emu_u16, a & 0x7fff)
 EMU_UNARY(neg_16, emu_u16, emu_u16, a ^ 0x8000)
+EMU_UNARY(abs_ftz_16, emu_u16, emu_u16, flush16(a) & 0x7fff)
+EMU_UNARY(neg_ftz_16, emu_u16, emu_u16, flush16(a) ^ 0x8000)
+EMU_UNARY(abs_ftz_x2, emu_u32, emu_u32, flush_x2(a) & 0x7fff7fff)
+EMU_UNARY(neg_ftz_x2, emu_u32, emu_u32, flush_x2(a) ^ 0x80008000)
 EMU_UNARY(abs_x2, emu_u32, emu_u32, a & 0x7fff7fff)
 EMU_UNARY(neg_x2, emu_u32, emu_u32, a ^ 0x80008000)
 /* the sign of the first operand, the magnitude of the second */
@@ -40,8 +54,8 @@ static bool has_property(uint64_t bits, unsigned fraction_bits, unsigned width, 
         return exponent != most || !fraction;
     case NOT_A_NUMBER:
         return exponent == most && fraction;
-    case NORMAL:
-        return exponent != most && exponent != 0;
+    case NORMAL: /* zero counts as normal */
+        return exponent != most && (exponent != 0 || !fraction);
     default:
         return exponent == 0 && fraction;
     }
@@ -93,10 +107,14 @@ static const emu_form forms[] = {
     {"neg.f64", neg_f64, "ll", FP64},
     {"abs.f16", abs_16, "hh", ALU},
     {"neg.f16", neg_16, "hh", ALU},
+    {"abs.ftz.f16", abs_ftz_16, "hh", ALU},
+    {"neg.ftz.f16", neg_ftz_16, "hh", ALU},
     {"abs.bf16", abs_16, "hh", ALU},
     {"neg.bf16", neg_16, "hh", ALU},
     {"abs.f16x2", abs_x2, "ww", ALU},
     {"neg.f16x2", neg_x2, "ww", ALU},
+    {"abs.ftz.f16x2", abs_ftz_x2, "ww", ALU},
+    {"neg.ftz.f16x2", neg_ftz_x2, "ww", ALU},
     {"abs.bf16x2", abs_x2, "ww", ALU},
     {"neg.bf16x2", neg_x2, "ww", ALU},
     {"copysign.f32", copysign_f32, "www", ALU},

@@ -81,7 +81,6 @@ static const op_pattern bits[] = {
     {"bfe<.u32|.s32> %ro, %r0, %r1, %r2;", "iss", RESULT_BITS, {0, 0}},
     {"bfe<.u32|.s32> %ro, %r0, %r1, %r2;", "iii", RESULT_BITS, {0, 0}},
     {"bfe<.u64|.s64> %lo, %l0, %r1, %r2;", "iss", RESULT_BITS, {0, 0}},
-    {"bfi.b32 %ro, %r0, %r1, %r2, %r3;", "iis", RESULT_BITS, {0, 0}},
     {"cvt.u32.u64 %r3, %l1; and.b32 %r3, %r3, 63; bfi.b32 %ro, %r0, %r1, %r2, %r3;", "iis", RESULT_BITS, {0, 0}},
     {"and.b32 %r3, %r1, 127; bfi.b64 %lo, %l0, %l1, %r2, %r3;", "iis", RESULT_BITS, {0, 0}},
     {"<bmsk.clamp|bmsk.wrap>.b32 %ro, %r0, %r1;", "ssi", RESULT_BITS, {0, 0}},
@@ -273,7 +272,6 @@ static const op_pattern approximate_bf16[] = {
 
 static const op_pattern warp_wide[] = {
     {"and.b32 %r1, %r1, 31; shfl.sync<.up|.down|.bfly|.idx>.b32 %r3|%po, %r0, %r1, <0|31|0x0707|0x1c1f|0x1800|0x181f>, -1; mov.b64 %l3, {%r3, 0}; shl.b64 %lo, %l3, 1;", "isi", RESULT_BITS, {0, 0}},
-    {"vote.sync<.all|.any|.uni>.pred %po, %p1, -1;", "iii", RESULT_BITS, {0, 0}},
     {"setp.gt.s32 %p1, %r0, <0|-2147483648>; vote.sync<.all|.any|.uni>.pred %po, <|!>%p1, -1;", "iii", RESULT_BITS, {0, 0}},
     {"setp.gt.s32 %p1, %r0, 0; vote.sync.ballot.b32 %ro, <|!>%p1, -1;", "iii", RESULT_BITS, {0, 0}},
     {"and.b32 %r0, %r0, 3; match.any.sync.b32 %ro, %r0, -1;", "iii", RESULT_BITS, {0, 0}},

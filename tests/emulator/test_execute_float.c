@@ -210,6 +210,54 @@ static void test_approximations(void **state)
     OP_CASES(cases);
 }
 
+/* Subnormal once rounded to all bits is zero; what reaches the least normal by that rounding stays.
+ */
+static void test_flushing_after_rounding(void **state)
+{
+    static const op_case cases[] = {
+        {"mul.rn.ftz.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x00800000, 0, 0},
+        {"mul.rn.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x00800000, 0, 0x00800000},
+        {"mul.rm.ftz.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x80800000, 0, 0x80000000},
+        {"mul.rp.ftz.sat.f32 %fo, %f0, %f1;", 0x3f7fffff, 0x00800000, 0, 0},
+        {"mul.rn.ftz.f32 %fo, %f0, %f1;", 0x3f7ffffe, 0x00800001, 0, 0x00800000},
+        {"fma.rn.ftz.f32 %fo, %f0, %f1, %f2;", 0x80800000, 0x3f7fffff, 0x400000, 0x80000000},
+        {"fma.rn.ftz.f32 %fo, %f0, %f1, %f2;", 0x80800000, 0x1f800000, 0x00800000, 0x00800000},
+        {"fma.rm.ftz.f32 %fo, %f0, %f1, %f2;", 0x80800000, 0x3f7fffff, 0x400000, 0x80000000},
+        {"div.rp.ftz.f32 %fo, %f0, %f1;", 0x00800000, 0x3f800001, 0, 0},
+        {"div.rm.ftz.f32 %fo, %f0, %f1;", 0x80800000, 0x3f800001, 0, 0x80000000},
+        {"mul.rn.ftz.f16 %ho, %h0, %h1;", 0x3bff, 0x0400, 0, 0},
+        {"mul.rn.ftz.f16 %ho, %h0, %h1;", 0x3bfe, 0x0401, 0, 0x0400},
+        {"mul.rn.ftz.f16x2 %ro, %r0, %r1;", 0x3bff1400, 0x840003ff, 0, 0x80000000},
+        {"fma.rn.ftz.relu.f16 %ho, %h0, %h1, %h2;", 0x3bff, 0x8400, 0, 0},
+    };
+    (void)state;
+    OP_CASES(cases);
+}
+
+static void test_special_operands(void **state)
+{
+    static const op_case cases[] = {
+        {"testp.normal.f32 %po, %f0;", 0x80000000, 0, 0, 1},
+        {"testp.normal.f64 %po, %d0;", 0, 0, 0, 1},
+        {"testp.normal.f32 %po, %f0;", 1, 0, 0, 0},
+        {"cvt.rn.satfinite.relu.e4m3x2.f32 %ho, %f0, %f1;", 0x80000000, 0x3f800000, 0, 0x38},
+        {"cvt.rn.satfinite.relu.e5m2x2.f32 %ho, %f0, %f1;", ONE, 0x80000000, 0, 0x3c00},
+        {"abs.ftz.f16 %ho, %h0;", 0x83ff, 0, 0, 0},
+        {"neg.ftz.f16 %ho, %h0;", 0x03ff, 0, 0, 0x8000},
+        {"abs.ftz.f16x2 %ro, %r0;", 0x840083ff, 0, 0, 0x04000000},
+        {"neg.ftz.f16x2 %ro, %r0;", 0x000183ff, 0, 0, 0x80000000},
+        {"slct.ftz.s32.f32 %ro, %r0, %r1, %f2;", 5, 6, 0x80000001, 5},
+        {"slct.s32.f32 %ro, %r0, %r1, %f2;", 5, 6, 0x80000001, 6},
+        {"div.approx.f32 %fo, %f0, %f1;", 0x7fc00000, 0x7f7fffff, 0, 0x7fffffff},
+        {"div.approx.ftz.f32 %fo, %f0, %f1;", ONE, 0x7f7fffff, 0, 0},
+        {"rsqrt.approx.ftz.f64 %do, %d0;", 1, 0, 0, D(0x7ff0000000000000)},
+        {"rcp.approx.ftz.f64 %do, %d0;", 1, 0, 0, D(0x7ff0000000000000)},
+        {"isspacep.const %po, %l0;", 0x10000, 0, 0, 0},
+    };
+    (void)state;
+    OP_CASES(cases);
+}
+
 /* Narrowing by bits agrees with the host's own rounding for every kind of value. */
 static void test_narrowing_at_random(void **state)
 {
@@ -238,6 +286,8 @@ int main(void)
         cmocka_unit_test(test_half),
         cmocka_unit_test(test_eight_bits),
         cmocka_unit_test(test_approximations),
+        cmocka_unit_test(test_flushing_after_rounding),
+        cmocka_unit_test(test_special_operands),
         cmocka_unit_test(test_narrowing_at_random),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
