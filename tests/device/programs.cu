@@ -540,22 +540,23 @@ __device__ void rotate(u64 *out, const u64 *in)
 PROGRAM(cluster_rotate) { rotate(out, in); }
 PROGRAM(cluster_16) { rotate(out, in); }
 
+// 32 bits wide: 64-bit maxima in the shared memory of other blocks vary from run to run on an H200.
 PROGRAM(cluster_atomics)
 {
     __shared__ u32 counts[16];
-    __shared__ u64 wide;
+    __shared__ u32 most;
     const u32 size = __clusterSizeInBlocks();
     if (threadIdx.x < 16) {
         counts[threadIdx.x] = 0;
-        wide = 0;
+        most = 0;
     }
     cluster_sync();
     u64 x = in[INDEX];
     u32 *there = (u32 *)__cluster_map_shared_rank(counts, (x >> 4) % size);
     atomicAdd(&there[x & 15], u32(x));
-    atomicMax((u64 *)__cluster_map_shared_rank(&wide, x % size), x);
+    atomicMax((u32 *)__cluster_map_shared_rank(&most, x % size), u32(x));
     cluster_sync();
-    out[INDEX] = threadIdx.x < 60 ? counts[threadIdx.x & 15] : wide;
+    out[INDEX] = threadIdx.x < 60 ? counts[threadIdx.x & 15] : most;
     cluster_sync();
 }
 #endif
