@@ -1,68 +1,43 @@
-/* How many thread-instructions a second the emulator executes, on one host thread and on two.
+/* How many thread-instructions a second the emulator executes, on one host thread and on two: each
+ * kernel that comes with gputune, in its default configuration.
  *
- *   emulator_speed [FILE.ptx KERNEL]
- *
- * Without arguments: axpy as NVRTC compiles it. A kernel of one's own takes (y, x, a, n). */
+ *   emulator_speed [KERNEL...] */
+#include "base/text.h"
 #include "emulator/machine.h"
+#include "farm/measure_value.h"
+#include "gpu/device.h"
+#include "gpu/nvrtc.h"
+#include "scenarios.h"
+#include "tuner/request.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-enum { ELEMENTS = 1 << 22, ROUNDS = 5, BLOCK = 256, MULTIPROCESSORS = 132, L1_BYTES = 228 * 1024 };
+enum { ROUNDS = 5, RANGES = 2 * GT_PARAMETER_MAX, GLOBALS = 64, L1_BYTES = 228 * 1024 };
 
-static const char axpy[] = ".version 9.0\n"
-                           ".target sm_90\n"
-                           ".address_size 64\n"
-                           ".visible .entry axpy(.param .u64 y, .param .u64 x, .param .f32 a,\n"
-                           "    .param .u64 n)\n"
-                           "{\n"
-                           "    .reg .pred %p<2>; .reg .f32 %f<5>; .reg .b32 %r<4>;\n"
-                           "    .reg .b64 %rd<12>;\n"
-                           "    ld.param.u64 %rd2, [y];\n"
-                           "    ld.param.u64 %rd3, [x];\n"
-                           "    ld.param.f32 %f1, [a];\n"
-                           "    ld.param.u64 %rd4, [n];\n"
-                           "    mov.u32 %r1, %ctaid.x;\n"
-                           "    mov.u32 %r2, %ntid.x;\n"
-                           "    mul.wide.u32 %rd5, %r1, %r2;\n"
-                           "    mov.u32 %r3, %tid.x;\n"
-                           "    cvt.u64.u32 %rd6, %r3;\n"
-                           "    add.s64 %rd1, %rd5, %rd6;\n"
-                           "    setp.ge.u64 %p1, %rd1, %rd4;\n"
-                           "    @%p1 bra done;\n"
-                           "    cvta.to.global.u64 %rd7, %rd3;\n"
-                           "    shl.b64 %rd8, %rd1, 2;\n"
-                           "    add.s64 %rd9, %rd7, %rd8;\n"
-                           "    ld.global.f32 %f2, [%rd9];\n"
-                           "    cvta.to.global.u64 %rd10, %rd2;\n"
-                           "    add.s64 %rd11, %rd10, %rd8;\n"
-                           "    ld.global.f32 %f3, [%rd11];\n"
-                           "    fma.rn.f32 %f4, %f2, %f1, %f3;\n"
-                           "    st.global.f32 [%rd11], %f4;\n"
-                           "done:\n"
-                           "    ret;\n"
-                           "}\n";
+static const bench_scenario scenarios[] = {
+    BENCH_ONE("axpy", "n", 1 << 22, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_ONE("copy", "n", 1 << 22, GPUTUNE_OBJECTIVE_KERNEL),
+    BENCH_TWO("gather", "n", 1 << 22, "entries", 1 << 15),
+    BENCH_TWO("histogram", "n", 1 << 22, "bins", 1 << 10),
+    BENCH_ONE("paramsum", "COUNT", 8000, GPUTUNE_OBJECTIVE_KERNEL),
+};
 
-typedef struct arguments {
-    float *y, *x;
-    float a;
-    size_t n;
-} arguments;
+/* One kernel ready to run in host memory. */
+typedef struct prepared {
+    emu_program *program;
+    const emu_kernel *kernel;
+    gt_launch launch;
+    emu_range ranges[RANGES];
+    size_t range_count;
+    uint64_t globals[GLOBALS];
+    uint8_t *block, *params;
+} prepared;
 
-static bool find(void *context, uint64_t address, emu_range *out)
-{
-    const arguments *p = context;
-    const float *const buffers[] = {p->x, p->y};
-    for (int i = 0; i < 2; i++) {
-        uint64_t base = (uint64_t)(uintptr_t)buffers[i], end = base + p->n * sizeof(float);
-        *out = (emu_range){.base = base, .end = end};
-        if (address >= base && address < end)
-            return true;
-    }
-    return false;
-}
+static gt_services services;
+static gt_device device;
+static const gt_nvrtc *nvrtc;
 
 static double now_s(void)
 {
@@ -71,16 +46,130 @@ static double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static int measure(const emu_program *program, const emu_kernel *kernel, const arguments *p,
-                   uint32_t workers)
+static void *allocate(prepared *p, uint64_t bytes)
 {
+    void *memory = calloc(1, bytes + 1);
+    if (!memory || p->range_count == RANGES) {
+        fprintf(stderr, "out of memory\n");
+        exit(1);
+    }
+    uint64_t base = (uint64_t)(uintptr_t)memory;
+    p->ranges[p->range_count++] = (emu_range){.base = base, .end = base + bytes};
+    return memory;
+}
+
+static bool find(void *context, uint64_t address, emu_range *out)
+{
+    const prepared *p = context;
+    for (size_t i = 0; i < p->range_count; i++) {
+        *out = p->ranges[i];
+        if (address >= out->base && address < out->end) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- preparing ------------------------------------------------------------------------------- */
+
+static gputune_status compile(prepared *p, const gt_request *request)
+{
+    gt_config config = gt_config_default(request->template);
+    gt_source source;
+    gt_nvrtc_result result = {0};
+    char log[512];
+    GT_TRY(gt_launch_bind(&p->launch, request->template, &request->problem, &config, &device));
+    GT_TRY(gt_source_generate(&source, request->template, &request->problem, &config, &device,
+                              gt_catalog_prelude(services.catalog)));
+    gt_nvrtc_request wanted = {.text = source.text,
+                               .arch = device.arch,
+                               .options = (const char *const *)source.options,
+                               .option_count = source.option_count,
+                               .want_ptx = true};
+    gputune_status status = gt_nvrtc_compile(&result, nvrtc, &wanted);
+    if (status == GPUTUNE_OK && emu_program_load(&p->program, result.ptx.data, result.ptx.bytes, 90,
+                                                 log, sizeof log) != 0) {
+        status = gt_fail(GPUTUNE_ECOMPILE, "%s: %s", request->template->name, log);
+    }
+    gt_nvrtc_result_free(&result);
+    gt_source_free(&source);
+    GT_TRY(status);
+    p->kernel = emu_program_kernel(p->program, p->launch.entry);
+    bool fits = p->kernel && emu_program_global_count(p->program) <= GLOBALS;
+    return fits ? GPUTUNE_OK : gt_fail(GPUTUNE_ECOMPILE, "%s: no such kernel", p->launch.entry);
+}
+
+static uint64_t filled(prepared *p, const gt_buffer *buffer, uint32_t index)
+{
+    void *memory = allocate(p, buffer->bytes);
+    if (buffer->direction != GT_OUT) {
+        gt_fill_host(memory, buffer, gt_fill_seed(1, index));
+    }
+    return (uint64_t)(uintptr_t)memory;
+}
+
+/* The caller's argument of that index: the block first, if there is one. */
+static uint64_t argument(prepared *p, const gt_workload *workload, int index)
+{
+    index -= workload->has_block;
+    uint32_t which = workload->arguments[index].index;
+    return workload->arguments[index].is_buffer ? filled(p, &workload->buffers[which], which)
+                                                : gt_scalar_bits(&workload->scalars[which]);
+}
+
+static void place_parameters(prepared *p, const gt_workload *workload)
+{
+    p->params = allocate(p, p->kernel->param_bytes);
+    for (uint32_t i = 0; i < p->launch.parameter_count; i++) {
+        const gt_parameter *parameter = &p->launch.parameters[i];
+        uint64_t bits = (uint64_t)(uintptr_t)p->block;
+        const void *from = &bits;
+        if (parameter->kind == GT_PARAMETER_SCRATCH) {
+            bits = (uint64_t)(uintptr_t)allocate(p, parameter->scratch_bytes);
+        } else if (parameter->kind != GT_PARAMETER_BLOCK) {
+            bits = argument(p, workload, parameter->argument);
+        } else if (p->launch.pass != GT_PASS_GLOBAL) {
+            from = p->block;
+        }
+        memcpy(p->params + p->kernel->params[i].offset, from, parameter->bytes);
+    }
+}
+
+static void place_globals(prepared *p)
+{
+    size_t count = emu_program_global_count(p->program);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t bytes = emu_program_global_at(p->program, i)->bytes;
+        p->globals[i] = (uint64_t)(uintptr_t)allocate(p, bytes);
+    }
+    for (size_t i = 0; i < count; i++) {
+        const emu_global *global = emu_program_global_at(p->program, i);
+        void *at = (void *)(uintptr_t)p->globals[i];
+        emu_program_initialise(p->program, i, p->globals, at);
+        uint64_t rest = p->launch.block_bytes - p->launch.by_value_bytes;
+        if (strcmp(global->name, GT_PASS_SYMBOL) == 0 && rest <= global->bytes) {
+            memcpy(at, p->block + p->launch.by_value_bytes, rest);
+        }
+    }
+}
+
+/* ---- measuring ------------------------------------------------------------------------------- */
+
+/* Thread-instructions a second, the best of some rounds. */
+static gputune_status measure(double *out, const prepared *p, uint32_t workers)
+{
+    const gt_geometry *g = &p->launch.geometry;
     emu_memory memory = {find, (void *)(uintptr_t)p};
-    emu_limits limits = {.sm_count = MULTIPROCESSORS, .l1_bytes = L1_BYTES, .workers = workers};
-    emu_launch launch = {.program = program,
-                         .kernel = kernel,
-                         .grid = {(uint32_t)((p->n + BLOCK - 1) / BLOCK), 1, 1},
-                         .block = {BLOCK, 1, 1},
-                         .params = p,
+    emu_limits limits = {
+        .sm_count = (uint32_t)device.sm_count, .l1_bytes = L1_BYTES, .workers = workers};
+    emu_launch launch = {.program = p->program,
+                         .kernel = p->kernel,
+                         .grid = {g->grid[0], g->grid[1], g->grid[2]},
+                         .block = {g->block[0], g->block[1], g->block[2]},
+                         .cluster = {g->cluster[0], g->cluster[1], g->cluster[2]},
+                         .dynamic_shared_bytes = g->shared_bytes,
+                         .params = p->params,
+                         .globals = p->globals,
                          .limits = &limits,
                          .memory = &memory};
     double best = 0;
@@ -89,46 +178,73 @@ static int measure(const emu_program *program, const emu_kernel *kernel, const a
         emu_fault fault;
         double start = now_s();
         if (emu_run(&launch, &counters, &fault) != 0) {
-            fprintf(stderr, "%s\n", fault.message);
-            return 1;
+            return gt_fail(GPUTUNE_ECUDA, "%s: %s", p->launch.entry, fault.message);
         }
         double rate = (double)counters.thread_instructions / (now_s() - start);
         best = rate > best ? rate : best;
     }
-    printf("%u host thread%s: %.0f million thread-instructions/s (best of %d)\n", workers,
-           workers == 1 ? "" : "s", best / 1e6, ROUNDS);
-    return 0;
+    *out = best;
+    return GPUTUNE_OK;
 }
 
-static char *read_file(const char *path)
+static gputune_status run(const gt_request *request, prepared *p)
 {
-    FILE *file = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    if (!file || !text || fread(text, 1, (1 << 20) - 1, file) == 0) {
-        fprintf(stderr, "cannot read %s\n", path);
-        exit(1);
+    const gt_workload *workload = &request->workload;
+    double rates[2];
+    GT_TRY(compile(p, request));
+    if (workload->has_block) {
+        p->block = (uint8_t *)(uintptr_t)filled(p, &workload->block, GT_PARAMETER_MAX);
     }
-    fclose(file);
-    return text;
+    place_parameters(p, workload);
+    place_globals(p);
+    for (uint32_t workers = 1; workers <= 2; workers++) {
+        GT_TRY(measure(&rates[workers - 1], p, workers));
+    }
+    printf("%-12s %12.0f %12.0f %6.2f\n", request->template->name, rates[0] / 1e6, rates[1] / 1e6,
+           rates[1] / rates[0]);
+    return GPUTUNE_OK;
 }
 
-int main(int count, char **words)
+static gputune_status run_scenario(const bench_scenario *scenario)
 {
-    const char *text = count > 2 ? read_file(words[1]) : axpy;
-    emu_program *program;
-    char log[512];
-    if (emu_program_load(&program, text, strlen(text), 90, log, sizeof log) != 0) {
-        fprintf(stderr, "%s\n", log);
-        return 1;
+    static prepared p;
+    gt_request *request;
+    p = (prepared){0};
+    GT_TRY(gt_request_make(&request, &services, &device, scenario->kernel, bench_sizes(scenario),
+                           NULL));
+    gputune_status status = run(request, &p);
+    for (size_t i = 0; i < p.range_count; i++) {
+        free((void *)(uintptr_t)p.ranges[i].base);
     }
-    const emu_kernel *kernel = emu_program_kernel(program, count > 2 ? words[2] : "axpy");
-    arguments p = {.a = 2, .n = ELEMENTS};
-    p.x = calloc(p.n, sizeof *p.x);
-    p.y = calloc(p.n, sizeof *p.y);
-    int failed = !kernel || !p.x || !p.y || measure(program, kernel, &p, 1) ||
-                 measure(program, kernel, &p, 2);
-    emu_program_free(program);
-    free(p.x);
-    free(p.y);
-    return failed;
+    emu_program_free(p.program);
+    gt_request_free(request);
+    return status;
+}
+
+static gputune_status open_services(void)
+{
+    const gt_driver *driver;
+    GT_TRY(gt_driver_open(&driver, "emu:h200"));
+    GT_TRY(gt_device_query(&device, driver, 0));
+    GT_TRY(gt_nvrtc_open(&nvrtc, driver->version));
+    gt_device_set_nvrtc(&device, gt_nvrtc_version(nvrtc));
+    services.device = &device;
+    return gt_catalog_open(&services.catalog, NULL, NULL);
+}
+
+int main(int count, char **names)
+{
+    gputune_status status = open_services();
+    printf("million thread-instructions/s, best of %d\n%-12s %12s %12s %6s\n", ROUNDS, "kernel",
+           "one thread", "two threads", "ratio");
+    for (size_t i = 0; i < sizeof scenarios / sizeof *scenarios && status == GPUTUNE_OK; i++) {
+        if (bench_wanted(&scenarios[i], count - 1, names + 1)) {
+            status = run_scenario(&scenarios[i]);
+        }
+    }
+    gt_catalog_close(services.catalog);
+    if (status < 0) {
+        fprintf(stderr, "%s\n", gt_message());
+    }
+    return status < 0;
 }
