@@ -231,6 +231,62 @@ static void test_clusters_of_16_are_allowed(void **state)
     gputune_close(tuner);
 }
 
+static gputune_status tune_with(gputune *tuner, const gputune_input *inputs, size_t count)
+{
+    gputune_options options = few_variants();
+    gputune_plan *plan = NULL;
+    options.inputs = inputs;
+    options.input_count = count;
+    options.force = true; /* else the first result answers, and the data are not looked at */
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
+    if (status == GPUTUNE_OK) {
+        assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+        gputune_plan_release(plan);
+    }
+    return (gputune_status)status;
+}
+
+static void test_the_callers_own_data_are_inputs(void **state)
+{
+    (void)state;
+    static float host[N];
+    CUdeviceptr x;
+    CU(MemAlloc(&x, sizeof host));
+    CU(MemcpyHtoD(x, host, sizeof host));
+    gputune *tuner = tuner_open(world.database);
+    gputune_input inputs[] = {{"y", host, sizeof host, true},
+                              {"x", (const void *)(uintptr_t)x, sizeof host, false}};
+    OK(tune_with(tuner, inputs, 2));
+    inputs[0].bytes -= 4;
+    assert_int_equal(tune_with(tuner, inputs, 2), GPUTUNE_EINVAL);
+    inputs[0].buffer = "z";
+    assert_int_equal(tune_with(tuner, inputs, 1), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "no buffer 'z'"));
+    CU(MemFree(x));
+    gputune_close(tuner);
+}
+
+static void test_without_measuring_the_nearest_or_an_estimate(void **state)
+{
+    (void)state;
+    gputune_options options = few_variants();
+    gputune_plan *plan;
+    gputune *tuner = tuner_open(world.database);
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    gputune_plan_release(plan);
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N + 77}), &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_NEAREST);
+    gputune_plan_release(plan);
+    options.effort = GPUTUNE_ESTIMATE;
+    options.cache = GPUTUNE_CACHE_HOT; /* nothing is stored for it */
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_ESTIMATED);
+    launch_and_check(plan);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +297,8 @@ int main(void)
         cmocka_unit_test(test_cancelling_leaves_a_plan_or_says_so),
         cmocka_unit_test(test_a_database_that_cannot_be_written_is_one_warning),
         cmocka_unit_test(test_clusters_of_16_are_allowed),
+        cmocka_unit_test(test_the_callers_own_data_are_inputs),
+        cmocka_unit_test(test_without_measuring_the_nearest_or_an_estimate),
     };
     return cmocka_run_group_tests(tests, open_h200, world_close);
 }
