@@ -65,6 +65,7 @@ typedef struct gt_loaded {
     double launch_ns;     /* best knowledge of one launch on the device */
     double call_ns;       /* of one launch among many, as the host sees it; 0: unknown */
     bool warm;            /* launched once as the host-side objectives do */
+    bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory beside code */
     gt_replay full, brief, quick;
     double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample, 0: none yet */

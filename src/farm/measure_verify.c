@@ -140,6 +140,7 @@ static uint64_t owned_bytes(const gt_launch *launch)
 static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
+    variant->clears = job->launches[0].clear_count > 0;
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &job->launches[0]));
     if (measure->setup.workload_count < 2) {
