@@ -172,6 +172,26 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
+/* Field by field, since padding need not be equal. */
+gt_hash gt_launch_hash(const gt_launch *launch)
+{
+    const uint64_t passing[] = {(uint64_t)launch->pass, launch->block_bytes, launch->by_value_bytes,
+                                launch->parameter_count, launch->clear_count};
+    gt_hash hash = gt_hash_bytes(&launch->geometry, sizeof launch->geometry);
+    hash = gt_hash_join(hash, gt_hash_bytes(passing, sizeof passing));
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        const gt_parameter *one = &launch->parameters[i];
+        const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
+                                   one->scratch_bytes};
+        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+    }
+    for (uint32_t i = 0; i < launch->clear_count; i++) {
+        const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
+        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+    }
+    return hash;
+}
+
 /* Without memory that could run out: a wrong key would answer for another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {

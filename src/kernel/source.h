@@ -32,6 +32,9 @@ void gt_source_free(gt_source *source);
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
+/* Equal for two launches of the same code that cannot be told apart by what the device is given:
+ * geometry, passing, parameters' sizes, scratch and clears. */
+gt_hash gt_launch_hash(const gt_launch *launch);
 /* A trial's key: the source's hash joined with the launch's geometry rule (block, cluster,
  * carveout, shared, pass choices), so that launch-only axes are told apart. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);

@@ -54,7 +54,8 @@ void gt_field_close(gt_field *field)
     gt_array_free(&field->order);
     gt_array_free(&field->held);
     gt_array_free(&field->fresh);
-    free(field->unit_table);
+    gt_hash_index_free(&field->sources);
+    gt_hash_index_free(&field->launches);
     *field = (gt_field){0};
 }
 
@@ -86,47 +87,54 @@ gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t lim
     return GPUTUNE_OK;
 }
 
-/* --- distinct sources ------------------------------------------------------------------------- */
+/* --- distinct sources and launches ------------------------------------------------------------ */
 
-static gputune_status grow_table(gt_field *field)
+/* At the requested size and, where there is one, the awkward one. */
+static gputune_status bind_launches(const gt_field *field, const gt_variant *variant,
+                                    gt_launch launches[GT_WORKLOAD_MAX])
 {
-    uint32_t slots = field->unit_slots ? field->unit_slots * 2 : 256;
-    uint32_t *table = calloc(slots, sizeof *table);
-    if (!table) {
-        return gt_fail_memory();
+    const gt_field_options *o = &field->options;
+    GT_TRY(gt_launch_bind(&launches[0], o->template, o->problem, &variant->config, o->device));
+    if (field->workload_count == 1) {
+        return GPUTUNE_OK;
     }
-    for (uint32_t i = GT_UNIT_FIRST; i < field->units.count; i++) {
-        uint32_t slot = (uint32_t)field->units.items[i].hash.low & (slots - 1);
-        while (table[slot]) {
-            slot = (slot + 1) & (slots - 1);
-        }
-        table[slot] = i;
-    }
-    free(field->unit_table);
-    field->unit_table = table;
-    field->unit_slots = slots;
-    return GPUTUNE_OK;
+    return gt_launch_bind(&launches[1], o->template, &field->awkward, &variant->config, o->device);
 }
 
 /* The unit of that hash; *is_new when it was added just now. */
 static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
 {
-    if (field->units.count * 2 >= field->unit_slots) {
-        GT_TRY(grow_table(field));
+    uint32_t fresh = (uint32_t)field->units.count;
+    GT_TRY(gt_hash_index_intern(&field->sources, hash, fresh, index));
+    *is_new = *index == fresh;
+    return *is_new ? add_unit(field, hash, index) : GPUTUNE_OK;
+}
+
+/* Small sizes leave some axes without a say (blocks a multiprocessor, where one block is all there
+ * is): what is launched exactly like an earlier variant needs no trial of its own. */
+static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source, bool *found)
+{
+    gt_variant *variant = &field->variants.items[index];
+    gt_launch *launches = calloc(GT_WORKLOAD_MAX, sizeof *launches);
+    if (!launches) {
+        return gt_fail_memory();
     }
-    uint32_t slot = (uint32_t)hash.low & (field->unit_slots - 1);
-    while (field->unit_table[slot]) {
-        if (gt_hash_equal(field->units.items[field->unit_table[slot]].hash, hash)) {
-            *index = field->unit_table[slot];
-            *is_new = false;
-            return GPUTUNE_OK;
-        }
-        slot = (slot + 1) & (field->unit_slots - 1);
+    gputune_status status = GPUTUNE_OK;
+    uint32_t first = index;
+    if (bind_launches(field, variant, launches) == GPUTUNE_OK) { /* else verifying reports it */
+        gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
+        hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
+        status = gt_hash_index_intern(&field->launches, hash, index, &first);
     }
-    GT_TRY(add_unit(field, hash, index));
-    field->unit_table[slot] = *index;
-    *is_new = true;
-    return GPUTUNE_OK;
+    free(launches);
+    *found = first != index;
+    if (*found) {
+        variant->stage = GT_STAGE_TWIN;
+        variant->twin = first;
+        variant->unit = field->variants.items[first].unit;
+        field->twins++;
+    }
+    return status;
 }
 
 static bool compiled_before(gt_field *field, gt_unit *unit)
@@ -166,17 +174,6 @@ static gputune_status submit_source(gt_field *field, uint32_t index, const gt_so
 
 /* --- from compiled to verified ---------------------------------------------------------------- */
 
-static gputune_status bind_launches(gt_field *field, const gt_variant *variant, gt_verify_job *job)
-{
-    const gt_field_options *o = &field->options;
-    GT_TRY(gt_launch_bind(&job->launches[0], o->template, o->problem, &variant->config, o->device));
-    if (field->workload_count == 1) {
-        return GPUTUNE_OK;
-    }
-    return gt_launch_bind(&job->launches[1], o->template, &field->awkward, &variant->config,
-                          o->device);
-}
-
 static gputune_status submit_verify(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -186,7 +183,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     }
     job->id = index;
     job->image = field->units.items[variant->unit].compiled.image;
-    gputune_status status = bind_launches(field, variant, job);
+    gputune_status status = bind_launches(field, variant, job->launches);
     if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
@@ -361,7 +358,10 @@ static gputune_status start(gt_field *field, uint32_t index)
     variant->trial = gt_trial_hash(o->template, &variant->config, source.hash);
     bool settled = settled_before(field, variant);
     gputune_status status = GPUTUNE_OK;
-    if (!settled) {
+    if (!settled && o->distinct && !variant->spectator) {
+        status = find_twin(field, index, source.hash, &settled);
+    }
+    if (!settled && !status) {
         status = intern_unit(field, source.hash, &variant->unit, &is_new);
     }
     if (!status && is_new) {

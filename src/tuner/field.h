@@ -5,6 +5,7 @@
 #define GT_TUNER_FIELD_H
 
 #include "base/array.h"
+#include "base/hash_index.h"
 #include "farm/farm.h"
 #include "kernel/source.h"
 #include "tuner/history.h"
@@ -14,6 +15,7 @@ typedef enum gt_stage {
     GT_STAGE_VERIFYING, /* with the measure worker */
     GT_STAGE_READY,     /* verified (or compiled, in a field that does not measure) */
     GT_STAGE_KNOWN,     /* measured earlier; not raced again */
+    GT_STAGE_TWIN,      /* the same launch as an earlier variant, which is tried for both */
     GT_STAGE_FAILED
 } gt_stage;
 
@@ -23,6 +25,7 @@ typedef struct gt_variant {
     gt_hash trial;
     uint32_t unit;    /* index of the source it is compiled from */
     uint32_t sibling; /* the next variant that waits for the same unit, plus one; 0: none */
+    uint32_t twin;    /* in GT_STAGE_TWIN: the variant that is tried instead */
     gt_stage stage;
     bool is_default;
     bool spectator;         /* compiled and verified, but not raced */
@@ -54,6 +57,7 @@ typedef struct gt_field_options {
     gt_farm *farm;
     gt_store *store;           /* for cubins made earlier; NULL: none */
     bool measure;              /* false: compile only */
+    bool distinct;             /* of variants with equal launches only the first is tried */
     bool force;                /* take no verdict or code from earlier tunings */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
     gt_hash champion;          /* trial that won then: raced again even so */
@@ -65,8 +69,8 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant) variants;
     GT_ARRAY(gt_unit) units;  /* [0] the service kernels, [1] the reference; variants' follow */
     GT_ARRAY(uint32_t) order; /* variants in the order in which they are started */
-    uint32_t *unit_table;     /* open addressing over units by hash */
-    uint32_t unit_slots;
+    gt_hash_index sources;    /* by hash: its unit */
+    gt_hash_index launches;   /* by hash: the first variant launched so; with options.distinct */
     uint32_t started; /* of `order`: source generated and submitted */
     uint32_t compiling, verifying;
     bool preparing, prepared;
@@ -75,7 +79,7 @@ typedef struct gt_field {
     uint32_t workload_count;
     GT_ARRAY(uint32_t) held;  /* compiled variants that wait for the preparation to be submitted */
     GT_ARRAY(uint32_t) fresh; /* became ready and were not asked for yet */
-    uint32_t ready, failed;
+    uint32_t ready, failed, twins;
 } gt_field;
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };

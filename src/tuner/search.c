@@ -58,6 +58,7 @@ static gputune_status open_field(gt_search_state *state)
                                 .farm = state->farm,
                                 .store = request->services->store,
                                 .measure = true,
+                                .distinct = true,
                                 .force = request->options.force,
                                 .history = &state->history,
                                 .champion = best ? best->hash : (gt_hash){0}};
@@ -73,11 +74,21 @@ static gputune_status open_field(gt_search_state *state)
     return GPUTUNE_OK;
 }
 
+/* A sample by the host's clock has several times the noise of one by the device's: on an H200's
+ * host 3% at 2.4 us a launch, so that half a percent takes some 150 rounds to see. */
+static uint32_t rounds_for(gputune_objective objective)
+{
+    enum { BY_DEVICE = 60, BY_HOST = 200 };
+    bool by_host = objective == GPUTUNE_OBJECTIVE_LAUNCH || objective == GPUTUNE_OBJECTIVE_LATENCY;
+    return by_host ? BY_HOST : BY_DEVICE;
+}
+
 gputune_status gt_search_open_race(gt_search_state *state)
 {
     const gputune_options *o = &state->request->options;
     const gt_race_options options = {.seed = o->seed,
                                      .epsilon = o->epsilon,
+                                     .max_rounds = rounds_for(o->objective),
                                      .exact = state->request->device->emulated,
                                      .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
     return gt_race_new(&state->race, &options);

@@ -43,7 +43,7 @@ void gt_search_progress(gt_search_state *state, const char *phase, bool always)
     }
     state->last_progress_ns = now;
     const gt_field *field = &state->field;
-    gputune_progress progress = {.variants = (uint32_t)field->variants.count,
+    gputune_progress progress = {.variants = (uint32_t)field->variants.count - field->twins,
                                  .verified = field->ready,
                                  .failed = field->failed,
                                  .racing = gt_race_active(state->race),
@@ -51,8 +51,8 @@ void gt_search_progress(gt_search_state *state, const char *phase, bool always)
                                  .elapsed_s = gt_seconds_since(state->start_ns),
                                  .limit_s = o->time_limit_s,
                                  .phase = phase};
-    progress.compiled =
-        field->started - (field->compiling < field->started ? field->compiling : field->started);
+    uint32_t begun = field->started - field->twins;
+    progress.compiled = begun - (field->compiling < begun ? field->compiling : begun);
     char *best = NULL;
     fill_times(&progress, state, &best);
     o->progress(o->user, &progress);

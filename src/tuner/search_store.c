@@ -72,19 +72,43 @@ static gputune_status describe_race(gt_trial *trial, const gt_search_state *stat
     return gt_strdup((char **)&trial->message, gt_race_leave_text(text, sizeof text, &contestant));
 }
 
+/* The variant that was tried for this one: itself, as a rule. */
+static uint32_t tried_for(const gt_field *field, uint32_t index)
+{
+    const gt_variant *variant = &field->variants.items[index];
+    return variant->stage == GT_STAGE_TWIN ? variant->twin : index;
+}
+
+static gputune_status describe_twin(gt_trial *trial, const gt_template *template,
+                                    const gt_variant *tried)
+{
+    gt_text text = {0};
+    char *config, *message;
+    GT_TRY(gt_config_text(&config, template, &tried->config));
+    gt_text_printf(&text, "the same launch as %s", config);
+    free(config);
+    GT_TRY(gt_text_take(&message, &text));
+    free((char *)trial->message);
+    trial->message = message;
+    return GPUTUNE_OK;
+}
+
 static gputune_status describe_trial(gt_trial *trial, const gt_search_state *state, uint32_t index)
 {
     const gt_request *request = state->request;
-    const gt_variant *variant = &state->field.variants.items[index];
+    const gt_field *field = &state->field;
+    const uint32_t tried = tried_for(field, index);
+    const gt_config *config = &field->variants.items[index].config;
+    const gt_variant *variant = &field->variants.items[tried];
     const gt_unit *unit = &state->field.units.items[variant->unit];
     gt_launch *launch = malloc(sizeof *launch);
     if (!launch) {
         return gt_fail_memory();
     }
-    *trial = (gt_trial){.hash = variant->trial,
+    *trial = (gt_trial){.hash = field->variants.items[index].trial,
                         .source = unit->hash,
                         .status = status_of(variant, false),
-                        .is_default = variant->is_default,
+                        .is_default = index == tried && variant->is_default,
                         .noisy = state->noisy,
                         .resources = unit->compiled.resources,
                         .occupancy = variant->verified.occupancy,
@@ -92,16 +116,17 @@ static gputune_status describe_trial(gt_trial *trial, const gt_search_state *sta
                         .compile_ns = unit->compiled.compile_ns,
                         .driver_version = request->device->driver_version,
                         .nvrtc_version = request->device->nvrtc_version};
-    if (gt_launch_bind(launch, request->template, &request->problem, &variant->config,
-                       request->device) == GPUTUNE_OK) {
+    if (gt_launch_bind(launch, request->template, &request->problem, config, request->device) ==
+        GPUTUNE_OK) {
         trial->shared_bytes = launch->geometry.shared_bytes;
     }
     free(launch);
-    GT_TRY(gt_config_text((char **)&trial->config, request->template, &variant->config));
+    GT_TRY(gt_config_text((char **)&trial->config, request->template, config));
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    return describe_race(trial, state, index);
+    GT_TRY(describe_race(trial, state, tried));
+    return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
 }
 
 /* What this search found out, without what it took over from earlier ones. */
@@ -113,9 +138,10 @@ static gputune_status collect_trials(trials *out, const gt_search_state *state)
         return gt_fail_memory();
     }
     for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
+        const uint32_t subject = tried_for(field, i);
+        const gt_variant *variant = &field->variants.items[subject];
         gt_race_contestant contestant;
-        bool raced = gt_race_find(state->race, i, &contestant) && contestant.sample_count;
+        bool raced = gt_race_find(state->race, subject, &contestant) && contestant.sample_count;
         bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
         if (tried && worth_keeping(variant)) {
             GT_TRY(describe_trial(&out->items[out->count++], state, i));

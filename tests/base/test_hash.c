@@ -1,5 +1,6 @@
 /* Hashes name rows of databases that travel: their values may never change. */
 #include "base/hash.h"
+#include "base/hash_index.h"
 #include "base_support.h"
 
 static void values_are_those_of_xxh3(void **state)
@@ -28,12 +29,30 @@ static void hex_has_every_digit(void **state)
     assert_string_equal(gt_hash_hex(hex, (gt_hash){1, 0xabc}), "00000000000000010000000000000abc");
 }
 
+static void an_index_gives_the_first_number_back(void **state)
+{
+    gt_hash_index index = {0};
+    (void)state;
+    for (int pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < 3000; i++) {
+            uint32_t number = 0;
+            const gt_hash hash = {i, i % 7}; /* most differ in the high half alone */
+            assert_int_equal(gt_hash_index_intern(&index, hash, i + 10 * (uint32_t)pass, &number),
+                             GPUTUNE_OK);
+            assert_int_equal(number, i);
+        }
+    }
+    gt_hash_index_free(&index);
+    assert_null(index.entries);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_those_of_xxh3),
         cmocka_unit_test(joining_depends_on_the_order),
         cmocka_unit_test(hex_has_every_digit),
+        cmocka_unit_test(an_index_gives_the_first_number_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

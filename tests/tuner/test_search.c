@@ -182,6 +182,35 @@ static void test_new_value_races_only_what_is_new(void **state)
     gt_choice_free(&choice);
 }
 
+/* WAVES has no say at this size: 4096 elements are fewer blocks than either value allows. */
+static void test_equal_launches_are_tried_once(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], *text = strdup(template_text);
+    const char *blocks = strstr(text, "BLOCK = %s)");
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fprintf(file, "%.*sBLOCK = 128, 256)\n#pragma gputune tune(WAVES = 1000, 2000)\n",
+            (int)(blocks - text), text);
+    fprintf(file,
+            "#pragma gputune default(BLOCK = 128, WAVES = 2000)\n"
+            "#pragma gputune block(BLOCK)\n"
+            "#pragma gputune grid(min(ceil_div(n, BLOCK), WAVES))\n%s",
+            strstr(text, "#pragma gputune reference"));
+    fclose(file);
+    free(text);
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256 WAVES=1000");
+    assert_int_equal(choice.variants, 4);
+    assert_int_equal(w->farm.verifies, 2);
+    gt_choice_free(&choice);
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(w->farm.verifies, 2);
+    gt_choice_free(&choice);
+}
+
 static void test_bad_variants_cost_only_themselves(void **state)
 {
     world *w = *state;
@@ -340,6 +369,7 @@ int main(void)
         IN_WORLD(test_fastest_wins),
         IN_WORLD(test_second_call_measures_nothing),
         IN_WORLD(test_new_value_races_only_what_is_new),
+        IN_WORLD(test_equal_launches_are_tried_once),
         IN_WORLD(test_bad_variants_cost_only_themselves),
         IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
         IN_WORLD(test_all_wrong_is_said),

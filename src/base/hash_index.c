@@ -1,0 +1,58 @@
+#include "base/hash_index.h"
+
+#include <stdlib.h>
+
+struct gt_hash_entry {
+    gt_hash hash;
+    uint32_t number;
+    bool used;
+};
+
+/* The entry of that hash, or the free one where it belongs. */
+static struct gt_hash_entry *probe(struct gt_hash_entry *entries, uint32_t slots, gt_hash hash)
+{
+    uint32_t slot = (uint32_t)hash.low & (slots - 1);
+    while (entries[slot].used && !gt_hash_equal(entries[slot].hash, hash)) {
+        slot = (slot + 1) & (slots - 1);
+    }
+    return &entries[slot];
+}
+
+static gputune_status grow(gt_hash_index *index)
+{
+    uint32_t slots = index->slots ? 2 * index->slots : 256;
+    struct gt_hash_entry *entries = calloc(slots, sizeof *entries);
+    if (!entries) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = 0; i < index->slots; i++) {
+        if (index->entries[i].used) {
+            *probe(entries, slots, index->entries[i].hash) = index->entries[i];
+        }
+    }
+    free(index->entries);
+    index->entries = entries;
+    index->slots = slots;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t fresh,
+                                    uint32_t *number)
+{
+    if (2 * (index->count + 1) > index->slots) {
+        GT_TRY(grow(index));
+    }
+    struct gt_hash_entry *entry = probe(index->entries, index->slots, hash);
+    if (!entry->used) {
+        *entry = (struct gt_hash_entry){hash, fresh, true};
+        index->count++;
+    }
+    *number = entry->number;
+    return GPUTUNE_OK;
+}
+
+void gt_hash_index_free(gt_hash_index *index)
+{
+    free(index->entries);
+    *index = (gt_hash_index){0};
+}

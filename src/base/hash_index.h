@@ -1,0 +1,20 @@
+/* From content hashes to numbers: what was seen before under the same hash? */
+#ifndef GT_BASE_HASH_INDEX_H
+#define GT_BASE_HASH_INDEX_H
+
+#include "base/hash.h"
+#include "base/status.h"
+
+/* Zero-initialised: empty. One thread. */
+typedef struct gt_hash_index {
+    struct gt_hash_entry *entries; /* open addressing */
+    uint32_t slots, count;
+} gt_hash_index;
+
+/* *number is what was first given for this hash: `fresh` when it is new. ENOMEM leaves the index as
+ * it was. */
+gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t fresh,
+                                    uint32_t *number);
+void gt_hash_index_free(gt_hash_index *index);
+
+#endif
