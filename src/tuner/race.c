@@ -13,7 +13,7 @@ static gt_race_options with_defaults(const gt_race_options *given)
     gt_race_options o = given ? *given : (gt_race_options){0};
     o.epsilon = o.epsilon > 0 ? o.epsilon : 0.005;
     o.drop_ratio = o.drop_ratio > 0 ? o.drop_ratio : 2;
-    o.drop_error = o.drop_error > 0 ? o.drop_error : 0.005;
+    o.drop_error = o.drop_error > 0 ? o.drop_error : 0.003;
     o.stop_error = o.stop_error > 0 ? o.stop_error : 0.02;
     o.max_rounds = o.max_rounds ? o.max_rounds : 60;
     o.final_rounds = o.final_rounds ? o.final_rounds : 8;
@@ -163,9 +163,14 @@ static void enter(gt_race *race, size_t index)
     race->order[race->round.count++] = (uint32_t)index;
 }
 
+/* Those that came in numbers are looked at twice: a second short sample tells most losers as
+ * surely as a long one. */
 static bool is_newcomer(const gt_runner *runner)
 {
-    return gt_runner_is_in(runner) && runner->samples.count == 0;
+    enum { LOOKS = 2 };
+    size_t count = runner->samples.count;
+    return gt_runner_is_in(runner) &&
+           (count == 0 || (count < LOOKS && runner->samples.items[count - 1].quick));
 }
 
 static void enter_newcomers(gt_race *race)

@@ -27,11 +27,11 @@ typedef struct gt_race_options {
     uint64_t seed;         /* of the shuffling */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
     double drop_ratio;     /* first elimination; 0: 2, below 1: none */
-    double drop_error;     /* one-sided error of one bound that drops; 0: 0.005 */
+    double drop_error;     /* one-sided error of one bound that drops; 0: 0.003 */
     double stop_error;     /* one-sided error of one bound that ends the race; 0: 0.02 */
     uint32_t max_rounds;   /* full rounds that one contestant is sampled in; 0: 60 */
     uint32_t final_rounds; /* of winner and default after the decision; 0: 8 */
-    uint32_t quick_from;   /* this many newcomers at once get a quick round first; 0: 5 */
+    uint32_t quick_from;   /* this many newcomers at once get two quick rounds first; 0: 5 */
     bool exact;            /* equal work gives equal values (a model): one short round decides */
     bool exhaustive;       /* nobody leaves before 10 shared rounds, except by failure */
 } gt_race_options;

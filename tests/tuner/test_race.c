@@ -159,7 +159,7 @@ static void rarely_errs_on_the_hardest_field(void **state)
 {
     (void)state;
     tally t = simulate(RUNS, 24, 0, hard_times);
-    assert_true(t.wrong <= 1.3 * RUNS / 100); /* 0.8% over 4000 runs */
+    assert_true(t.wrong <= 1.3 * RUNS / 100); /* 0.90% over 20,000 runs */
 }
 
 static void intervals_cover(void **state)
@@ -558,18 +558,19 @@ static void summary_is_of_the_longest_samples(void **state)
     gt_summary s;
     (void)state;
     equal_times(&m);
+    m.times[3] = 90;
     gt_race *race = run_race(&m, NULL);
     assert_true(gt_race_find(race, 0, &c));
-    assert_true(c.samples[0].quick && !c.samples[1].quick);
+    assert_true(c.samples[0].quick && c.samples[1].quick && !c.samples[2].quick);
     uint32_t final = count_final(&c);
     assert_int_equal(gt_race_summary(race, 0, &s), GPUTUNE_OK);
-    assert_int_equal(s.count, final ? final : c.sample_count - 1);
+    assert_int_equal(s.count, final ? final : c.sample_count - 2);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_true(gt_race_find(race, result.winner, &c));
     assert_int_equal(gt_race_summary(race, result.winner, &s), GPUTUNE_OK);
     assert_int_equal(s.count, count_final(&c));
     assert_true(s.count >= 5);
-    assert_true(s.median > 95 && s.median < 105);
+    assert_true(s.median > 88 && s.median < 92);
     assert_int_equal(gt_race_summary(race, 12345, &s), GPUTUNE_OK);
     assert_int_equal(s.count, 0);
     gt_race_free(race);
