@@ -118,6 +118,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     gt_measure_host *host = &farm->measure;
     gt_measure_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
+    request->patient = job->patient;
     gt_live_forget(host, job->id);
     if (gt_array_reserve(&host->variants) < 0) {
         gt_measure_request_free(request);

@@ -25,8 +25,8 @@ typedef struct gt_event {
     gputune_status status;
     char message[512];
     uint64_t culprit;
-    bool repeatable; /* a hang that happened again in a fresh worker with ten times the deadline, or
-                        a crash: worth remembering */
+    bool repeatable; /* a crash, or a hang in spite of a patient job's ten times the deadline:
+                        worth remembering */
     union {
         gt_compiled compiled;
         gt_prepared prepared;

@@ -121,7 +121,7 @@ typedef struct gt_measure_request {
     gputune_objective objective;
     bool internal; /* sent again after a restart; nobody waits for its event */
     bool alone;    /* sent only when it is first: what it needs is being loaded again */
-    bool deferred; /* hung once; comes last, with a longer deadline */
+    bool patient;  /* has ten times the deadline */
     unsigned attempts;
 } gt_measure_request;
 

@@ -114,13 +114,7 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request)
 {
     gt_measure_host *host = &farm->measure;
-    size_t index = host->queue.count;
-    size_t floor = host->sent + (host->offset > 0);
-    while (index > floor && host->queue.items[index - 1]->deferred &&
-           !gt_measure_needs(request, host->queue.items[index - 1]->id)) {
-        index--; /* what hung once waits for everything else */
-    }
-    gputune_status status = gt_measure_put(host, index, request);
+    gputune_status status = gt_measure_put(host, host->queue.count, request);
     if (status < 0) {
         gt_measure_request_free(request);
         return status;

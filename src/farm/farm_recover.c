@@ -188,7 +188,7 @@ static double allowance(const gt_host_farm *farm)
     if (sample && request->objective == GPUTUNE_OBJECTIVE_ENERGY) {
         least += 5;
     }
-    if (request->deferred) {
+    if (request->patient) {
         least *= 10;
     }
     return fmin(least, fmax(host->deadline_s * slow, 4 * host->prepare_s));
@@ -222,41 +222,16 @@ double gt_measure_patience(gt_host_farm *farm)
     return host->ready && !host->begun ? fmin(left, LOOK_S) : left;
 }
 
-/* A hang is blamed on the variant only when a fresh worker with ten times the deadline hangs too;
- * that attempt comes after everything else. */
-static void postpone(gt_host_farm *farm, gt_measure_request *request)
-{
-    gt_measure_host *host = &farm->measure;
-    size_t index = 0;
-    while (index < host->queue.count && !gt_measure_needs(host->queue.items[index], request->id)) {
-        index++;
-    }
-    request->deferred = true;
-    if (gt_measure_put(host, index, request) < 0) {
-        gt_farm_break(farm, GPUTUNE_ENOMEM);
-        gt_measure_request_free(request);
-    }
-}
-
 static void hung(gt_host_farm *farm, double seconds)
 {
     gt_measure_host *host = &farm->measure;
     uint64_t sequence = GT_PAGE_READ(host->link.page->sequence);
     uint64_t current = GT_PAGE_READ(host->link.page->current);
     gt_measure_request *request = gt_measure_pop(host);
-    bool again = request->deferred;
-    if (request->kind == GT_FRAME_VERIFY && !request->internal && !again) {
-        gt_log_line(&farm->log, GPUTUNE_LOG_DEBUG,
-                    "variant %llu did not finish within %.3g s; trying it again at the end",
-                    (unsigned long long)request->id, seconds);
-        postpone(farm, request);
-        return;
-    }
     char message[128];
-    snprintf(message, sizeof message, "did not finish within %.3g s%s", seconds,
-             again ? ", twice" : "");
+    snprintf(message, sizeof message, "did not finish within %.3g s", seconds);
     uint64_t culprit = sequence == request->sequence ? current : 0;
-    gt_measure_fail(farm, request, GPUTUNE_ETIMEOUT, message, culprit, again);
+    gt_measure_fail(farm, request, GPUTUNE_ETIMEOUT, message, culprit, request->patient);
 }
 
 void gt_measure_check_deadline(gt_host_farm *farm)

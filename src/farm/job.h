@@ -62,6 +62,7 @@ typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX];
+    bool patient; /* ten times the deadline: a hang will then be believed */
 } gt_verify_job;
 
 typedef struct gt_verified {

@@ -182,6 +182,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
         return gt_fail_memory();
     }
     job->id = index;
+    job->patient = variant->doubtful;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = bind_launches(field, variant, job->launches);
     if (status != GPUTUNE_OK) {
@@ -429,6 +430,7 @@ static gputune_status handle_verified(gt_field *field, const gt_event *event)
     gt_variant *variant = &field->variants.items[event->id];
     field->verifying--;
     if (event->status != GPUTUNE_OK) {
+        variant->doubtful = event->status == GPUTUNE_ETIMEOUT && !event->repeatable;
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
                              event->message);
     }
@@ -472,6 +474,21 @@ gputune_status gt_field_reverify(gt_field *field)
         if (variant->stage == GT_STAGE_READY) {
             variant->dropped = false;
             field->ready--;
+            GT_TRY(submit_verify(field, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)
+{
+    *count = 0;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_FAILED && variant->doubtful) {
+            variant->failure = GPUTUNE_OK;
+            field->failed--;
+            (*count)++;
             GT_TRY(submit_verify(field, i));
         }
     }

@@ -33,6 +33,7 @@ typedef struct gt_variant {
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed one, as gt_event says */
     bool lasting;           /* that failure is worth remembering */
+    bool doubtful;          /* hung once: perhaps the machine's fault, and to be tried again */
     char *message;
     gt_verified verified;
 } gt_variant;
@@ -71,7 +72,7 @@ typedef struct gt_field {
     GT_ARRAY(uint32_t) order; /* variants in the order in which they are started */
     gt_hash_index sources;    /* by hash: its unit */
     gt_hash_index launches;   /* by hash: the first variant launched so; with options.distinct */
-    uint32_t started; /* of `order`: source generated and submitted */
+    uint32_t started;         /* of `order`: source generated and submitted */
     uint32_t compiling, verifying;
     bool preparing, prepared;
     gt_prepared preparation;
@@ -105,6 +106,8 @@ bool gt_field_next_ready(gt_field *field, uint32_t *variant);
 /* Sends every ready variant to verification again, also those that were dropped: for another race
  * among them. */
 gputune_status gt_field_reverify(gt_field *field);
+/* Sends what hung to verification once more, with ten times the deadline; *count: how many. */
+gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
 /* Starts nothing more and expects no more answers: the farm's jobs were cancelled. */
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */

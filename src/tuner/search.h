@@ -38,6 +38,7 @@ typedef struct gt_search_state {
     bool complete;  /* the race was told that nobody else comes */
     bool stopped;   /* by time or on request */
     bool rechecking, rechecked;
+    bool retried;  /* what hung was sent to verification again, after everything else */
     bool weighing; /* objective energy: the race by time is over, its finalists race by energy */
     gt_race_end end;
     int64_t last_progress_ns, last_renewal_ns;

@@ -261,12 +261,12 @@ static gputune_status start_recheck(gt_search_state *state)
     return state->farm->ops->recheck(state->farm, &job);
 }
 
-/* The winner turned out wrong: those it beat, eliminated or not, race for its place. */
+/* Everything that is right races anew, eliminated or not. */
 static gputune_status race_again(gt_search_state *state)
 {
     gt_race_free(state->race);
     state->race = NULL;
-    state->complete = false;
+    state->complete = state->weighing = state->rechecked = false;
     state->end = GT_RACE_RUNNING;
     GT_TRY(gt_search_open_race(state));
     return gt_field_reverify(&state->field);
@@ -390,12 +390,32 @@ static gputune_status start_weighing(gt_search_state *state)
     return start_round(state);
 }
 
+/* A hang is believed when it happens again in a fresh worker that has ten times the time. That
+ * comes last, so that the others are not kept from racing by it. What then turns out right races
+ * for the winner's place. */
+static gputune_status retry_hung(gt_search_state *state)
+{
+    uint32_t count = 0;
+    if (!state->retried) {
+        state->retried = true;
+        GT_TRY(gt_field_retry_hung(&state->field, &count));
+    }
+    if (count) {
+        gt_log_line(&state->request->services->log, GPUTUNE_LOG_DEBUG,
+                    "%u variants did not finish in time; trying them again", count);
+    }
+    if (state->field.verifying || !state->field.fresh.count) {
+        return GPUTUNE_OK;
+    }
+    return race_again(state);
+}
+
 static gputune_status next_work(gt_search_state *state)
 {
     GT_TRY(stop_early(state));
     if (!state->stopped) {
         GT_TRY(gt_field_pump(&state->field));
-        GT_TRY(admit(state));
+        GT_TRY(state->end == GT_RACE_RUNNING ? admit(state) : GPUTUNE_OK);
     }
     bool gpu_free = !state->round_id && !state->field.verifying && !state->rechecking;
     if (state->end == GT_RACE_RUNNING && gpu_free && state->field.prepared) {
@@ -404,16 +424,21 @@ static gputune_status next_work(gt_search_state *state)
     if (state->end == GT_RACE_RUNNING) {
         return GPUTUNE_OK;
     }
+    if (state->rechecked) {
+        return state->stopped ? GPUTUNE_OK : retry_hung(state);
+    }
     bool by_energy = state->request->options.objective == GPUTUNE_OBJECTIVE_ENERGY;
     if (by_energy && !state->weighing && !state->stopped && !state->rechecking) {
         return start_weighing(state);
     }
-    return state->rechecking || state->rechecked ? GPUTUNE_OK : start_recheck(state);
+    return state->rechecking ? GPUTUNE_OK : start_recheck(state);
 }
 
 static bool finished(const gt_search_state *state)
 {
-    return state->end != GT_RACE_RUNNING && state->rechecked;
+    const gt_field *field = &state->field;
+    bool settled = state->stopped || (state->retried && !field->verifying && !field->fresh.count);
+    return state->end != GT_RACE_RUNNING && state->rechecked && settled;
 }
 
 /* A lease that was lost is no reason to stop: at worst two processes tune the same. */

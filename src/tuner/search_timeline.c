@@ -43,7 +43,7 @@ void gt_search_mark_event(gt_search_state *state, const gt_event *event)
         return;
     case GT_EVENT_VERIFIED:
         t->verifying_ns += take_busy(state);
-        if (!state->rechecking) {
+        if (!state->rechecking && !state->retried) {
             gt_search_mark(state, t->verified_first ? &t->verified : &t->verified_first);
         }
         return;

@@ -58,12 +58,18 @@ static void ask_prepare(gt_farm *farm, const char *script)
     assert_int_equal(farm->ops->prepare(farm, &setup), GPUTUNE_OK);
 }
 
-static void ask_verify(gt_farm *farm, uint64_t id, const char *script)
+static void submit_verify(gt_farm *farm, uint64_t id, const char *script, bool patient)
 {
     static gt_verify_job job;
     job.id = id;
+    job.patient = patient;
     job.image = (gt_image){(void *)(uintptr_t)script, strlen(script)};
     assert_int_equal(farm->ops->verify(farm, &job), GPUTUNE_OK);
+}
+
+static void ask_verify(gt_farm *farm, uint64_t id, const char *script)
+{
+    submit_verify(farm, id, script, false);
 }
 
 static void ask_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uint32_t count)

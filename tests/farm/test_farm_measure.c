@@ -229,7 +229,7 @@ static void many_crashes_are_survived(void **state)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-static void a_hang_is_tried_again_after_the_others(void **state)
+static void a_hang_costs_itself(void **state)
 {
     (void)state;
     gt_farm *farm = open_prepared();
@@ -237,13 +237,24 @@ static void a_hang_is_tried_again_after_the_others(void **state)
     ask_verify(farm, 2, "hang");
     ask_verify(farm, 3, "ok");
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
-    expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
     gt_event event = expect(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_ETIMEOUT);
-    assert_true(event.repeatable);
+    assert_false(event.repeatable);
     assert_non_null(strstr(event.message, "did not finish within"));
     gt_event_free(&event);
+    expect_plain(farm, GT_EVENT_VERIFIED, 3, GPUTUNE_OK);
     static const uint64_t good[] = {1, 3};
     sample_pid(farm, good, 2);
+    farm->ops->close(farm);
+}
+
+static void a_hang_is_certain_where_there_was_more_time(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_prepared();
+    submit_verify(farm, 1, "hang", true);
+    gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
+    assert_true(event.repeatable);
+    gt_event_free(&event);
     farm->ops->close(farm);
 }
 
@@ -254,6 +265,8 @@ static void a_single_hang_is_forgiven(void **state)
     char script[64];
     snprintf(script, sizeof script, "hang-if %s", temporary_file());
     ask_verify(farm, 1, script);
+    expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_ETIMEOUT);
+    submit_verify(farm, 1, script, true);
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     sample_pid(farm, one, 1);
     farm->ops->close(farm);
@@ -397,7 +410,8 @@ int main(void)
         cmocka_unit_test(a_sample_names_the_culprit),
         cmocka_unit_test(a_crash_while_loading_again_names_the_culprit),
         cmocka_unit_test(many_crashes_are_survived),
-        cmocka_unit_test(a_hang_is_tried_again_after_the_others),
+        cmocka_unit_test(a_hang_costs_itself),
+        cmocka_unit_test(a_hang_is_certain_where_there_was_more_time),
         cmocka_unit_test(a_single_hang_is_forgiven),
         cmocka_unit_test(a_bad_reference_is_told),
         cmocka_unit_test(without_a_device_every_request_says_so),

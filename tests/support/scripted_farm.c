@@ -52,6 +52,11 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
                       .status = variant.verify,
                       .culprit = job->id,
                       .repeatable = true};
+    if (!job->patient && (variant.hangs_once || variant.verify == GPUTUNE_ETIMEOUT)) {
+        event.status = GPUTUNE_ETIMEOUT;
+        event.repeatable = false;
+    }
+    farm->patient_verifies += job->patient;
     event.verified.occupancy = 1;
     return push(farm, event);
 }

@@ -9,6 +9,7 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
+    bool hangs_once; /* the verification that has no ten times the deadline yet */
 } scripted_variant;
 
 typedef struct scripted_farm {
@@ -19,6 +20,7 @@ typedef struct scripted_farm {
     double noise;           /* relative, uniform */
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
+    uint32_t patient_verifies;
     GT_ARRAY(gt_event) events;
     size_t next;
     GT_ARRAY(gt_launch) launches; /* by variant id */

@@ -225,6 +225,37 @@ static void test_bad_variants_cost_only_themselves(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_a_hang_is_believed_the_second_time(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].verify = GPUTUNE_ETIMEOUT;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_int_equal(w->farm.patient_verifies, 1);
+    assert_int_equal(choice.failed, 1);
+    gt_choice_free(&choice);
+    write_template(w, "32, 64, 128, 256, 512");
+    uint32_t verifies = w->farm.verifies;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(w->farm.patient_verifies, 1);    /* remembered */
+    assert_int_equal(w->farm.verifies - verifies, 3); /* default, the tied one, the new one */
+    gt_choice_free(&choice);
+}
+
+static void test_what_was_held_up_once_races_after_all(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].hangs_once = true;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.failed, 0);
+    gt_choice_free(&choice);
+}
+
 static void test_wrong_at_the_end_gives_the_next_best(void **state)
 {
     world *w = *state;
@@ -371,6 +402,8 @@ int main(void)
         IN_WORLD(test_new_value_races_only_what_is_new),
         IN_WORLD(test_equal_launches_are_tried_once),
         IN_WORLD(test_bad_variants_cost_only_themselves),
+        IN_WORLD(test_a_hang_is_believed_the_second_time),
+        IN_WORLD(test_what_was_held_up_once_races_after_all),
         IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
         IN_WORLD(test_all_wrong_is_said),
         IN_WORLD(test_failures_are_remembered),
