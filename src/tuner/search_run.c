@@ -286,7 +286,7 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
     GT_TRY(gt_field_fail(&state->field, (uint32_t)event->id, event->status, event->repeatable,
                          event->message));
     gt_race_fail(state->race, event->id);
-    return race_again(state);
+    return state->stopped ? GPUTUNE_OK : race_again(state); /* no time: the next best is checked */
 }
 
 /* A stop before the first round: the launches that verified the variants are all that is known of
@@ -309,33 +309,52 @@ static gputune_status settle_for_pilots(gt_search_state *state)
 /* --- the loop ------------------------------------------------------------------------------------
  */
 
+static void give_up_checking(gt_search_state *state)
+{
+    state->rechecking = false;
+    state->rechecked = true; /* its verification before the race must do */
+    state->farm->ops->cancel(state->farm);
+}
+
+/* When time is up the winner is still checked again, which takes milliseconds, unless the measure
+ * worker has more to do first than a round of samples. */
 static gputune_status stop_early(gt_search_state *state)
 {
+    static const double grace_s = 0.15;
     const gputune_options *o = &state->request->options;
     bool cancelled = o->cancel && *o->cancel;
-    if (state->stopped || (!cancelled && gt_search_time_left(state) > 0)) {
+    double left = gt_search_time_left(state);
+    if (state->stopped && !state->rechecked && (cancelled || left < -grace_s)) {
+        give_up_checking(state);
+    }
+    if (state->stopped || (!cancelled && left > 0)) {
         return GPUTUNE_OK;
     }
+    bool busy = state->field.verifying || !state->field.prepared;
     if (!cancelled && !state->round_id) {
         GT_TRY(admit(state));
         GT_TRY(settle_for_pilots(state));
     }
     state->stopped = true;
-    state->rechecked = true; /* there is no time: its verification before the race must do */
     state->end = cancelled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
     state->round_id = 0;
     gt_field_abandon(&state->field);
-    state->farm->ops->cancel(state->farm);
+    if (busy || cancelled) {
+        give_up_checking(state);
+    }
     return gt_race_stop(state->race, state->end);
 }
 
 static gputune_status handle(gt_search_state *state, gt_event *event)
 {
-    if (event->kind == GT_EVENT_SAMPLED) {
-        return event->id == state->round_id ? handle_sampled(state, event) : GPUTUNE_OK;
-    }
     if (event->kind == GT_EVENT_VERIFIED && state->rechecking) {
         return handle_rechecked(state, event);
+    }
+    if (state->stopped) {
+        return GPUTUNE_OK; /* too late */
+    }
+    if (event->kind == GT_EVENT_SAMPLED) {
+        return event->id == state->round_id ? handle_sampled(state, event) : GPUTUNE_OK;
     }
     return gt_field_handle(&state->field, event);
 }

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static gputune_status push(scripted_farm *farm, gt_event event)
 {
@@ -69,6 +70,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     event.sampled.values = calloc(job->count, sizeof(double));
     event.sampled.count = job->count;
     farm->rounds++;
+    nanosleep(&(struct timespec){0, farm->round_ns}, NULL);
     for (uint32_t i = 0; i < job->count; i++) {
         scripted_variant v = farm->behave(farm->user, &farm->launches.items[job->variants[i]]);
         farm->samples++;

@@ -18,6 +18,7 @@ typedef struct scripted_farm {
     gputune_status (*compile)(void *user, const char *text); /* NULL: all compile */
     void *user;
     double noise;           /* relative, uniform */
+    long round_ns;          /* that a round of samples takes */
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     uint32_t patient_verifies;

@@ -268,6 +268,22 @@ static void test_wrong_at_the_end_gives_the_next_best(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_a_winner_by_time_limit_is_checked_too(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 0.05;
+    w->farm.round_ns = 30000000;
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    assert_non_null(strstr(choice.stop_reason, "time was up"));
+    gt_choice_free(&choice);
+}
+
 static void test_all_wrong_is_said(void **state)
 {
     world *w = *state;
@@ -405,6 +421,7 @@ int main(void)
         IN_WORLD(test_a_hang_is_believed_the_second_time),
         IN_WORLD(test_what_was_held_up_once_races_after_all),
         IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
+        IN_WORLD(test_a_winner_by_time_limit_is_checked_too),
         IN_WORLD(test_all_wrong_is_said),
         IN_WORLD(test_failures_are_remembered),
         IN_WORLD(test_broken_reference_is_the_templates_error),
