@@ -5,26 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gputune_status find_buffer(uint32_t *out, const gt_workload *workload,
-                                  const gputune_input *input)
-{
-    for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        const gt_buffer *buffer = &workload->buffers[i];
-        if (strcmp(buffer->name, input->buffer) != 0) {
-            continue;
-        }
-        if (buffer->direction == GT_OUT || input->bytes != buffer->bytes || !input->data) {
-            return gt_fail(
-                GPUTUNE_EINVAL, "input '%s': expected %llu bytes of an input buffer, got %llu",
-                input->buffer, (unsigned long long)buffer->bytes, (unsigned long long)input->bytes);
-        }
-        *out = i;
-        return GPUTUNE_OK;
-    }
-    return gt_fail(GPUTUNE_EINVAL, "the kernel has no buffer '%s' to take as an input",
-                   input->buffer);
-}
-
 static gputune_status stage(gt_live_input *out, const gt_driver *driver, const gputune_input *input)
 {
     out->bytes.data = malloc(input->bytes);
@@ -64,7 +44,7 @@ static bool share(gt_live_input *out, const gt_driver *driver, const gputune_inp
 static gputune_status take_input(gt_live_input *out, const gputune *tuner,
                                  const gt_workload *workload, const gputune_input *input)
 {
-    GT_TRY(find_buffer(&out->buffer, workload, input));
+    GT_TRY(gt_request_input(&out->buffer, workload, input));
     if (!input->on_host && share(out, tuner->driver, input)) {
         return GPUTUNE_OK;
     }

@@ -137,6 +137,37 @@ static gputune_status make_scenario(gt_request *request)
     return make_environment(request);
 }
 
+gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
+                                const gputune_input *input)
+{
+    for (uint32_t i = 0; i < workload->buffer_count; i++) {
+        const gt_buffer *buffer = &workload->buffers[i];
+        if (strcmp(buffer->name, input->buffer) != 0) {
+            continue;
+        }
+        if (buffer->direction == GT_OUT || input->bytes != buffer->bytes || !input->data) {
+            return gt_fail(
+                GPUTUNE_EINVAL, "input '%s': expected %llu bytes of an input buffer, got %llu",
+                input->buffer, (unsigned long long)buffer->bytes, (unsigned long long)input->bytes);
+        }
+        *out = i;
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_EINVAL, "the kernel has no buffer '%s' to take as an input",
+                   input->buffer);
+}
+
+/* Also where a stored result will answer without looking at them. */
+static gputune_status check_inputs(const gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    for (size_t i = 0; i < o->input_count; i++) {
+        uint32_t buffer;
+        GT_TRY(gt_request_input(&buffer, &request->workload, &o->inputs[i]));
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status resolve(gt_request *request, gputune_sizes sizes,
                               const gputune_options *options)
 {
@@ -147,6 +178,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
                             request->device, request->options.alignment,
                             request->options.alignments, request->options.alignment_count));
+    GT_TRY(check_inputs(request));
     GT_TRY(make_scenario(request));
     gt_space *space;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */

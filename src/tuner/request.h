@@ -48,6 +48,11 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gputune_options *options);
 void gt_request_free(gt_request *request);
 
+/* The workload's buffer that the caller's data are for. EINVAL when there is none of that name, it
+ * is no input, or its size is another. */
+gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
+                                const gputune_input *input);
+
 /* What of the host the objectives `launch` and `latency` depend on: the CPU's model name. Caller
  * frees. */
 gputune_status gt_host_text(char **out);

@@ -58,6 +58,16 @@ static gputune_status give_farm(void *user, gt_farm **out, bool measure,
     return GPUTUNE_OK;
 }
 
+static gputune_status give_inputs(void *user, const gt_workload *workload,
+                                  const gputune_options *options, gt_measure_setup *setup)
+{
+    (void)user;
+    (void)workload;
+    (void)options;
+    (void)setup;
+    return GPUTUNE_OK;
+}
+
 static void write_template(world *w, const char *blocks)
 {
     FILE *file = fopen(w->path, "w");
@@ -97,6 +107,7 @@ static int open_world(void **state)
                                 .store = w->store,
                                 .device = &w->device,
                                 .farm = give_farm,
+                                .inputs = give_inputs,
                                 .user = w};
     *state = w;
     return 0;
@@ -408,6 +419,26 @@ static void test_unknown_names_are_refused_with_the_nearest(void **state)
     assert_non_null(strstr(gt_message(), "axpy"));
 }
 
+/* Also where the stored result would answer without a look at them. */
+static void test_inputs_of_another_size_are_refused(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    static const float data[4096];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_input input = {"x", data, sizeof data, true};
+    options.inputs = &input;
+    options.input_count = 1;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    input.bytes -= 4;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), "'x': expected 16384 bytes"));
+    input.buffer = "z";
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+}
+
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -430,6 +461,7 @@ int main(void)
         IN_WORLD(test_equal_times_are_a_tie_for_the_default),
         IN_WORLD(test_cancel_keeps_the_default),
         IN_WORLD(test_energy_is_weighed_among_the_fastest_only),
+        IN_WORLD(test_inputs_of_another_size_are_refused),
         IN_WORLD(test_unknown_names_are_refused_with_the_nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
