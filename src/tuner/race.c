@@ -311,7 +311,15 @@ static gputune_status keep_samples(gt_race *race)
 }
 
 /* A winner other than the default is measured beside it once more: its interval must not come from
- * the samples that it was chosen by. */
+ * the samples that it was chosen by. Where values are exact it is enough that the two have met. */
+static bool wants_finals(const gt_race *race)
+{
+    const gt_runner *winner = &race->runners.items[race->winner];
+    const gt_runner *standard = default_of(race);
+    bool met = race->options.exact && standard && gt_race_shared(standard, winner, GT_SHARED_ANY);
+    return standard && standard != winner && gt_runner_is_in(standard) && !met;
+}
+
 static void decide(gt_race *race)
 {
     gt_race_end reason;
@@ -320,11 +328,8 @@ static void decide(gt_race *race)
         return;
     }
     gt_race_choose(race);
-    const gt_runner *standard = default_of(race);
-    bool compare = race->winner >= 0 && standard && gt_runner_is_in(standard) &&
-                   standard != &race->runners.items[race->winner] && !race->options.exact;
     race->finals = 0;
-    if (compare) {
+    if (race->winner >= 0 && wants_finals(race)) {
         race->decided = reason;
     } else {
         race->end = reason;
@@ -339,7 +344,7 @@ gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
         GT_TRY(keep_samples(race));
         if (!race->round.final) {
             gt_race_judge(race);
-        } else if (++race->finals >= race->options.final_rounds) {
+        } else if (++race->finals >= (race->options.exact ? 1 : race->options.final_rounds)) {
             race->end = race->decided;
         }
         abandon_round(race);

@@ -515,6 +515,33 @@ static void exact_values_need_one_round(void **state)
     gt_race_free(race);
 }
 
+/* The winner of a tie came after the default was done with, and has not met it yet. */
+static void an_exact_winner_is_compared_with_the_default(void **state)
+{
+    machine m = make_machine(4, 3);
+    const gt_race_options options = {.seed = 1, .exact = true};
+    gt_race *race;
+    gt_race_result result;
+    gt_race_end end = GT_RACE_RUNNING;
+    (void)state;
+    m.noise = m.drift = m.outliers = 0;
+    m.times[0] = 110;
+    m.times[1] = m.times[2] = 100;
+    assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 7, false), GPUTUNE_OK);
+    take_round(race, &m, &end);
+    assert_int_equal(gt_race_add(race, 2, 3, false), GPUTUNE_OK);
+    gt_race_complete(race);
+    for (int turn = 0; turn < 3 && end == GT_RACE_RUNNING; turn++) {
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 2);
+    assert_true(fabs(result.speedup - 1.1) < 1e-9);
+    gt_race_free(race);
+}
+
 static void same_seed_same_course(void **state)
 {
     (void)state;
@@ -599,6 +626,7 @@ int main(void)
         cmocka_unit_test(spoiled_round_is_forgotten),
         cmocka_unit_test(budget_gives_the_best_so_far),
         cmocka_unit_test(exact_values_need_one_round),
+        cmocka_unit_test(an_exact_winner_is_compared_with_the_default),
         cmocka_unit_test(same_seed_same_course),
         cmocka_unit_test(summary_is_of_the_longest_samples),
     };
