@@ -317,7 +317,7 @@ typedef struct gputune_device {
     int ordinal, compute_capability, sm_count;           /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_optin_bytes;
     int memory_clock_khz, sm_clock_khz, bus_width_bits, max_cluster;
-    int max_parameter_bytes, driver_version, nvrtc_version; /* 13000 for 13.0; 0: none found */
+    int max_parameter_bytes, driver_version, nvrtc_version; /* 13000 for 13.0; 0: not known */
     double peak_bytes_per_s;                                /* from memory clock and bus width */
     bool emulated;
 } gputune_device;

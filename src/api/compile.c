@@ -63,7 +63,7 @@ static gputune_status keep_code(const compile_run *run)
         const gt_unit *unit = &field->units.items[i];
         gt_code code = {.source = unit->hash,
                         .ptx = device->emulated,
-                        .nvrtc_version = device->nvrtc_version,
+                        .nvrtc_version = unit->compiled.nvrtc_version,
                         .image = unit->compiled.image,
                         .resources = unit->compiled.resources,
                         .compile_ns = unit->compiled.compile_ns};

@@ -11,7 +11,7 @@ static double peak_bandwidth(const gt_device *device)
     return 2.0 * device->memory_clock_khz * 1e3 * device->bus_width_bits / 8;
 }
 
-static void describe(gputune_device *out, const gt_device *device, int nvrtc_version)
+static void describe(gputune_device *out, const gt_device *device)
 {
     *out = (gputune_device){.version = GPUTUNE_DEVICE_VERSION,
                             .ordinal = device->ordinal,
@@ -27,7 +27,7 @@ static void describe(gputune_device *out, const gt_device *device, int nvrtc_ver
                             .max_cluster = device->max_cluster,
                             .max_parameter_bytes = device->max_parameter_bytes,
                             .driver_version = device->driver_version,
-                            .nvrtc_version = nvrtc_version,
+                            .nvrtc_version = device->nvrtc_version,
                             .peak_bytes_per_s = peak_bandwidth(device),
                             .emulated = device->emulated};
     snprintf(out->name, sizeof out->name, "%s", device->name);
@@ -53,7 +53,8 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
         gt_device device;
         gputune_device description;
         GT_TRY(gt_device_query(&device, driver, i));
-        describe(&description, &device, nvrtc_version(device.driver_version));
+        gt_device_set_nvrtc(&device, nvrtc_version(device.driver_version));
+        describe(&description, &device);
         int answer = each(user, &description);
         if (answer) {
             return answer;
@@ -67,6 +68,6 @@ int gputune_tuner_device(gputune_device *out, gputune *tuner)
     if (!tuner->driver) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
-    describe(out, &tuner->device, tuner->device.nvrtc_version);
+    describe(out, &tuner->device);
     return GPUTUNE_OK;
 }

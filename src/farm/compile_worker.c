@@ -62,7 +62,8 @@ static gputune_status compile(gt_compiled *out, const compiler *compiler, const 
                          .ptx = job->ptx ? (gt_image){0} : result.ptx,
                          .log = result.log,
                          .resources = result.resources,
-                         .compile_ns = result.compile_ns};
+                         .compile_ns = result.compile_ns,
+                         .nvrtc_version = gt_nvrtc_version(compiler->nvrtc)};
     if (job->ptx) {
         free(result.cubin.data);
     }

@@ -23,6 +23,7 @@ typedef struct gt_compiled {
     char *log;           /* the compiler's whole log; owned */
     gt_resources resources;
     double compile_ns;
+    int nvrtc_version; /* 13000 for 13.0 */
 } gt_compiled;
 
 /* The caller's own data for one buffer of the workload. */

@@ -171,7 +171,7 @@ RECORD(gt_record_compile_job, gt_compile_job, compile_job_fields);
 static const gt_field compiled_fields[] = {
     IMAGE(gt_compiled, image),       IMAGE(gt_compiled, ptx),
     TEXT(gt_compiled, log),          STRUCT(gt_compiled, resources, &resources),
-    NUMBER(gt_compiled, compile_ns),
+    NUMBER(gt_compiled, compile_ns), NUMBER(gt_compiled, nvrtc_version),
 };
 RECORD(gt_record_compiled, gt_compiled, compiled_fields);
 

@@ -149,6 +149,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     unit->compiled.image = code.image; /* taken over */
     unit->compiled.resources = code.resources;
     unit->compiled.compile_ns = code.compile_ns;
+    unit->compiled.nvrtc_version = code.nvrtc_version;
     unit->from_store = true;
     return true;
 }

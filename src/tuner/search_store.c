@@ -115,7 +115,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_search_state *sta
                         .max_error = variant->verified.max_error,
                         .compile_ns = unit->compiled.compile_ns,
                         .driver_version = request->device->driver_version,
-                        .nvrtc_version = request->device->nvrtc_version};
+                        .nvrtc_version = unit->compiled.nvrtc_version};
     if (gt_launch_bind(launch, request->template, &request->problem, config, request->device) ==
         GPUTUNE_OK) {
         trial->shared_bytes = launch->geometry.shared_bytes;
@@ -234,7 +234,7 @@ static gt_code code_of(const gt_search_state *state, uint32_t variant)
     const gt_device *device = state->request->device;
     gt_code code = {.source = unit->hash,
                     .ptx = device->emulated,
-                    .nvrtc_version = device->nvrtc_version,
+                    .nvrtc_version = unit->compiled.nvrtc_version,
                     .image = unit->compiled.image,
                     .resources = unit->compiled.resources,
                     .compile_ns = unit->compiled.compile_ns};
@@ -242,12 +242,25 @@ static gt_code code_of(const gt_search_state *state, uint32_t variant)
     return code;
 }
 
+/* NVRTC's version as the compile workers tell it; 0 where nothing was compiled. */
+static int compiler_version(const gt_search_state *state)
+{
+    int version = 0;
+    for (size_t i = 0; i < state->field.units.count; i++) {
+        int one = state->field.units.items[i].compiled.nvrtc_version;
+        version = one > version ? one : version;
+    }
+    return version;
+}
+
 static gputune_status register_gpu(const gt_search_state *state)
 {
     const gt_request *request = state->request;
     gt_store *store = request->services->store;
     double copy = state->field.preparation.copy_bytes_per_s;
-    GT_TRY(gt_store_register_gpu(store, request->environment, request->device, request->host_text));
+    gt_device device = *request->device;
+    device.nvrtc_version = compiler_version(state);
+    GT_TRY(gt_store_register_gpu(store, request->environment, &device, request->host_text));
     return copy > 0 ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy)
                     : GPUTUNE_OK;
 }
@@ -314,7 +327,6 @@ static void fill_winner(gt_winner *winner, const gt_search_state *state, const g
                           .effort = request->options.effort,
                           .stop_reason = choice->stop_reason,
                           .driver_version = request->device->driver_version,
-                          .nvrtc_version = request->device->nvrtc_version,
                           .variants = choice->variants,
                           .failed = choice->failed,
                           .tuning_s = gt_seconds_since(state->start_ns)};
@@ -333,6 +345,7 @@ static gputune_status store_result(gt_search_state *state, gt_choice *choice,
 {
     gt_winner winner;
     fill_winner(&winner, state, choice, time, standard);
+    winner.nvrtc_version = unit_of(state, (uint32_t)result->winner)->compiled.nvrtc_version;
     if (!is_final(result)) {
         winner.space = (gt_hash){0}; /* the next request goes on where this one stopped */
     }

@@ -211,6 +211,12 @@ static gputune_status copy_image(gt_image *out, const char *prefix, const char *
     return out->data ? GPUTUNE_OK : gt_fail_memory();
 }
 
+int gt_nvrtc_version(const gt_nvrtc *nvrtc)
+{
+    (void)nvrtc;
+    return 13000;
+}
+
 gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
                                 const gt_nvrtc_request *request)
 {
