@@ -1,0 +1,98 @@
+/* Races under simulated noise, drift and outliers, for the tests of this folder. */
+#ifndef GT_TESTS_SIMULATED_RACE_H
+#define GT_TESTS_SIMULATED_RACE_H
+
+#include "base/random.h"
+#include "tuner/race.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIELD_MAX = 128 };
+
+/* One simulated machine: what each contestant really takes, and what disturbs its samples. */
+typedef struct machine {
+    double times[FIELD_MAX];
+    uint32_t count, batch; /* batch: contestants that join before each round; 0: all at once */
+    double noise, drift, outliers;
+    uint64_t failing; /* id that fails when it is first sampled, 0: none */
+    gt_random random;
+    double clock;
+} machine;
+
+static machine make_machine(uint64_t seed, uint32_t count)
+{
+    return (machine){.count = count,
+                     .noise = 0.01,
+                     .drift = 0.015,
+                     .outliers = 0.02,
+                     .random = {seed * 7919 + 13}};
+}
+
+/* Normal noise, a slow common drift, and now and then 5 to 50% too much. */
+static double sample(machine *m, uint64_t id)
+{
+    double drift = 1 + m->drift * sin(m->clock++ * 6.28 / (20.0 * m->count));
+    double value = m->times[id] * drift * (1 + m->noise * gt_random_normal(&m->random));
+    bool outlier = gt_random_unit(&m->random) < m->outliers;
+    return outlier ? value * (1.05 + 0.45 * gt_random_unit(&m->random)) : value;
+}
+
+static void take_round(gt_race *race, machine *m, gt_race_end *end)
+{
+    gt_race_round round;
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    for (uint32_t i = 0; i < round.count; i++) {
+        if (m->failing && round.ids[i] == m->failing) {
+            gt_race_fail(race, round.ids[i]);
+        } else {
+            assert_int_equal(gt_race_record(race, round.ids[i], sample(m, round.ids[i])),
+                             GPUTUNE_OK);
+        }
+    }
+    assert_int_equal(gt_race_end_round(race, end), GPUTUNE_OK);
+}
+
+/* Contestant 0 is the default and has the lowest rank. */
+static gt_race *run_race(machine *m, const gt_race_options *options)
+{
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    assert_int_equal(gt_race_new(&race, options), GPUTUNE_OK);
+    uint32_t batch = m->batch ? m->batch : m->count;
+    for (int turns = 0; end == GT_RACE_RUNNING; turns++) {
+        uint32_t joined = gt_race_count(race);
+        for (uint32_t i = joined; i < m->count && i < joined + batch; i++) {
+            assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+        }
+        if (gt_race_count(race) == m->count) {
+            gt_race_complete(race);
+        }
+        take_round(race, m, &end);
+        assert_true(turns < 1000);
+    }
+    return race;
+}
+
+static void spread_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->times[i] = 100 * (1 + 0.3 * gt_random_unit(&m->random));
+    }
+}
+
+static void equal_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->times[i] = 100;
+    }
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* How often the race errs, and whether its intervals cover, over thousands of simulated ones. */
+#include "simulated_race.h"
+
+enum { RUNS = 2000 };
+
+static double best_time(const machine *m)
+{
+    double best = INFINITY;
+    for (uint32_t i = 0; i < m->count; i++) {
+        best = m->times[i] < best ? m->times[i] : best;
+    }
+    return best;
+}
+
+typedef struct tally {
+    int wrong, covered, compared, ties, default_won;
+    double samples;
+} tally;
+
+static void count_result(tally *t, const gt_race *race, const machine *m)
+{
+    gt_race_result result;
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    t->wrong += m->times[result.winner] > 1.01 * best_time(m);
+    t->ties += result.tie;
+    t->default_won += result.winner == 0;
+    t->samples += result.samples;
+    if (result.winner != 0) {
+        double truth = m->times[0] / m->times[result.winner];
+        t->compared++;
+        t->covered += result.speedup_low <= truth && truth <= result.speedup_high;
+    }
+}
+
+typedef void (*shape)(machine *m);
+
+static tally simulate(int runs, uint32_t count, uint32_t batch, shape make)
+{
+    tally t = {0};
+    for (int run = 0; run < runs; run++) {
+        machine m = make_machine((uint64_t)run, count);
+        m.batch = batch;
+        make(&m);
+        const gt_race_options options = {.seed = (uint64_t)run + 1};
+        gt_race *race = run_race(&m, &options);
+        count_result(&t, race, &m);
+        gt_race_free(race);
+    }
+    return t;
+}
+
+/* The hardest field for a limit of 1%: one is best, and all others just beyond the limit. */
+static void hard_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        m->times[i] = i == m->count / 2 ? 100 : 101.1;
+    }
+}
+
+static void rarely_errs(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 0, spread_times);
+    assert_true(t.wrong <= RUNS / 100);
+    assert_true(t.samples / RUNS < 24 * 100 / 10); /* of 100 samples each, one after another */
+}
+
+static void rarely_errs_on_the_hardest_field(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 0, hard_times);
+    assert_true(t.wrong <= 1.3 * RUNS / 100); /* 0.90% over 20,000 runs */
+}
+
+static void intervals_cover(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 0, spread_times);
+    assert_true(t.covered >= 0.93 * t.compared && t.covered <= 0.97 * t.compared);
+    t = simulate(RUNS, 24, 0, hard_times);
+    assert_true(t.covered >= 0.93 * t.compared && t.covered <= 0.97 * t.compared);
+}
+
+static void late_arrivals_win_as_well(void **state)
+{
+    (void)state;
+    tally t = simulate(RUNS, 24, 3, spread_times);
+    assert_true(t.wrong <= RUNS / 100);
+    assert_true(t.covered >= 0.93 * t.compared);
+}
+
+static void ties_are_reported_and_go_to_the_default(void **state)
+{
+    enum { TIE_RUNS = 100 };
+    tally t = {0};
+    (void)state;
+    for (int run = 0; run < TIE_RUNS; run++) {
+        machine m = make_machine((uint64_t)run, 6);
+        m.noise = 0.001;
+        equal_times(&m);
+        gt_race *race = run_race(&m, NULL);
+        count_result(&t, race, &m);
+        gt_race_free(race);
+    }
+    assert_true(t.ties >= 0.97 * TIE_RUNS);
+    assert_true(t.default_won >= 0.97 * TIE_RUNS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rarely_errs),
+        cmocka_unit_test(rarely_errs_on_the_hardest_field),
+        cmocka_unit_test(intervals_cover),
+        cmocka_unit_test(late_arrivals_win_as_well),
+        cmocka_unit_test(ties_are_reported_and_go_to_the_default),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
