@@ -1,7 +1,8 @@
-"""What the benchmarks share: where the build is, running it with an empty database, timing, tables."""
+"""What the benchmarks share: where the build is, an empty database, timing, the peer, tables."""
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import threading
@@ -10,83 +11,31 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FOLDER = os.path.join(ROOT, "tools", "bench")
 
-AXPY = {
-    "template": "axpy",
-    "kernel": "axpy",
-    "sizes": ["n=67108864"],
-    "tunables": {
-        "VEC": [1, 2, 4],
-        "BLOCK": [64, 128, 256, 512, 1024],
-        "UNROLL": [1, 2, 3, 4, 5, 6, 7, 8],
+SPACES = {
+    "axpy": {
+        "template": "axpy",
+        "kernel": "axpy",
+        "sizes": ["n=67108864"],
+        "tunables": {
+            "VEC": [1, 2, 4],
+            "BLOCK": [64, 128, 256, 512, 1024],
+            "UNROLL": [1, 2, 3, 4, 5, 6, 7, 8],
+        },
     },
-    "spec": {
-        "arguments": [
-            {"type": "float32", "count": 1 << 26},
-            {"type": "float32", "count": 1 << 26},
-            {"type": "float32", "value": 1.5},
-            {"type": "uint64", "value": 1 << 26},
-        ],
-        "problem_size": [1 << 26],
-        "grid_div": [["BLOCK", "VEC", "UNROLL"]],
-        "block": ["BLOCK"],
-    },
-}
-
-STENCIL = {
-    "template": os.path.join(FOLDER, "stencil.cu"),
-    "kernel": "stencil",
-    "sizes": ["w=8192", "h=8192"],
-    "tunables": {
-        "BX": [32, 64, 128, 256, 512],
-        "BY": [1, 2, 4, 8, 16],
-        "TX": [1, 2, 4],
-        "TY": [1, 2, 4, 8, 16],
-        "STAGED": [0, 1],
-        "STREAMED": [0, 1],
-    },
-    "spec": {
-        "arguments": [
-            {"type": "float32", "count": 1 << 26},
-            {"type": "float32", "count": 1 << 26},
-            {"type": "uint32", "value": 8192},
-            {"type": "uint32", "value": 8192},
-        ],
-        "problem_size": [8192, 8192],
-        "grid_div": [["BX", "TX"], ["BY", "TY"]],
-        "block": ["BX", "BY"],
-        "restrictions": [
-            "BX * BY >= 64",
-            "BX * BY <= 1024",
-            "STAGED == 0 or 4 * (BX * TX + 2) * (BY * TY + 2) <= 49152",
-        ],
+    "stencil": {
+        "template": os.path.join(FOLDER, "stencil.cu"),
+        "kernel": "stencil",
+        "sizes": ["w=8192", "h=8192"],
+        "tunables": {
+            "BX": [32, 64, 128, 256, 512],
+            "BY": [1, 2, 4, 8, 16],
+            "TX": [1, 2, 4],
+            "TY": [1, 2, 4, 8, 16],
+            "STAGED": [0, 1],
+            "STREAMED": [0, 1],
+        },
     },
 }
-
-SPACES = {"axpy": AXPY, "stencil": STENCIL}
-PREFIX = "T_"
-
-
-def foreign_spec(space):
-    """What peer_kernel_tuner.py and judge.py are told, with the tunables' foreign names."""
-    spec = dict(space["spec"])
-    names = rf"\b({'|'.join(space['tunables'])})\b"
-    spec["tunables"] = {PREFIX + name: values for name, values in space["tunables"].items()}
-    spec["grid_div"] = [[PREFIX + name for name in one] for one in spec["grid_div"]]
-    spec["block"] = [PREFIX + name for name in spec["block"]]
-    spec["restrictions"] = [
-        re.sub(names, PREFIX + r"\1", one) for one in spec.get("restrictions", [])
-    ]
-    return spec
-
-
-def foreign(text):
-    """A configuration's text with the foreign names."""
-    return " ".join(PREFIX + pair for pair in text.split())
-
-
-def own(config):
-    """A configuration's text from a dictionary with foreign names."""
-    return " ".join(f"{name[len(PREFIX):]}={value}" for name, value in config.items())
 
 
 class Bench:
@@ -105,6 +54,10 @@ class Bench:
     def path(self, name):
         return os.path.join(self.logs, name)
 
+    def program(self, name):
+        """A benchmark's path in the build."""
+        return os.path.join(self.build, "tools", "bench", name)
+
     def forget(self):
         """An empty database."""
         for suffix in ("", "-journal", ".lock"):
@@ -114,17 +67,31 @@ class Bench:
     def has_device(self):
         return subprocess.run([self.gputune, "devices"], capture_output=True).returncode == 0
 
-    def emit(self, space):
-        """The generated source for a tuner that makes defines of its own in front of everything:
-        the tunables' are taken from names of their own, as the prelude knows UNROLL and others."""
-        command = [self.gputune, "emit", space["template"], "--arch", "sm_90", "--as", "source"]
-        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        names = "|".join(space["tunables"])
-        text = re.sub(rf"^#define ({names}) .*$", rf"#define \1 {PREFIX}\1", text, flags=re.M)
-        path = self.path(space["kernel"] + "-bare.cu")
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(text)
-        return path
+    def template(self, space):
+        """The path of a space's template."""
+        name = space["template"]
+        return name if name.endswith(".cu") else os.path.join(ROOT, "templates", name + ".cu")
+
+    def ask(self, command, space, *more):
+        """What a gputune command prints for a space's template and sizes."""
+        sizes = [word for size in space["sizes"] for word in ("--size", size)]
+        line = [self.gputune, command, space["template"], *sizes, *more]
+        done = subprocess.run(line, capture_output=True, text=True)
+        if done.returncode != 0:
+            sys.exit(f"{' '.join(line)}: exit code {done.returncode}: {done.stderr.strip()}")
+        return done.stdout
+
+    def describe(self, space, fixed):
+        """What `gputune space` says, with the space's tunables and `fixed` axes only."""
+        only = {**space["tunables"], **{axis: [value] for axis, value in fixed.items()}}
+        words = [f"--only={axis}={','.join(map(str, values))}" for axis, values in only.items()]
+        return json.loads(self.ask("space", space, "--format", "json", *words))
+
+    def emit(self, space, config):
+        """The generated source of a configuration, a dictionary; the default's for other axes."""
+        text = " ".join(f"{axis}={value}" for axis, value in config.items())
+        more = ["--config", text] if text else []
+        return self.ask("emit", space, "--arch", "sm_90", "--as", "source", *more)
 
     def write_json(self, name, value):
         path = self.path(name)
@@ -141,6 +108,36 @@ class Bench:
         for name, values in space["tunables"].items():
             command += ["--only", f"{name}={','.join(str(v) for v in values)}"]
         return timed_warm(command, self.path("warm.err"))
+
+
+def run_peer(bench, source, kernel, spec, times=1):
+    """Brute-force tunings with Kernel Tuner in a process of its own that begins with empty caches;
+    what peer_kernel_tuner.py prints, with the time from start to exit."""
+    caches = bench.path("peer-caches")
+    shutil.rmtree(caches, ignore_errors=True)
+    environment = dict(
+        os.environ,
+        CUPY_CACHE_DIR=os.path.join(caches, "cupy"),
+        CUDA_CACHE_PATH=os.path.join(caches, "driver"),
+    )
+    script = os.path.join(FOLDER, "peer_kernel_tuner.py")
+    begun = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, script, "--times", str(times), source, kernel, spec],
+        env=environment,
+        cwd=bench.logs,
+        capture_output=True,
+        text=True,
+    )
+    wall = time.monotonic() - begun
+    with open(bench.path("peer.log"), "a", encoding="utf-8") as file:
+        file.write(done.stdout + done.stderr)
+    if done.returncode != 0:
+        last = done.stderr.strip().splitlines()[-1:]
+        sys.exit(f"Kernel Tuner failed: {last}; see {bench.path('peer.log')}")
+    answer = json.loads(done.stdout.strip().splitlines()[-1])
+    answer["wall_s"] = wall
+    return answer
 
 
 def timed_warm(command, log):

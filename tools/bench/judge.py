@@ -4,8 +4,8 @@
 judge.py SOURCE KERNEL SPEC.json CONFIG... (a configuration as "VEC=4 BLOCK=256")
 
 Every configuration is compiled by CuPy; rounds are interleaved and shuffled; a sample is an event
-pair around a batch of launches long enough for the clock (at least 1 ms), the data larger than L2 or
-swept before. Prints a JSON list in the order given: median and 95% interval of the median, in ms.
+pair around a batch of launches long enough for the clock (at least 1 ms), the data larger than L2
+or swept before. Prints a JSON list in the order given: median and 95% interval of the median, in ms.
 """
 import json
 import math
@@ -15,32 +15,31 @@ import sys
 import cupy
 import numpy
 
+import peer_spec
+
 ROUNDS = 300
 L2_BYTES = 64 << 20
-
-
-def argument(spec):
-    kind = numpy.dtype(spec["type"])
-    if "count" in spec:
-        return cupy.random.default_rng(1).random(spec["count"], dtype=numpy.float32).astype(kind)
-    return kind.type(spec["value"])
 
 
 def parse(text):
     return {name: int(value) for name, value in (pair.split("=") for pair in text.split())}
 
 
-def load(source, kernel, config):
+def on_device(argument):
+    return cupy.asarray(argument) if isinstance(argument, numpy.ndarray) else argument
+
+
+def prepare(source, kernel, spec, config, arguments):
+    """A function that launches the configuration."""
     defines = "".join(f"#define {name} {value}\n" for name, value in config.items())
-    module = cupy.RawModule(code=defines + source, backend="nvrtc", options=("--std=c++17", "-default-device"))
-    return module.get_function(kernel)
-
-
-def grid_of(spec, config):
-    grid = []
-    for size, divisors in zip(spec["problem_size"], spec["grid_div"]):
-        grid.append(-(-size // math.prod(config[name] for name in divisors)))
-    return tuple(grid)
+    module = cupy.RawModule(code=defines + source, backend="nvrtc", options=peer_spec.OPTIONS)
+    function = module.get_function(kernel)
+    shared = peer_spec.evaluate(spec["shared"], config)
+    if shared > peer_spec.SHARED_FREE:
+        function.max_dynamic_shared_size_bytes = shared
+    grid = tuple(peer_spec.evaluate(one, config) for one in spec["grid"])
+    block = tuple(peer_spec.evaluate(one, config) for one in spec["block"])
+    return lambda: function(grid, block, arguments, shared_mem=shared)
 
 
 def sample(launch, batch, sweep):
@@ -70,15 +69,10 @@ def main():
     source_path, kernel, spec_path, *configs = sys.argv[1:]
     with open(source_path, encoding="utf-8") as file:
         source = file.read()
-    with open(spec_path, encoding="utf-8") as file:
-        spec = json.load(file)
-    arguments = tuple(argument(one) for one in spec["arguments"])
-    launches = []
-    for config in map(parse, configs):
-        function = load(source, kernel, config)
-        grid, block = grid_of(spec, config), tuple(config[name] for name in spec["block"])
-        launches.append(lambda f=function, g=grid, b=block: f(g, b, arguments))
-    small = sum(a.nbytes for a in arguments if hasattr(a, "data")) < 4 * L2_BYTES
+    spec = peer_spec.load(spec_path)
+    arguments = tuple(map(on_device, peer_spec.arguments(spec)))
+    launches = [prepare(source, kernel, spec, config, arguments) for config in map(parse, configs)]
+    small = sum(one.nbytes for one in arguments) < 4 * L2_BYTES
     sweep = cupy.zeros(2 * L2_BYTES, dtype=numpy.uint8) if small else None
     batches = []
     for launch in launches:

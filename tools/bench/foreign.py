@@ -1,0 +1,242 @@
+"""A gputune template told to a tuner that knows macros, a launch and arguments, and nothing else.
+
+The spec, a JSON file: `tunables` (macros and their numbers; a word such as "shared" goes by a
+number below 0), `restrictions`, `grid`, `block` and `shared` as Python expressions over tunables
+and properties of the device (peer_spec.py has their names), `arguments` with their fills. All of it
+is read from the template's pragmas and from what `gputune space` says.
+"""
+import ast
+import re
+import sys
+
+PREFIX = "T_"
+
+# What a Kernel Tuner with CuPy cannot vary, and the value at which its choices are then judged.
+# Launches have no attributes there: no clusters, the driver's carveout. A block of parameters goes
+# by value, as a NumPy scalar of that many bytes: of the four ways it is the only one whose cost is
+# within the time that Kernel Tuner measures (buffers and constants are filled once, before), and
+# one source has one list of arguments, so that it cannot be a tunable.
+FIXED = {"cluster": "1", "carveout": "auto", "pass": "value"}
+
+TYPES = {
+    "float": "float32",
+    "double": "float64",
+    "char": "int8",
+    "short": "int16",
+    "int": "int32",
+    "unsigned int": "uint32",
+    "size_t": "uint64",
+}
+
+# The blocks that the GPU holds at once by threads and shared memory, as gputune counts them.
+MAX_BLOCKS = (
+    "sm_count * max(1, min(max_threads_per_sm // round_up({threads}, warp_size), max_blocks_per_sm,"
+    " shared_per_sm // (({shared}) + shared_reserved) if ({shared}) > 0 else max_blocks_per_sm))"
+)
+
+
+def pragmas(path):
+    """(word, text in its parentheses) of each line, in order."""
+    with open(path, encoding="utf-8") as file:
+        text = file.read().replace("\\\n", " ")
+    lines = [line.split("//")[0].strip() for line in text.splitlines()]
+    return re.findall(r"^#pragma gputune (\w+)\((.*)\)$", "\n".join(lines), re.M)
+
+
+def split(text, at):
+    """The parts between separators that no parentheses or brackets enclose."""
+    parts, depth = [""], 0
+    for one in text:
+        depth += {"(": 1, "[": 1, ")": -1, "]": -1}.get(one, 0)
+        if one == at and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += one
+    return [part.strip() for part in parts]
+
+
+def from_c(text):
+    """Python's way to write a C expression; a condition may stand outside of parentheses only."""
+    condition, *branches = split(text, "?")
+    if branches:
+        yes, *no = split("?".join(branches), ":")
+        return f"({from_c(yes)} if {from_c(condition)} else {from_c(':'.join(no))})"
+    for pattern, python in ((r"&&", " and "), (r"\|\|", " or "), (r"!(?!=)", " not "), ("/", "//")):
+        text = re.sub(pattern, python, text)
+    return text.strip()
+
+
+class Rewrite(ast.NodeTransformer):
+    """Puts expressions in the place of names, and plain arithmetic in the place of calls."""
+
+    def __init__(self, names):
+        self.names = names
+
+    def visit_Name(self, node):
+        known = self.names.get(node.id)
+        return node if known is None else ast.parse(str(known), mode="eval").body
+
+    def visit_Call(self, node):
+        if node.func.id not in ("ceil_div", "round_up"):
+            node.args = [self.visit(one) for one in node.args]
+            return node
+        up, by = (f"({ast.unparse(self.visit(one))})" for one in node.args)
+        divided = f"-(-{up} // {by})"
+        text = divided if node.func.id == "ceil_div" else f"{divided} * {by}"
+        return ast.parse(text, mode="eval").body
+
+
+def rewrite(python, names):
+    """An expression with what `names` says in the place of names."""
+    return ast.unparse(Rewrite(names).visit(ast.parse(python, mode="eval")))
+
+
+class Foreign:
+    """One kernel at one size in a foreign tuner's terms.
+
+    `space`: a template, its kernel's name, sizes ("n=4096"), values for axes that shall not have
+    the template's own."""
+
+    def __init__(self, bench, space):
+        self.bench, self.space = bench, space
+        self.pragmas = pragmas(bench.template(space))
+        listed = bench.describe(space, {})["values"]
+        kinds = {one["axis"]: one["kind"] for one in listed}
+        self.fixed = {axis: FIXED[kind] for axis, kind in kinds.items() if kind in FIXED}
+        self.axes = {axis: [] for axis in kinds}
+        for one in listed:
+            if not one["excluded"]:
+                self.axes[one["axis"]].append(one["value"])
+        for axis, values in {**space["tunables"], **self.fixed}.items():
+            self.axes[axis] = [values] if axis in self.fixed else [str(value) for value in values]
+        words = [one["value"] for one in listed if not one["value"].isdigit()]
+        self.words = {word: -1 - i for i, word in enumerate(dict.fromkeys(words))}
+        self.sizes = self._sizes()
+        self.valid = bench.describe(space, self.fixed)["totals"][0]["valid"]
+
+    def _texts(self, word):
+        return [text for found, text in self.pragmas if found == word]
+
+    def _sizes(self):
+        """Problem values by name; a type's is its name."""
+        wanted = dict(size.split("=") for size in self.space["sizes"])
+        sizes = {}
+        for text in self._texts("problem"):
+            kind, name, value = re.match(r"(const |type )?(\w+) = (.*)", text).groups()
+            value = split(wanted.get(name, value), ",")[0]
+            sizes[name] = value if kind == "type " else eval(value)  # as in 1 << 26
+        return sizes
+
+    def _number(self, value):
+        return self.words[value] if value in self.words else int(value)
+
+    def _names(self):
+        """What stands for a name of the template in an expression of the spec."""
+        names = {axis: PREFIX + axis for axis in self.axes if axis not in self.fixed}
+        names.update((axis, self._number(value)) for axis, value in self.fixed.items())
+        names.update((name, value) for name, value in self.sizes.items() if value not in TYPES)
+        return names
+
+    def _expression(self, text, names):
+        for word, number in self.words.items():
+            text = re.sub(rf"\b{word}\b", f"({number})", text)
+        return rewrite(from_c(text), names)
+
+    def _argument(self, text):
+        """One of `args`, or the block of `pass` in the same form."""
+        way, kind, name, count, value = re.fullmatch(
+            r"(?:(in|out|inout) )?(.*?) ?(\w+)(?:\[(.*)\])?(?: = (.*))?", text
+        ).groups()
+        kind = TYPES[self.sizes.get(kind, kind)]
+        if way is None:
+            return {"type": kind, "value": self.sizes.get(name, value and float(value))}
+        argument = {"type": kind, "count": eval(self._expression(count, self._names()))}
+        if way == "out":
+            return argument
+        filled = re.fullmatch(r"uniform\((.*)\)", value or "uniform(-1, 1)")
+        if not filled:
+            sys.exit(f"{self.space['kernel']}: {value}: a fill that is not known here")
+        low, high = split(filled.group(1), ",")
+        names = self._names()
+        argument["low"] = eval(self._expression(low, names))
+        argument["high"] = eval(self._expression(high, names))
+        return argument
+
+    def _arguments(self):
+        arguments = []
+        for text in self._texts("pass"):
+            name, block, *fill = split(text, ":")
+            kind, count = re.match(r"(.*)(\[.*\])", block).groups()
+            value = f" = {fill[0]}" if fill else ""
+            arguments.append(self._argument(f"in {kind} {name}{count}{value}"))
+            arguments[-1]["by_value"] = True
+        (text,) = self._texts("args")
+        return arguments + [self._argument(one) for one in split(text, ",")]
+
+    def _restrictions(self, shared, names):
+        requires = [self._expression(text, names) for text in self._texts("require")]
+        # without a tunable in it there is nothing to restrict
+        restrictions = [f"({shared}) <= shared_optin"] + requires
+        return [one for one in dict.fromkeys(restrictions) if PREFIX in one]
+
+    def spec(self):
+        """The spec as a dictionary that JSON can hold."""
+        names = self._names()
+        block = [self._expression(one, names) for one in split(self._texts("block")[0], ",")]
+        shared = self._expression((self._texts("shared") or ["0"])[0], names)
+        threads = " * ".join(f"({one})" for one in block)
+        names["max_blocks"] = rewrite(MAX_BLOCKS.format(threads=threads, shared=shared), {})
+        tunables = [axis for axis in self.axes if axis not in self.fixed]
+        return {
+            "arguments": self._arguments(),
+            "tunables": {
+                PREFIX + axis: list(map(self._number, self.axes[axis])) for axis in tunables
+            },
+            "restrictions": self._restrictions(shared, names),
+            "grid": [self._expression(one, names) for one in split(self._texts("grid")[0], ",")],
+            "block": block,
+            "shared": shared,
+        }
+
+    def write_spec(self):
+        """Writes the spec into the bench's folder and returns its path."""
+        return self.bench.write_json(self.space["kernel"] + "-spec.json", self.spec())
+
+    def write_source(self):
+        """The generated source for a tuner that makes defines of its own in front of everything:
+        the tunables' are taken from names of their own, as the prelude knows UNROLL and others."""
+        text = self.bench.emit(self.space, self.fixed)
+        for axis, values in self.axes.items():
+            if axis in self.fixed:
+                continue
+            taken = f"#define {axis} {PREFIX}{axis}"
+            text = re.sub(rf"^#define {axis} .*$", taken, text, flags=re.M)
+            for word in set(values) & set(self.words):
+                is_it = f"#define {axis}_{word} ({PREFIX}{axis} == {self.words[word]})"
+                text = re.sub(rf"^#define {axis}_{word} .*$", is_it, text, flags=re.M)
+        path = self.bench.path(self.space["kernel"] + "-bare.cu")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def foreign(self, text):
+        """A configuration's text as the foreign tuner has it."""
+        pairs = dict(pair.split("=") for pair in text.split())
+        return " ".join(
+            f"{PREFIX}{axis}={self._number(value)}"
+            for axis, value in pairs.items()
+            if axis not in self.fixed
+        )
+
+    def own(self, numbers):
+        """A configuration's text from the foreign tuner's numbers."""
+        found = dict(self.fixed)
+        for axis, values in self.axes.items():
+            for value in values if axis not in self.fixed else []:
+                if self._number(value) == numbers[PREFIX + axis]:
+                    found[axis] = value
+        return " ".join(f"{axis}={found[axis]}" for axis in self.axes)
+
+    def fixed_text(self):
+        """What every choice of the foreign tuner has in common: "CLUSTER=1 CARVEOUT=auto"."""
+        return " ".join(f"{axis}={value}" for axis, value in self.fixed.items())
