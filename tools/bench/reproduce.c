@@ -2,40 +2,48 @@
  * three sizes; the winners and the runners-up of the last one are then judged by up to 2000
  * interleaved samples each.
  *
- *   reproduce [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [KERNEL...]        20, 30, cuda, all
+ *   reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] [-c FILE] [KERNEL...]
+ *   reproduce -s [KERNEL...]             lists the scenarios: kernel, a tab, sizes
  *
+ * 20 tunings, 30 seconds, the GPU at hand, all kernels. -w leaves the data in L2 between launches.
  * A row a scenario: how many tunings, distinct winners, how many of them within 1% of the best,
- * the worst one's distance; with -v every candidate. */
+ * the worst one's distance; with -v every candidate.
+ *
+ * -c: what another tuner chose (choices.h) is judged in the same rounds, with counts of its own:
+ * how many of its choices are within 1% of the best, and "in its space" within 1% of the best that
+ * it could have chosen, with the settings that it cannot vary. For that best, gputune tunes in that
+ * smaller space too, and its runners-up join. */
+#include "candidates.h"
+#include "choices.h"
 #include "scenarios.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { TUNINGS_MAX = 200, CANDIDATES_MAX = 24, RUNNERS_UP = 3, TEXT = 160 };
+enum { RUNNERS_UP = 3, RESTRICTED_TUNINGS = 3, ONLY_MAX = 8 };
 
-typedef struct candidate {
-    char text[TEXT];
-    int won;      /* tunings */
-    double ratio; /* its time over the first candidate's; 0: not judged */
-    double median_ns, low, high;
-    unsigned samples;
-} candidate;
+/* The best trials so far of those that have the settings, ascending. */
+typedef struct podium {
+    const char *settings;
+    double medians[RUNNERS_UP];
+    char trials[RUNNERS_UP][TEXT];
+} podium;
 
 typedef struct study {
     const bench_scenario *scenario;
     gputune *tuner;
-    candidate items[CANDIDATES_MAX];
-    size_t count;
-    double medians[RUNNERS_UP]; /* of the best trials so far, ascending */
-    char trials[RUNNERS_UP][TEXT];
+    candidates list;
+    podium all, restricted;
+    const char *fixed; /* the settings that the other tuner cannot vary; NULL: it chose nothing */
     char sizes[TEXT];
 } study;
 
 static int tunings = 20, verbose;
 static double judge_seconds = 30;
+static gputune_cache cache = GPUTUNE_CACHE_COLD;
+static bench_choices choices;
 
 static void must(int status, const char *what)
 {
@@ -52,82 +60,88 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static candidate *find(study *study, const char *text)
-{
-    for (size_t i = 0; i < study->count; i++) {
-        if (strcmp(study->items[i].text, text) == 0) {
-            return &study->items[i];
-        }
-    }
-    if (study->count == CANDIDATES_MAX) {
-        fprintf(stderr, "more candidates than %d: %s is left out\n", CANDIDATES_MAX, text);
-        return NULL;
-    }
-    candidate *item = &study->items[study->count++];
-    *item = (candidate){0};
-    snprintf(item->text, sizeof item->text, "%s", text);
-    return item;
-}
-
 static gputune_options options_of(const bench_scenario *scenario, uint64_t seed)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.objective = scenario->objective;
+    options.cache = cache;
     options.force = true;
     options.seed = seed;
     options.time_limit_s = 30;
     return options;
 }
 
-static void tune(study *study, int turn)
+/* Tunes once and counts the winner; with `settings`, "AXIS=V AXIS=V", among configurations that
+ * have them, and without counting. */
+static void tune(study *study, int turn, const char *settings)
 {
     gputune_options options = options_of(study->scenario, 1 + (uint64_t)turn);
     gputune_plan *plan;
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    const char *only[ONLY_MAX];
+    char words[TEXT], *rest = words;
+    snprintf(words, sizeof words, "%s", settings);
+    options.only = only;
+    while (*rest && options.only_count < ONLY_MAX) {
+        only[options.only_count++] = strsep(&rest, " ");
+        rest = rest ? rest : "";
+    }
     must(tune_kernel(&plan, study->tuner, study->scenario->kernel, bench_sizes(study->scenario),
                      &options),
          study->scenario->kernel);
     must(gputune_plan_info(&info, plan), "plan");
-    candidate *item = find(study, info.configuration);
-    if (item) {
+    candidate *item = candidate_enter(&study->list, info.configuration);
+    if (item && !options.only_count) {
         item->won++;
     }
     gputune_plan_release(plan);
 }
 
-/* Whether a record is of this scenario; its sizes may name more, with their defaults. */
-static bool is_here(const study *study, const gputune_record *record)
+/* Enters the other tuner's choices. */
+static void add_choices(study *study)
 {
-    char padded[2 * TEXT], wanted[TEXT];
-    snprintf(padded, sizeof padded, " %s ", record->sizes);
-    for (size_t i = 0; i < study->scenario->size_count; i++) {
-        const gputune_size *size = &study->scenario->sizes[i];
-        snprintf(wanted, sizeof wanted, " %s=%lld ", size->name, (long long)size->value);
-        if (!strstr(padded, wanted)) {
-            return false;
+    for (size_t i = 0; i < choices.count; i++) {
+        const bench_choice *choice = &choices.items[i];
+        if (strcmp(choice->kernel, study->scenario->kernel) == 0 &&
+            strcmp(choice->sizes, study->sizes) == 0) {
+            candidate *item = candidate_enter(&study->list, choice->configuration);
+            study->fixed = choice->fixed;
+            if (item) {
+                item->chosen += choice->times;
+            }
         }
     }
-    return record->objective == study->scenario->objective;
 }
 
-/* Keeps the best trials, eliminated ones too. */
+/* Variants that are one launch have the times of the one that was tried: no second place. */
+static void place(podium *podium, const gputune_record *record)
+{
+    double median = record->median_ns;
+    if (!podium->settings || !bench_has_words(record->configuration, podium->settings)) {
+        return;
+    }
+    for (size_t i = 0; i < RUNNERS_UP && median != podium->medians[i]; i++) {
+        if (podium->medians[i] == 0 || median < podium->medians[i]) {
+            size_t rest = RUNNERS_UP - i - 1;
+            memmove(&podium->medians[i + 1], &podium->medians[i], rest * sizeof *podium->medians);
+            memmove(podium->trials[i + 1], podium->trials[i], rest * sizeof *podium->trials);
+            podium->medians[i] = median;
+            snprintf(podium->trials[i], TEXT, "%s", record->configuration);
+            return;
+        }
+    }
+}
+
+/* Keeps the best trials, eliminated ones too. The record's sizes may name more, with defaults. */
 static int take_trial(void *user, const gputune_record *record)
 {
     study *study = user;
-    double median = record->median_ns;
     bool ran = strcmp(record->status, "ok") == 0 || strcmp(record->status, "eliminated") == 0;
-    if (!ran || record->samples < 3 || !is_here(study, record)) {
-        return 0;
-    }
-    for (size_t i = 0; i < RUNNERS_UP; i++) {
-        if (study->medians[i] == 0 || median < study->medians[i]) {
-            size_t rest = RUNNERS_UP - i - 1;
-            memmove(&study->medians[i + 1], &study->medians[i], rest * sizeof *study->medians);
-            memmove(study->trials[i + 1], study->trials[i], rest * sizeof *study->trials);
-            study->medians[i] = median;
-            snprintf(study->trials[i], TEXT, "%s", record->configuration);
-            return 0;
-        }
+    bool here = record->objective == study->scenario->objective && record->cache == cache &&
+                bench_has_words(record->sizes, study->sizes);
+    if (ran && here && record->samples >= 3) {
+        place(&study->all, record);
+        place(&study->restricted, record);
     }
     return 0;
 }
@@ -137,16 +151,27 @@ static void add_runners_up(study *study)
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = study->scenario->kernel;
     filter.all_trials = true;
+    study->all.settings = "";
+    study->restricted.settings = study->fixed && *study->fixed ? study->fixed : NULL;
     must(gputune_records(study->tuner, &filter, take_trial, study), "records");
-    for (size_t i = 0; i < RUNNERS_UP && study->medians[i] > 0; i++) {
-        find(study, study->trials[i]);
+    for (size_t i = 0; i < RUNNERS_UP && study->all.medians[i] > 0; i++) {
+        candidate_enter(&study->list, study->all.trials[i]);
+    }
+    for (size_t i = 0; i < RUNNERS_UP && study->restricted.medians[i] > 0; i++) {
+        candidate_enter(&study->list, study->restricted.trials[i]);
     }
 }
 
 static int take_verdict(void *user, const gputune_record *record)
 {
-    candidate *item = find(user, record->configuration);
-    if (item && strcmp(record->status, "ok") == 0) {
+    study *study = user;
+    candidate *item = candidate_find(&study->list, record->configuration);
+    if (!item) {
+        fprintf(stderr, "%s: gputune writes a candidate so; the choices must be written alike\n",
+                record->configuration);
+        exit(2);
+    }
+    if (strcmp(record->status, "ok") == 0) {
         item->ratio = record->speedup > 0 ? 1 / record->speedup : 1;
         item->low = record->speedup > 0 ? 1 / record->speedup_high : 1;
         item->high = record->speedup > 0 ? 1 / record->speedup_low : 1;
@@ -162,39 +187,35 @@ static void judge(study *study)
     gputune_options options = options_of(study->scenario, 12345);
     options.effort = GPUTUNE_EXHAUSTIVE;
     options.time_limit_s = judge_seconds;
-    for (size_t i = 0; i < study->count; i++) {
-        texts[i] = study->items[i].text;
+    for (size_t i = 0; i < study->list.count; i++) {
+        texts[i] = study->list.items[i].text;
     }
     must(gputune_run(study->tuner, study->scenario->kernel, bench_sizes(study->scenario), texts,
-                     study->count, &options, take_verdict, study),
+                     study->list.count, &options, take_verdict, study),
          "judge");
 }
 
 static void report(const study *study, double tuning_s, double judging_s)
 {
-    double best = INFINITY, worst = 0;
-    size_t winners = 0;
-    int within = 0, total = 0;
-    for (size_t i = 0; i < study->count; i++) {
-        best = fmin(best, study->items[i].ratio > 0 ? study->items[i].ratio : INFINITY);
+    const candidates *list = &study->list;
+    const double best = candidates_best(list, "");
+    const tally own = candidates_tally(list, false, best);
+    if (verbose) {
+        candidates_print(list, study->fixed != NULL, best);
     }
-    for (size_t i = 0; i < study->count; i++) {
-        const candidate *item = &study->items[i];
-        double over = item->ratio / best - 1;
-        winners += item->won > 0;
-        total += item->won;
-        within += item->ratio > 0 && over <= 0.01 ? item->won : 0;
-        worst = item->won ? fmax(worst, over) : worst;
-        if (verbose) {
-            printf("    %2d x %-60s %10.2f us %+6.2f%% [%+.2f, %+.2f], %u samples\n", item->won,
-                   item->text, item->median_ns * 1e-3, 100 * over, 100 * (item->low / best - 1),
-                   100 * (item->high / best - 1), item->samples);
-        }
+    printf("%-10s %-24s %3d/%-3d within 1%%, worst %+.2f%%, %zu winners", study->scenario->kernel,
+           study->sizes, own.within, own.total, 100 * own.worst, own.distinct);
+    if (study->fixed) {
+        const double reachable = candidates_best(list, study->fixed);
+        const tally other = candidates_tally(list, true, best);
+        const tally fair = candidates_tally(list, true, reachable);
+        printf("; other %d/%d, worst %+.2f%%, %zu choices; in its space %d/%d, worst %+.2f%%, best "
+               "%+.2f%%",
+               other.within, other.total, 100 * other.worst, other.distinct, fair.within,
+               fair.total, 100 * fair.worst, 100 * (reachable / best - 1));
     }
-    printf("%-10s %-24s %3d/%-3d within 1%%, worst %+.2f%%, %zu winners, %zu judged by %u, "
-           "tuning %.2f s, judging %.1f s\n",
-           study->scenario->kernel, study->sizes, within, total, 100 * worst, winners, study->count,
-           study->items[0].samples, tuning_s / tunings, judging_s);
+    printf("; %zu judged by %u, tuning %.2f s, judging %.1f s\n", study->list.count,
+           study->list.items[0].samples, tuning_s / tunings, judging_s);
     fflush(stdout);
 }
 
@@ -206,27 +227,52 @@ static void run(gputune *tuner, const bench_scenario *scenario)
     }
     study->scenario = scenario;
     study->tuner = tuner;
-    for (size_t i = 0; i < scenario->size_count; i++) {
-        size_t used = strlen(study->sizes);
-        snprintf(study->sizes + used, TEXT - used, "%s%s=%lld", i ? " " : "",
-                 scenario->sizes[i].name, (long long)scenario->sizes[i].value);
-    }
+    bench_sizes_text(study->sizes, TEXT, scenario);
     double begun = seconds();
     for (int i = 0; i < tunings; i++) {
-        tune(study, i);
+        tune(study, i, "");
     }
     double tuned = seconds();
+    add_choices(study);
+    for (int i = 0; study->fixed && *study->fixed && i < RESTRICTED_TUNINGS; i++) {
+        tune(study, tunings + i, study->fixed);
+    }
     add_runners_up(study);
+    double judging = seconds();
     judge(study);
-    report(study, tuned - begun, seconds() - tuned);
+    report(study, tuned - begun, seconds() - judging);
     free(study);
+}
+
+static void list_scenarios(int count, char **names)
+{
+    char sizes[TEXT];
+    for (int i = 0; i < BENCH_SCENARIOS; i++) {
+        if (bench_wanted(&bench_scenarios[i], count, names)) {
+            bench_sizes_text(sizes, sizeof sizes, &bench_scenarios[i]);
+            printf("%s\t%s\n", bench_scenarios[i].kernel, sizes);
+        }
+    }
+}
+
+static void run_all(const gputune_open_options *options, int count, char **names)
+{
+    gputune *tuner;
+    must(gputune_open(&tuner, options), "open");
+    for (int i = 0; i < BENCH_SCENARIOS; i++) {
+        if (bench_wanted(&bench_scenarios[i], count, names)) {
+            run(tuner, &bench_scenarios[i]);
+        }
+    }
+    gputune_close(tuner);
 }
 
 int main(int argc, char **argv)
 {
     gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
+    bool listing = false;
     int option;
-    while ((option = getopt(argc, argv, "t:l:d:v")) != -1) {
+    while ((option = getopt(argc, argv, "t:l:d:c:vws")) != -1) {
         switch (option) {
         case 't':
             tunings = (int)strtol(optarg, NULL, 10);
@@ -237,24 +283,30 @@ int main(int argc, char **argv)
         case 'd':
             open.driver = optarg;
             break;
+        case 'c':
+            choices = bench_read_choices(optarg);
+            break;
         case 'v':
             verbose = 1;
             break;
+        case 'w':
+            cache = GPUTUNE_CACHE_HOT;
+            break;
+        case 's':
+            listing = true;
+            break;
         default:
-            fprintf(stderr, "reproduce [-v] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] "
-                            "[KERNEL...]\n");
+            fprintf(stderr, "reproduce [-v] [-w] [-t TUNINGS] [-l JUDGE_SECONDS] [-d DRIVER] "
+                            "[-c FILE] [KERNEL...]\nreproduce -s [KERNEL...]\n");
             return 2;
         }
     }
-    gputune *tuner;
+    if (listing) {
+        list_scenarios(argc - optind, argv + optind);
+        return 0;
+    }
     open.database = getenv("GPUTUNE_DB") ? NULL : ":memory:";
     open.keep_workers = true;
-    must(gputune_open(&tuner, &open), "open");
-    for (int i = 0; i < BENCH_SCENARIOS; i++) {
-        if (bench_wanted(&bench_scenarios[i], argc - optind, argv + optind)) {
-            run(tuner, &bench_scenarios[i]);
-        }
-    }
-    gputune_close(tuner);
+    run_all(&open, argc - optind, argv + optind);
     return 0;
 }

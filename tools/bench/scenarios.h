@@ -6,6 +6,7 @@
 #include "gputune.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct bench_scenario {
@@ -52,6 +53,18 @@ static inline bool bench_wanted(const bench_scenario *scenario, int count, char 
         wanted = wanted || strcmp(names[i], scenario->kernel) == 0;
     }
     return wanted;
+}
+
+/* "n=65536 entries=4096" */
+static inline void bench_sizes_text(char *out, size_t capacity, const bench_scenario *scenario)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < scenario->size_count && used < capacity; i++) {
+        const gputune_size *size = &scenario->sizes[i];
+        int written = snprintf(out + used, capacity - used, "%s%s=%lld", i ? " " : "", size->name,
+                               (long long)size->value);
+        used += written > 0 ? (size_t)written : 0;
+    }
 }
 
 static inline gputune_sizes bench_sizes(const bench_scenario *scenario)
