@@ -21,6 +21,9 @@
 #define SLOT_COUNT  (UINT32_C(1) << 20)
 #define SHARE_MAGIC UINT64_C(0x756d652d656e7574)
 
+/* The owner of steps whose pages could not be given back: nobody, and they are never used again. */
+#define LOST_STEP UINT32_MAX
+
 enum { FREED_COUNT = 256, REGISTERED_COUNT = 256 };
 
 /* One allocation and the steps it occupies. A slot in use has bytes > 0. */
@@ -41,7 +44,7 @@ static struct {
     int file; /* -1: anonymous memory, nothing can be shared */
     uint64_t base;
     uint64_t cursor;                 /* next step to try */
-    _Atomic uint32_t *owner_of_step; /* slot + 1, 0 for none */
+    _Atomic uint32_t *owner_of_step; /* slot + 1, 0 for none, LOST_STEP */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
@@ -228,28 +231,32 @@ static void remember_freed(const emu_allocation *what)
         (freed_range){.base = what->base, .bytes = what->bytes};
 }
 
-/* Gives the pages back and makes any later touch by the host a fault, as with a device address. */
-static void drop_pages(const emu_allocation *what)
+/* Gives the pages back and makes any later touch by the host a fault, as with a device address.
+ * False when the host refuses: what was mapped still is. */
+static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;
     size_t bytes = page_round(what->bytes);
-    off_t offset = (off_t)(what->base - memory.base);
-    if (what->kind == EMU_MEMORY_IMPORT) {
-        munmap(at, bytes);
-    } else if (memory.file >= 0) {
+    off_t offset = memory.file >= 0 ? (off_t)(what->base - memory.base) : 0;
+    if (what->kind != EMU_MEMORY_IMPORT && memory.file >= 0) {
         fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
     }
     int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    mmap(at, bytes, PROT_NONE, MAP_FIXED | MAP_NORESERVE | flags, memory.file,
-         memory.file >= 0 ? offset : 0);
+    flags |= MAP_FIXED | MAP_NORESERVE;
+    if (mmap(at, bytes, PROT_NONE, flags, memory.file, offset) == MAP_FAILED) {
+        return false;
+    }
     madvise(at, bytes, MADV_DONTFORK);
+    return true;
 }
 
 static void release_slot(uint32_t index)
 {
     emu_allocation what = memory.slots[index].what;
     mark_steps(what.base, what.bytes, 0);
-    drop_pages(&what);
+    if (!drop_pages(&what)) {
+        mark_steps(what.base, what.bytes, LOST_STEP);
+    }
     remember_freed(&what);
     give_slot(index);
 }
@@ -261,7 +268,9 @@ static uint32_t owner_at(uint64_t address)
     if (!memory.open || offset >= RANGE_BYTES) {
         return 0;
     }
-    return atomic_load_explicit(&memory.owner_of_step[offset >> STEP_SHIFT], memory_order_acquire);
+    uint32_t owner =
+        atomic_load_explicit(&memory.owner_of_step[offset >> STEP_SHIFT], memory_order_acquire);
+    return owner == LOST_STEP ? 0 : owner;
 }
 
 int emu_memory_release(uint64_t base, emu_memory_kind kind)
