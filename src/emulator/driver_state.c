@@ -5,6 +5,7 @@
 #include "emulator/model.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -148,21 +149,28 @@ void emu_host_spend(double ns)
 
 /* ---- start ---- */
 
+/* The memory that this container may take; without a limit ("max"), infinity. */
+static double container_bytes(void)
+{
+    char text[64] = "", *end;
+    FILE *file = fopen("/sys/fs/cgroup/memory.max", "re");
+    if (!file) {
+        return HUGE_VAL;
+    }
+    bool ok = fgets(text, sizeof text, file) != NULL;
+    fclose(file);
+    double limit = strtod(text, &end);
+    return ok && end != text ? limit : HUGE_VAL;
+}
+
 /* Host memory that device allocations may take: three quarters of what this machine or container
  * has. */
 static size_t host_share_bytes(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     double bytes = pages > 0 && page > 0 ? (double)pages * (double)page : 4e9;
-    FILE *file = fopen("/sys/fs/cgroup/memory.max", "re");
-    double limit;
-    if (file && fscanf(file, "%lf", &limit) == 1 && limit < bytes) {
-        bytes = limit;
-    }
-    if (file) {
-        fclose(file);
-    }
-    return (size_t)(bytes * 0.75);
+    double limit = container_bytes();
+    return (size_t)((limit < bytes ? limit : bytes) * 0.75);
 }
 
 static CUresult read_workers(void)
@@ -192,7 +200,8 @@ static void in_forked_child(void)
 static CUresult start(void)
 {
     char why[sizeof emu.message];
-    emu.verbose = getenv("GPUTUNE_EMU_VERBOSE") && *getenv("GPUTUNE_EMU_VERBOSE");
+    const char *verbose = getenv("GPUTUNE_EMU_VERBOSE");
+    emu.verbose = verbose && *verbose;
     if (!emu_profile_from_environment(&emu.profile, emu.selected_profile, why, sizeof why) ||
         !emu_faults_parse(&emu.faults, getenv("GPUTUNE_EMU_FAULTS"), emu_knows_call, why,
                           sizeof why)) {

@@ -240,7 +240,7 @@ static const field *find_field(const char *key)
 static const attribute_name *find_attribute(const char *key)
 {
     static const char prefix[] = "attribute.";
-    if (strncmp(key, prefix, sizeof prefix - 1)) {
+    if (strncmp(key, prefix, sizeof prefix - 1) != 0) {
         return NULL;
     }
     for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
@@ -326,7 +326,10 @@ static bool apply_overrides(emu_profile *profile, const char *overrides, char *w
                             size_t why_bytes)
 {
     char *copy = strdup(overrides), *rest = copy;
-    bool ok = copy != NULL;
+    if (!copy) {
+        return fail(why, why_bytes, "out of memory");
+    }
+    bool ok = true;
     while (ok && rest && *trim(rest)) {
         char *item = strsep(&rest, ",");
         ok = set(profile, "GPUTUNE_EMU_SET", item, why, why_bytes);
@@ -375,7 +378,7 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
         list_names(names, sizeof names);
         return fail(why, why_bytes, "no emulator profile '%s'; there are: %s", wanted, names);
     }
-    emu_profile profile;
+    emu_profile profile = {0};
     if (!emu_profile_parse(&profile, text->name, text->text, why, why_bytes) ||
         !check_complete(&profile, why, why_bytes) ||
         (overrides && !apply_overrides(&profile, overrides, why, why_bytes))) {
