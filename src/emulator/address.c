@@ -230,6 +230,7 @@ static uint64_t tagged(uint64_t tag, uint64_t offset)
 static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
 {
     const emu_block *own = warp->block;
+    uint32_t size = own->shared_bytes; /* that of every block of a launch */
     EMU_FOR_LANES(lane, mask)
     {
         uint64_t address = access->address[lane] & UINT32_MAX;
@@ -241,11 +242,10 @@ static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access,
             if (op->space == PTX_SHARED && block != own)
                 block = NULL;
         }
-        if (!block || offset >= block->shared_bytes ||
-            block->shared_bytes - offset < access->bytes) {
+        if (!block || offset >= size || size - offset < access->bytes) {
             emu_raise(warp, op, ILLEGAL_ADDRESS, lane, tagged(EMU_TAG_SHARED, address),
                       "%s of %u bytes of shared memory at 0x%llx of %u", verb(op), access->bytes,
-                      (unsigned long long)address, own->shared_bytes);
+                      (unsigned long long)address, size);
             return false;
         }
         if (block != own && block->live_threads == 0) {

@@ -20,7 +20,7 @@ static bool read_generic(const emu_warp *warp, unsigned lane, uint64_t address, 
         memcpy(out, warp->local + (size_t)lane * warp->local_bytes + offset, bytes);
     else if (tag == EMU_TAG_SHARED && offset + bytes <= warp->block->shared_bytes)
         memcpy(out, warp->block->shared + offset, bytes);
-    else if (tag == 0 && memory && memory->find(memory->context, address, &range) &&
+    else if (tag == 0 && address != 0 && memory && memory->find(memory->context, address, &range) &&
              range.end - address >= bytes)
         memcpy(out, (const void *)(uintptr_t)address, bytes);
     else

@@ -294,29 +294,34 @@ static void keep_lists(emu_decoder *decoder)
     out->uses_shared = decoder->uses_shared;
 }
 
+/* Twice: the first pass finds which registers an instruction touches, the second knows their
+ * places. */
+static void decode_body(emu_decoder *decoder, uint32_t *slots)
+{
+    spread_registers(slots, decoder->function->register_count);
+    decode_pass(decoder);
+    if (!decoder->failed && !emu_assign_registers(decoder, slots))
+        emu_decode_fail(decoder, "out of memory");
+    decode_pass(decoder);
+    if (decoder->failed)
+        return;
+    mark_waits(decoder);
+    append_return(decoder);
+    keep_lists(decoder);
+}
+
 static void decode_function(emu_decoder *decoder)
 {
     const ptx_function *function = decoder->function;
-    size_t registers = function->register_count;
-    uint32_t *slots = calloc(registers + 1, sizeof *slots);
+    uint32_t *slots = calloc(function->register_count + 1, sizeof *slots);
     decoder->flows = calloc(function->instruction_count + 1, sizeof *decoder->flows);
     decoder->uses_shared = emu_decode_alloc(decoder, decoder->program->module.shared_count + 1);
     decoder->slots = slots;
     decoder->in = NULL;
-    if (!slots || !decoder->flows)
+    if (slots && decoder->flows)
+        decode_body(decoder, slots);
+    else
         emu_decode_fail(decoder, "out of memory");
-    if (!decoder->failed) {
-        spread_registers(slots, registers);
-        decode_pass(decoder);
-    }
-    if (!decoder->failed && !emu_assign_registers(decoder, slots))
-        emu_decode_fail(decoder, "out of memory");
-    decode_pass(decoder);
-    if (!decoder->failed) {
-        mark_waits(decoder);
-        append_return(decoder);
-        keep_lists(decoder);
-    }
     free(slots);
     free(decoder->flows);
     decoder->flows = NULL;
