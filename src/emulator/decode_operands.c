@@ -79,7 +79,7 @@ ptx_type emu_take_type(emu_decoder *decoder)
 
 /* ---- constants ---- */
 
-static void broadcast(uint8_t *place, uint64_t value, unsigned bytes)
+static void broadcast(uint8_t *place, uint64_t value, size_t bytes)
 {
     uint64_t wide[2] = {value, 0};
     for (unsigned lane = 0; lane < EMU_WARP; lane++)
@@ -142,9 +142,10 @@ static bool grow_index(emu_decoder *decoder)
 uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
 {
     emu_program *program = decoder->program;
+    size_t all_lanes = (size_t)EMU_WARP * bytes;
     if (bytes < 8)
         value &= (UINT64_C(1) << bytes * 8) - 1;
-    if (!grow_index(decoder) || !grow_constants(decoder, EMU_WARP * bytes))
+    if (!grow_index(decoder) || !grow_constants(decoder, all_lanes))
         return 1;
     size_t mask = decoder->constant_index_size - 1;
     size_t slot = (value * UINT64_C(0x9E3779B97F4A7C15) >> 32) & mask;
@@ -153,7 +154,7 @@ uint32_t emu_constant(emu_decoder *decoder, uint64_t value, unsigned bytes)
             return (decoder->constant_index[slot] & ~63u) | 1;
     uint32_t offset = (uint32_t)program->constant_bytes;
     broadcast(program->constants + offset, value, bytes);
-    program->constant_bytes += EMU_WARP * bytes;
+    program->constant_bytes += all_lanes;
     decoder->constant_index[slot] = offset | bytes;
     decoder->constant_count++;
     return offset | 1;

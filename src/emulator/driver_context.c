@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-enum { STACK_DEPTH = 32 };
+enum { STACK_DEPTH = 32, LARGEST_STACK_BYTES = 512 * 1024 };
 
 /* Each thread's stack of contexts; the top one is current. */
 static _Thread_local struct {
@@ -323,7 +323,7 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
     EMU_ENTER(cuCtxSetLimit, EMU_USE);
     EMU_CHECK(limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(limit == CU_LIMIT_STACK_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT);
-    EMU_CHECK(value <= 512 * 1024, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(value <= LARGEST_STACK_BYTES, CUDA_ERROR_INVALID_VALUE);
     emu_current()->stack_bytes = value;
     return CUDA_SUCCESS;
 }

@@ -10,17 +10,17 @@ typedef struct atomic {
     uint32_t results[8], sources[8], thirds[8];
 } atomic;
 
-static uint64_t read_lane(const emu_warp *warp, uint32_t operand, unsigned bytes, unsigned lane)
+static uint64_t read_lane(const emu_warp *warp, uint32_t operand, size_t bytes, unsigned lane)
 {
     uint64_t value = 0;
-    memcpy(&value, (const uint8_t *)emu_lanes(warp, operand) + (size_t)lane * bytes, bytes);
+    memcpy(&value, (const uint8_t *)emu_lanes(warp, operand) + lane * bytes, bytes);
     return value;
 }
 
 static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *access, unsigned k)
 {
     const atomic *a = op->extra;
-    unsigned bytes = op->bytes;
+    size_t bytes = op->bytes;
     uint8_t *results = emu_lanes(warp, a->results[k]);
     /* documented: sums in global memory flush subnormals, in shared memory they do not */
     bool can_flush =
@@ -33,7 +33,7 @@ static void apply_element(emu_warp *warp, const emu_op *op, const emu_access *ac
         uint64_t old =
             emu_atomic_apply(a->what, a->type, access->host[lane] + k * bytes, b, c, flush);
         if (!(op->flags & EMU_ACCESS_REDUCE))
-            memcpy(results + (size_t)lane * bytes, &old, bytes);
+            memcpy(results + lane * bytes, &old, bytes);
     }
 }
 

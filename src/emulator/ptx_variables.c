@@ -176,7 +176,8 @@ static void skip_pointer_attributes(ptx_parser *parser)
 
 static void place(ptx_parser *parser, ptx_variable *variable, uint32_t *area)
 {
-    variable->offset = (*area + variable->align - 1) / variable->align * variable->align;
+    uint64_t align = variable->align;
+    variable->offset = (*area + align - 1) / align * align;
     if (variable->bytes > LARGEST_AREA || variable->offset + variable->bytes > LARGEST_AREA)
         ptx_fail(parser, "%s is too large", variable->name);
     else
