@@ -274,7 +274,7 @@ CUresult emu_module_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
 {
     for (size_t i = 0; i < module->global_count; i++) {
         const emu_global *global = emu_program_global_at(module->image->program, i);
-        if (strcmp(global->name, name)) {
+        if (strcmp(global->name, name) != 0) {
             continue;
         }
         if (address) {

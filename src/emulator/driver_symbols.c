@@ -57,7 +57,7 @@ static const entry *find(const char *name, int version, int driver_version, bool
     const entry *best = NULL;
     *known = false;
     for (size_t i = 0; i < ENTRY_COUNT; i++) {
-        if (strcmp(entries[i].name, name) || entries[i].version > driver_version) {
+        if (strcmp(entries[i].name, name) != 0 || entries[i].version > driver_version) {
             continue;
         }
         *known = true;

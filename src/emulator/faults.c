@@ -168,7 +168,7 @@ int emu_faults_next(emu_faults *faults, const char *name, double *delay_ns)
     *delay_ns = 0;
     for (size_t i = 0; faults && i < faults->count; i++) {
         rule *rule = &faults->rules[i];
-        if (strcmp(rule->name, name) || !strikes(rule)) {
+        if (strcmp(rule->name, name) != 0 || !strikes(rule)) {
             continue;
         }
         *delay_ns += rule->delay_ns;
