@@ -95,6 +95,7 @@ static uint64_t replace(emu_atomic what, ptx_type type, uint64_t old, uint64_t b
 
 /* ---- the exchange ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define EXCHANGE(T)                                                                                \
     do {                                                                                           \
         T *at = place, old = __atomic_load_n(at, __ATOMIC_RELAXED), next;                          \
@@ -104,6 +105,7 @@ static uint64_t replace(emu_atomic what, ptx_type type, uint64_t old, uint64_t b
                                             __ATOMIC_RELAXED));                                    \
         return old;                                                                                \
     } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 typedef uint16_t __attribute__((may_alias)) word16;
 typedef uint32_t __attribute__((may_alias)) word32;

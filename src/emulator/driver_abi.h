@@ -79,12 +79,14 @@
 #else
 
 /* Also exports a definition under its plain name. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): the argument is a declarator */
 #define EMU_ALIAS(plain, versioned)                                                                \
     extern __typeof__(versioned) plain __attribute__((alias(#versioned), visibility("default")))
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 typedef enum cudaError_enum {
     CUDA_SUCCESS = 0,
-#define X(name, value, text) CUDA_ERROR_##name = value,
+#define X(name, value, text) CUDA_ERROR_##name = (value),
     EMU_ERROR_LIST(X)
 #undef X
 } CUresult;

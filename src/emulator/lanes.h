@@ -37,6 +37,7 @@ typedef double __attribute__((may_alias)) emu_f64;
         }                                                                                          \
     } while (0)
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 /* name: dst = expression of a (b, c); D is the type of the result, T, U, V those of the operands */
 #define EMU_UNARY(name, D, T, expression)                                                          \
     static void name(emu_warp *warp, const emu_op *op)                                             \
@@ -67,6 +68,7 @@ typedef double __attribute__((may_alias)) emu_f64;
                       dst[i] = (D)(expression));                                                   \
     }
 #define EMU_TERNARY(name, D, T, expression) EMU_TERNARY3(name, D, T, T, T, expression)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* A predicate from a comparison of each lane. */
 #define EMU_COMPARE(name, T, expression)                                                           \

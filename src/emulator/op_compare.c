@@ -260,6 +260,7 @@ void emu_decode_set(emu_decoder *decoder)
 
 /* ---- selp, slct ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define SELECT(name, T)                                                                            \
     static void name(emu_warp *warp, const emu_op *op)                                             \
     {                                                                                              \
@@ -268,6 +269,7 @@ void emu_decode_set(emu_decoder *decoder)
         uint32_t chosen = emu_predicate(warp, op->c);                                              \
         EMU_EACH_LANE(warp, dst[i] = chosen >> i & 1 ? a[i] : b[i]);                               \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 SELECT(selp_16, emu_u16)
 SELECT(selp_32, emu_u32)
 SELECT(selp_64, emu_u64)

@@ -29,6 +29,7 @@ EMU_BINARY(add_x2, emu_u32, emu_u32, pair(a, b, true))
 
 /* ---- the carry chain: one flag for each lane, in the sink's place of the frame ---- */
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 #define CARRY(name, T, W, before, expression, after)                                               \
     static void name(emu_warp *warp, const emu_op *op)                                             \
     {                                                                                              \
@@ -37,13 +38,14 @@ EMU_BINARY(add_x2, emu_u32, emu_u32, pair(a, b, true))
         uint32_t *flags = (uint32_t *)(warp->base[0] + EMU_CARRY), out = *flags;                   \
         EMU_FOR_LANES(i, warp->mask)                                                               \
         {                                                                                          \
-            W a = pa[i], b = pb[i], carry = before ? out >> i & 1 : 0, sum = expression;           \
+            W a = pa[i], b = pb[i], carry = (before) ? out >> i & 1 : 0, sum = expression;         \
             dst[i] = (T)sum;                                                                       \
             out = (out & ~(1u << i)) | (uint32_t)(sum >> (sizeof(T) * 8) & 1) << i;                \
         }                                                                                          \
         if (after)                                                                                 \
             *flags = out;                                                                          \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 __extension__ typedef unsigned __int128 emu_u128;
 CARRY(add_cc_32, emu_u32, uint64_t, 0, a + b + carry, 1)
 CARRY(addc_32, emu_u32, uint64_t, 1, a + b + carry, 0)

@@ -6,13 +6,20 @@
 
 /* Each lane in the mask; all of them without looking for them. */
 #define EACH(statement)                                                                            \
-    if (mask == UINT32_MAX)                                                                        \
-        for (unsigned i = 0; i < EMU_WARP; i++)                                                    \
-            statement;                                                                             \
-    else                                                                                           \
-        EMU_FOR_LANES(i, mask)                                                                     \
-    statement
+    do {                                                                                           \
+        if (mask == UINT32_MAX) {                                                                  \
+            for (unsigned i = 0; i < EMU_WARP; i++) {                                              \
+                statement;                                                                         \
+            }                                                                                      \
+        } else {                                                                                   \
+            EMU_FOR_LANES(i, mask)                                                                 \
+            {                                                                                      \
+                statement;                                                                         \
+            }                                                                                      \
+        }                                                                                          \
+    } while (0)
 
+/* NOLINTBEGIN(bugprone-macro-parentheses): the arguments are type names */
 /* From memory elements of type M to lanes of type R. */
 #define MOVE_IN(M, R)                                                                              \
     do {                                                                                           \
@@ -25,6 +32,7 @@
         const R *src = lanes;                                                                      \
         EACH(*(M *)(host[i] + offset) = src[i]);                                                   \
     } while (0)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 typedef struct emu_quad {
     uint64_t low, high;
@@ -53,13 +61,13 @@ static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_
         MOVE_IN(emu_u8, emu_u16);
         break;
     case SHAPE(1, 1, 2):
-        MOVE_IN(emu_s8, emu_s16);
+        MOVE_IN(emu_s8, emu_s16); /* NOLINT(bugprone-signed-char-misuse): ld.s8 extends the sign */
         break;
     case SHAPE(1, 0, 4):
         MOVE_IN(emu_u8, emu_u32);
         break;
     case SHAPE(1, 1, 4):
-        MOVE_IN(emu_s8, emu_s32);
+        MOVE_IN(emu_s8, emu_s32); /* NOLINT(bugprone-signed-char-misuse): ld.s8 extends the sign */
         break;
     case SHAPE(2, 0, 4):
         MOVE_IN(emu_u16, emu_u32);
@@ -71,7 +79,7 @@ static void move_in(void *lanes, uint8_t *const host[], uint32_t offset, uint32_
         MOVE_IN(emu_u8, emu_u64);
         break;
     case SHAPE(1, 1, 8):
-        MOVE_IN(emu_s8, emu_s64);
+        MOVE_IN(emu_s8, emu_s64); /* NOLINT(bugprone-signed-char-misuse): ld.s8 extends the sign */
         break;
     case SHAPE(2, 0, 8):
         MOVE_IN(emu_u16, emu_u64);
@@ -308,11 +316,12 @@ void emu_decode_load(emu_decoder *decoder)
     decode_elements(decoder, emu_operand(decoder, 0), count, type, true);
     decode_hint(decoder, 2);
     op->run = load;
+    uint64_t bytes = (uint64_t)ptx_type_bytes(type) * count;
     bool in_launch = op->space == PTX_PARAM && !(op->flags & EMU_ACCESS_FRAME);
     if (op->space == PTX_PARAM)
         op->unit = EMU_CLASS_FOLDED;
     if (in_launch && (op->flags & EMU_BASE_MASK) == EMU_BASE_NONE &&
-        op->imm + ptx_type_bytes(type) * count <= decoder->function->formal_bytes)
+        op->imm + bytes <= decoder->function->formal_bytes)
         op->run = load_uniform;
     decoder->flows[decoder->index].is_load = op->space == PTX_GLOBAL || op->space == PTX_GENERIC;
 }

@@ -59,8 +59,8 @@ EMU_TERNARY(mad24_hi_s, emu_u32, emu_u32, (uint32_t)(((int64_t)s24(a) * s24(b)) 
         EMU_FOR_LANES(i, warp->mask)                                                               \
         {                                                                                          \
             uint64_t product = (uint64_t)pa[i] * pb[i];                                            \
-            uint64_t part = high ? product >> 32 : product & UINT32_MAX;                           \
-            uint64_t sum = part + pc[i] + (before ? out >> i & 1 : 0);                             \
+            uint64_t part = (high) ? product >> 32 : product & UINT32_MAX;                         \
+            uint64_t sum = part + pc[i] + ((before) ? out >> i & 1 : 0);                           \
             dst[i] = (uint32_t)sum;                                                                \
             out = (out & ~(1u << i)) | (uint32_t)(sum >> 32 & 1) << i;                             \
         }                                                                                          \
@@ -84,8 +84,8 @@ CARRY(madc_hi_cc, 1, 1, 1)
         EMU_FOR_LANES(i, warp->mask)                                                               \
         {                                                                                          \
             emu_u128 product = (emu_u128)pa[i] * pb[i];                                            \
-            emu_u128 part = high ? product >> 64 : product & UINT64_MAX;                           \
-            emu_u128 sum = part + pc[i] + (before ? out >> i & 1 : 0);                             \
+            emu_u128 part = (high) ? product >> 64 : product & UINT64_MAX;                         \
+            emu_u128 sum = part + pc[i] + ((before) ? out >> i & 1 : 0);                           \
             dst[i] = (uint64_t)sum;                                                                \
             out = (out & ~(1u << i)) | (uint32_t)(sum >> 64 & 1) << i;                             \
         }                                                                                          \

@@ -203,8 +203,8 @@ static inline unsigned emu_popcount(uint32_t value)
 
 /* for each lane in `mask` */
 #define EMU_FOR_LANES(lane, lanes)                                                                 \
-    for (uint32_t rest_ = (lanes), lane; rest_ && ((lane = (uint32_t)__builtin_ctz(rest_)), true); \
-         rest_ &= rest_ - 1)
+    for (uint32_t rest_ = (lanes), lane;                                                           \
+         rest_ && (((lane) = (uint32_t)__builtin_ctz(rest_)), true); rest_ &= rest_ - 1)
 
 /* Vectorise a loop whose lanes are independent, also where result and operand are one register. */
 #if defined(__clang__)
