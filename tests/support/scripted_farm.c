@@ -45,6 +45,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     farm->verifies++;
     while (farm->launches.count <= job->id) {
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
+        GT_TRY(gt_array_push(&farm->sampled, false));
     }
     farm->launches.items[job->id] = job->launches[0];
     scripted_variant variant = farm->behave(farm->user, &job->launches[0]);
@@ -78,6 +79,9 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         farm->weighings += weigh;
         event.sampled.values[i] =
             (weigh ? v.energy_nj : v.time_ns) * (1 + farm->noise * gt_random_unit(&random));
+        bool *sampled = &farm->sampled.items[job->variants[i]];
+        event.sampled.values[i] *= v.stumble > 0 && !*sampled ? v.stumble : 1;
+        *sampled = true;
         if (v.sample != GPUTUNE_OK) {
             event.status = v.sample;
             event.culprit = job->variants[i];
@@ -148,5 +152,6 @@ void scripted_farm_close(scripted_farm *farm)
     cancel(&farm->farm);
     gt_array_free(&farm->events);
     gt_array_free(&farm->launches);
+    gt_array_free(&farm->sampled);
     farm->next = 0;
 }

@@ -9,6 +9,7 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
+    double stumble;  /* the first sample takes so many times as long; 0: no longer */
     bool hangs_once; /* the verification that has no ten times the deadline yet */
 } scripted_variant;
 
@@ -25,6 +26,7 @@ typedef struct scripted_farm {
     GT_ARRAY(gt_event) events;
     size_t next;
     GT_ARRAY(gt_launch) launches; /* by variant id */
+    GT_ARRAY(bool) sampled;       /* likewise */
     uint64_t random;
 } scripted_farm;
 

@@ -371,6 +371,21 @@ static void test_equal_times_are_a_tie_for_the_default(void **state)
     gt_choice_free(&choice);
 }
 
+/* A program that loses its core for a moment doubles a sample by the host's clock. */
+static void test_a_stumble_of_the_host_sends_nobody_home(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    w->farm.noise = 0.01;
+    w->by_block[256].stumble = 3;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+}
+
 static void test_cancel_keeps_the_default(void **state)
 {
     world *w = *state;
@@ -459,6 +474,7 @@ int main(void)
         IN_WORLD(test_no_memory_gives_the_default),
         IN_WORLD(test_cached_only_never_measures),
         IN_WORLD(test_equal_times_are_a_tie_for_the_default),
+        IN_WORLD(test_a_stumble_of_the_host_sends_nobody_home),
         IN_WORLD(test_cancel_keeps_the_default),
         IN_WORLD(test_energy_is_weighed_among_the_fastest_only),
         IN_WORLD(test_inputs_of_another_size_are_refused),
