@@ -1,0 +1,196 @@
+/* A measure worker's parts without the worker, on the emulator or, with GPUTUNE_TEST_DRIVER=cuda,
+ * on a GPU: the device, a reference, and setups and variants of y += a * x. */
+#ifndef GT_TESTS_FARM_MEASURE_WORLD_H
+#define GT_TESTS_FARM_MEASURE_WORLD_H
+
+#include "farm/farm.h"
+#include "farm/measure_parts.h"
+#include "farm/measure_value.h"
+#include "gpu/nvrtc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#pragma GCC diagnostic ignored "-Wunused-function"
+
+enum { N = 10000, AWKWARD = 9973, BLOCK = 128 };
+
+static const char reference_text[] =
+    "extern \"C\" __global__ void axpy_reference(float *y, const float *x, float a, size_t n) {"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) y[i] += a * x[i];"
+    "}"
+    "__device__ unsigned turn;"
+    "extern \"C\" __global__ void restless(float *y, const float *x, float a, size_t n) {"
+    "  if (threadIdx.x == 0) atomicAdd(&turn, 1u);"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) y[i] = turn;"
+    "}"
+    "extern \"C\" __global__ void exact(double *y, const float *x, float a, size_t n, double "
+    "*scale)"
+    "{ size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) { scale[i] = fabs(y[i]) + fabs((double)a * x[i]); y[i] += (double)a * x[i]; } }"
+    "extern \"C\" __global__ void judge(float *y, const float *x, float a, size_t n,"
+    "                                   unsigned long long *wrong)"
+    "{ size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n && !(fabsf(y[i]) <= 3.0f)) atomicAdd(wrong, 1ull); }";
+
+#define VARIANT(statement)                                                                         \
+    "extern \"C\" __global__ void axpy(float *y, float *x, float a, size_t n) {"                   \
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;" statement "}"
+#define RIGHT VARIANT("if (i < n) y[i] += a * x[i];")
+
+static struct {
+    gt_image service, reference;
+    gt_measure *measure;
+    const gt_nvrtc *nvrtc;
+    char missing[256];
+} world;
+
+static const char *driver_name(void)
+{
+    const char *name = getenv("GPUTUNE_TEST_DRIVER");
+    return name ? name : "emu";
+}
+
+static gt_image compile(const char *text)
+{
+    const gt_device *device = gt_measure_device(world.measure);
+    gt_nvrtc_request request = {.text = text,
+                                .arch = device->arch,
+                                .want_cubin = !device->emulated,
+                                .want_ptx = device->emulated};
+    gt_nvrtc_result result = {0};
+    if (gt_nvrtc_compile(&result, world.nvrtc, &request) < 0) {
+        fail_msg("%s\n%s", gt_message(), result.log ? result.log : "");
+    }
+    gt_image *image = device->emulated ? &result.ptx : &result.cubin;
+    gt_image taken = *image;
+    *image = (gt_image){0};
+    gt_nvrtc_result_free(&result);
+    return taken;
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    if (gt_nvrtc_open(&world.nvrtc, 0) < 0 ||
+        gt_measure_open(&world.measure, driver_name(), 0) < 0) {
+        snprintf(world.missing, sizeof world.missing, "%s", gt_message());
+        return 0;
+    }
+    world.service = compile(gt_service_source);
+    world.reference = compile(reference_text);
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    (void)state;
+    gt_measure_close(world.measure);
+    free(world.service.data);
+    free(world.reference.data);
+    return 0;
+}
+
+#define NEEDS_DEVICE()                                                                             \
+    do {                                                                                           \
+        (void)state;                                                                               \
+        if (!world.measure) {                                                                      \
+            print_message("no device: %s\n", world.missing);                                       \
+            skip();                                                                                \
+        }                                                                                          \
+    } while (0)
+
+/* ---- Setups and jobs ------------------------------------------------------------------------- */
+
+static gt_launch launch_of(const char *entry, uint64_t n)
+{
+    gt_launch launch = {.argument_count = 4, .parameter_count = 4};
+    snprintf(launch.entry, sizeof launch.entry, "%s", entry);
+    for (int i = 0; i < 3; ++i) {
+        launch.geometry.grid[i] = launch.geometry.block[i] = launch.geometry.cluster[i] = 1;
+    }
+    launch.geometry.grid[0] = (uint32_t)((n + BLOCK - 1) / BLOCK);
+    launch.geometry.block[0] = BLOCK;
+    launch.geometry.carveout_kb = -1;
+    for (int i = 0; i < 4; ++i) {
+        launch.parameters[i] = (gt_parameter){
+            .kind = i < 2 ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR, .bytes = 8, .argument = i};
+    }
+    launch.parameters[2].bytes = 4;
+    return launch;
+}
+
+static void make_workload(gt_workload *out, uint64_t n, const char *reference)
+{
+    *out = (gt_workload){.argument_count = 4,
+                         .buffer_count = 2,
+                         .scalar_count = 2,
+                         .tolerance = {.rtol = 1e-6},
+                         .has_reference = reference != NULL};
+    for (uint32_t i = 0; i < 4; ++i) {
+        out->arguments[i].is_buffer = i < 2;
+        out->arguments[i].index = i % 2;
+    }
+    for (int i = 0; i < 2; ++i) {
+        out->buffers[i] = (gt_buffer){.direction = i == 0 ? GT_INOUT : GT_IN,
+                                      .type = GT_TYPE_F32,
+                                      .reference_type = GT_TYPE_F32,
+                                      .elements = n,
+                                      .bytes = 4 * n,
+                                      .fill = GT_FILL_UNIFORM,
+                                      .low = -1,
+                                      .high = 1};
+        snprintf(out->buffers[i].name, sizeof out->buffers[i].name, "%s", i == 0 ? "y" : "x");
+        out->alignment[i] = 16;
+    }
+    out->scalars[0] = (gt_scalar){.type = GT_TYPE_F32, .real = 1.5, .problem_value = -1};
+    out->scalars[1] = (gt_scalar){.type = GT_TYPE_U64, .integer = (int64_t)n};
+    out->reference = launch_of(reference ? reference : "", n);
+}
+
+static gt_measure_setup *make_setup(const char *reference)
+{
+    static gt_measure_setup setup;
+    setup = (gt_measure_setup){.objective = GPUTUNE_OBJECTIVE_KERNEL,
+                               .seed = 42,
+                               .workload_count = 2,
+                               .reference = world.reference,
+                               .service = world.service};
+    make_workload(&setup.workloads[0], N, reference);
+    make_workload(&setup.workloads[1], AWKWARD, reference);
+    return &setup;
+}
+
+static void must(gputune_status status)
+{
+    if (status < 0) {
+        fail_msg("%s: %s", gt_status_name(status), gt_message());
+    }
+}
+
+static void prepare(const gt_measure_setup *setup)
+{
+    gt_prepared prepared = {0};
+    must(gt_measure_prepare(world.measure, setup, &prepared));
+}
+
+static gputune_status verify(gt_verified *out, uint64_t id, const char *text)
+{
+    static gt_verify_job job;
+    job = (gt_verify_job){.id = id, .image = compile(text)};
+    job.launches[0] = launch_of("axpy", N);
+    job.launches[1] = launch_of("axpy", AWKWARD);
+    gputune_status status = gt_measure_verify(world.measure, &job, out);
+    free(job.image.data);
+    return status;
+}
+
+#endif

@@ -1,0 +1,182 @@
+/* Preparing to measure: the reference, and the inputs, whoever they come from. */
+#include "measure_world.h"
+
+#include <unistd.h>
+
+/* ---- Preparing ------------------------------------------------------------------------------- */
+
+static void inputs_on_the_device_are_those_of_the_host(void **state)
+{
+    NEEDS_DEVICE();
+    static const gt_type types[] = {GT_TYPE_I8,  GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,
+                                    GT_TYPE_F16, GT_TYPE_BF16, GT_TYPE_F32, GT_TYPE_F64};
+    for (size_t k = 0; k < sizeof types / sizeof types[0]; ++k) {
+        for (int fill = GT_FILL_UNIFORM; fill <= GT_FILL_CONSTANT; ++fill) {
+            gt_measure_setup *setup = make_setup(NULL);
+            gt_buffer *x = &setup->workloads[0].buffers[1];
+            x->type = x->reference_type = types[k];
+            x->bytes = N * gt_type_bytes(types[k]);
+            x->fill = (gt_fill_kind)fill;
+            x->low = gt_type_is_float(types[k]) ? -0.75 : 3;
+            x->high = 77;
+            prepare(setup);
+            char *expected = malloc(x->bytes), *found = malloc(x->bytes);
+            assert_true(expected && found);
+            gt_fill_host(expected, x, gt_fill_seed(42, 1));
+            assert_int_equal(world.measure->driver->MemcpyDtoH(
+                                 found, world.measure->rigs[0].slots[1].address, x->bytes),
+                             CUDA_SUCCESS);
+            assert_memory_equal(expected, found, x->bytes);
+            free(expected);
+            free(found);
+        }
+    }
+}
+
+static void the_reference_is_timed(void **state)
+{
+    gt_prepared prepared = {0};
+    NEEDS_DEVICE();
+    must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
+    assert_true(prepared.reference_ns > 0);
+    assert_true(prepared.copy_bytes_per_s > 0);
+}
+
+static void a_restless_reference_is_the_templates_mistake(void **state)
+{
+    gt_prepared prepared;
+    NEEDS_DEVICE();
+    assert_int_equal(gt_measure_prepare(world.measure, make_setup("restless"), &prepared),
+                     GPUTUNE_ETEMPLATE);
+    assert_non_null(strstr(gt_message(), "other values of y"));
+}
+
+static void a_missing_reference_is_named(void **state)
+{
+    gt_prepared prepared;
+    NEEDS_DEVICE();
+    assert_true(gt_measure_prepare(world.measure, make_setup("nowhere"), &prepared) < 0);
+    assert_non_null(strstr(gt_message(), "nowhere"));
+}
+
+static void too_large_a_size_is_refused_before_anything_is_allocated(void **state)
+{
+    gt_prepared prepared;
+    NEEDS_DEVICE();
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->workloads[0].buffers[0].elements = UINT64_C(1) << 40;
+    setup->workloads[0].buffers[0].bytes = UINT64_C(1) << 42;
+    assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EDEVMEM);
+    assert_non_null(strstr(gt_message(), "smaller size"));
+}
+
+/* ---- Inputs of the caller -------------------------------------------------------------------- */
+
+static void the_callers_inputs_are_used(void **state)
+{
+    static float x[N];
+    gt_verified verified;
+    NEEDS_DEVICE();
+    x[17] = 1000;
+    gt_live_input input = {.buffer = 1, .bytes = {x, sizeof x}};
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->inputs = &input;
+    setup->input_count = 1;
+    prepare(setup);
+    must(verify(&verified, 1, RIGHT));
+    float expected = 0;
+    assert_int_equal(world.measure->driver->MemcpyDtoH(
+                         &expected, world.measure->rigs[0].slots[0].expected + 17 * 4, 4),
+                     CUDA_SUCCESS);
+    assert_true(expected > 1400);
+    input.bytes.bytes = 12;
+    gt_prepared prepared;
+    assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EINVAL);
+    setup->inputs = NULL;
+}
+
+/* Another process that owns device memory; it must exist before this one uses the driver. */
+static struct {
+    int from, to; /* pipes: its handle, and its end */
+} owner;
+
+enum { SHARED_OFFSET = 256 };
+
+/* The owner: N floats at SHARED_OFFSET, all 2. Says its handle, waits for the end. */
+static void own_memory(int to, int from)
+{
+    gt_measure *measure;
+    CUdeviceptr memory;
+    CUipcMemHandle handle;
+    char end;
+    static float values[N];
+    for (int i = 0; i < N; ++i) {
+        values[i] = 2;
+    }
+    if (gt_measure_open(&measure, driver_name(), 0) == GPUTUNE_OK &&
+        measure->driver->MemAlloc(&memory, SHARED_OFFSET + sizeof values) == CUDA_SUCCESS &&
+        measure->driver->MemcpyHtoD(memory + SHARED_OFFSET, values, sizeof values) ==
+            CUDA_SUCCESS &&
+        measure->driver->IpcGetMemHandle(&handle, memory) == CUDA_SUCCESS &&
+        write(to, &handle, sizeof handle) == (ssize_t)sizeof handle) {
+        (void)!read(from, &end, 1);
+    }
+    _exit(0);
+}
+
+static void start_owner(void)
+{
+    int answer[2], end[2];
+    if (pipe(answer) != 0 || pipe(end) != 0) {
+        return;
+    }
+    if (fork() == 0) {
+        close(answer[0]);
+        close(end[1]);
+        own_memory(answer[1], end[0]);
+    }
+    close(answer[1]);
+    close(end[0]);
+    owner.from = answer[0];
+    owner.to = end[1];
+}
+
+static void memory_of_another_process_is_an_input(void **state)
+{
+    gt_live_input input = {.buffer = 1, .is_ipc = true, .offset = SHARED_OFFSET};
+    gt_verified verified;
+    gt_prepared prepared;
+    float x = 0;
+    NEEDS_DEVICE();
+    if (read(owner.from, input.handle, sizeof input.handle) != (ssize_t)sizeof input.handle) {
+        print_message("no memory can be shared here\n");
+        skip();
+    }
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->inputs = &input;
+    setup->input_count = 1;
+    prepare(setup);
+    must(verify(&verified, 1, RIGHT));
+    assert_int_equal(world.measure->driver->MemcpyDtoH(
+                         &x, world.measure->rigs[0].slots[1].address + 4 * (N - 1), 4),
+                     CUDA_SUCCESS);
+    assert_true(x == 2);
+    input.offset += 4;
+    assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_EINVAL);
+    close(owner.to);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inputs_on_the_device_are_those_of_the_host),
+        cmocka_unit_test(the_reference_is_timed),
+        cmocka_unit_test(a_restless_reference_is_the_templates_mistake),
+        cmocka_unit_test(a_missing_reference_is_named),
+        cmocka_unit_test(too_large_a_size_is_refused_before_anything_is_allocated),
+        cmocka_unit_test(the_callers_inputs_are_used),
+        cmocka_unit_test(memory_of_another_process_is_an_input),
+    };
+    start_owner();
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}

@@ -1,0 +1,151 @@
+/* Taking samples of variants: every objective, and every way for a block of parameters. */
+#include "measure_world.h"
+
+#include <math.h>
+
+static void sample(gputune_objective objective, bool quick)
+{
+    volatile uint64_t current = 0;
+    const uint64_t ids[] = {2, 1, 77};
+    gt_sampled sampled = {0};
+    gt_sample_job job = {.variants = ids,
+                         .count = 3,
+                         .objective = objective,
+                         .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
+    must(gt_measure_sample(world.measure, &job, &sampled, &current));
+    assert_int_equal(sampled.count, 3);
+    assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);
+    assert_true(isnan(sampled.values[2]));
+    free(sampled.values);
+}
+
+/* ---- Blocks of parameters -------------------------------------------------------------------- */
+
+enum { BLOCK_INTS = 1500, BY_VALUE_INTS = 1000 };
+
+#define BLOCK_SUM(parameters, item)                                                                \
+    "extern \"C\" __global__ void sum(" parameters ") {"                                           \
+    "  int total = 0; for (int i = threadIdx.x; i < 1500; i += blockDim.x) total += " item ";"     \
+    "  atomicAdd(out, total); }"
+#define SPLIT_BLOCK "struct part { int items[1000]; }; __constant__ int gputune_pass_constant[500];"
+
+static const struct {
+    gt_pass pass;
+    uint32_t by_value_bytes, parameter_bytes;
+    const char *text;
+} passes[] = {
+    {GT_PASS_VALUE, 4 * BLOCK_INTS, 4 * BLOCK_INTS,
+     "struct whole { int items[1500]; };" BLOCK_SUM("const __grid_constant__ whole c, int *out",
+                                                    "c.items[i]")},
+    {GT_PASS_SPLIT, 4 * BY_VALUE_INTS, 4 * BY_VALUE_INTS,
+     SPLIT_BLOCK BLOCK_SUM("const __grid_constant__ part c, int *out",
+                           "(i < 1000 ? c.items[i] : gputune_pass_constant[i - 1000])")},
+    {GT_PASS_CONSTANT, 0, 0,
+     "__constant__ int gputune_pass_constant[1500];" BLOCK_SUM("int *out",
+                                                               "gputune_pass_constant[i]")},
+    {GT_PASS_GLOBAL, 0, 8, BLOCK_SUM("const int *c, int *out", "c[i]")},
+};
+
+static gt_launch sum_launch(const char *entry, gt_pass pass, uint32_t by_value, uint32_t bytes)
+{
+    gt_launch launch = launch_of(entry, 1);
+    launch.pass = pass;
+    launch.block_bytes = 4 * BLOCK_INTS;
+    launch.by_value_bytes = by_value;
+    launch.argument_count = 2;
+    launch.parameter_count = 0;
+    if (bytes) {
+        launch.parameters[launch.parameter_count++] =
+            (gt_parameter){.kind = GT_PARAMETER_BLOCK, .bytes = bytes};
+    }
+    launch.parameters[launch.parameter_count++] =
+        (gt_parameter){.kind = GT_PARAMETER_BUFFER, .bytes = 8, .argument = 1};
+    launch.clear_count = 1;
+    launch.clears[0] = (gt_clear){(int)launch.parameter_count - 1, 4};
+    return launch;
+}
+
+static gt_measure_setup *block_setup(gt_image reference)
+{
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    gt_workload *workload = &setup->workloads[0];
+    setup->reference = reference;
+    setup->workload_count = 1;
+    *workload = (gt_workload){.has_block = true, .argument_count = 1, .buffer_count = 1};
+    workload->block = (gt_buffer){.type = GT_TYPE_I32,
+                                  .fill = GT_FILL_UNIFORM,
+                                  .low = -1000,
+                                  .high = 1000,
+                                  .elements = BLOCK_INTS,
+                                  .bytes = 4 * BLOCK_INTS};
+    workload->arguments[0].is_buffer = true;
+    workload->buffers[0] = (gt_buffer){.name = "out",
+                                       .type = GT_TYPE_I32,
+                                       .reference_type = GT_TYPE_I32,
+                                       .direction = GT_OUT,
+                                       .elements = 1,
+                                       .bytes = 4};
+    workload->has_reference = true;
+    workload->reference = sum_launch("sum", GT_PASS_GLOBAL, 0, 8);
+    return setup;
+}
+
+static void blocks_reach_the_kernel_in_every_way(void **state)
+{
+    static gt_verify_job job;
+    gt_verified verified;
+    NEEDS_DEVICE();
+    gt_image reference = compile(passes[3].text);
+    prepare(block_setup(reference));
+    for (size_t i = 0; i < sizeof passes / sizeof passes[0]; ++i) {
+        job = (gt_verify_job){.id = 1 + i % 2, .image = compile(passes[i].text)};
+        job.launches[0] =
+            sum_launch("sum", passes[i].pass, passes[i].by_value_bytes, passes[i].parameter_bytes);
+        must(gt_measure_verify(world.measure, &job, &verified));
+        free(job.image.data);
+        if (i % 2) {
+            sample(GPUTUNE_OBJECTIVE_KERNEL, false);
+            sample(GPUTUNE_OBJECTIVE_LAUNCH, true);
+            must(gt_measure_recheck(world.measure, &(gt_recheck_job){1 + i % 2, 5}, &verified));
+            sample(GPUTUNE_OBJECTIVE_KERNEL, true);
+        }
+    }
+    free(reference.data);
+}
+
+/* ---- Samples --------------------------------------------------------------------------------- */
+
+static void every_objective_gives_times(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
+        gt_measure_setup *setup = make_setup("axpy_reference");
+        setup->cache = (gputune_cache)cache;
+        prepare(setup);
+        must(verify(&verified, 1, RIGHT));
+        must(verify(&verified, 2, RIGHT));
+        sample(GPUTUNE_OBJECTIVE_KERNEL, true);
+        sample(GPUTUNE_OBJECTIVE_KERNEL, false);
+        sample(GPUTUNE_OBJECTIVE_KERNEL, false);
+        sample(GPUTUNE_OBJECTIVE_LAUNCH, true);
+        sample(GPUTUNE_OBJECTIVE_LAUNCH, false);
+        sample(GPUTUNE_OBJECTIVE_LATENCY, true);
+    }
+    gt_measure_drop(world.measure, 1);
+    volatile uint64_t current = 0;
+    const uint64_t id = 1;
+    gt_sampled sampled;
+    gt_sample_job job = {.variants = &id, .count = 1};
+    assert_true(gt_measure_sample(world.measure, &job, &sampled, &current) < 0);
+    assert_int_equal(current, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(blocks_reach_the_kernel_in_every_way),
+        cmocka_unit_test(every_objective_gives_times),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}

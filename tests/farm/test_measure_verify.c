@@ -1,0 +1,213 @@
+/* Verifying variants: what is accepted, what is refused and with which words, what is lost. */
+#include "measure_world.h"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- Verifying ------------------------------------------------------------------------------- */
+
+static void assert_wrong(const char *text, const char *message)
+{
+    gt_verified verified;
+    gputune_status status = verify(&verified, 99, text);
+    if (status != GPUTUNE_EWRONG || !strstr(gt_message(), message)) {
+        fail_msg("expected '%s', got %s: %s", message, gt_status_name(status), gt_message());
+    }
+}
+
+static void assert_right(const char *text)
+{
+    gt_verified verified;
+    must(verify(&verified, 98, text));
+}
+
+static void a_right_variant_is_accepted(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    must(verify(&verified, 1, RIGHT));
+    assert_true(verified.max_error == 0);
+    assert_true(verified.pilot_ns > 0);
+    assert_true(verified.occupancy > 0 && verified.occupancy <= 1);
+    assert_true(verified.resources.registers > 0);
+}
+
+static void errors_within_the_tolerance_are_accepted_and_told(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    must(
+        verify(&verified, 1, VARIANT("if (i < n) { y[i] += a * x[i]; y[i] += y[i] * 0x1p-22f; }")));
+    assert_true(verified.max_error > 0 && verified.max_error <= 1);
+}
+
+static void a_wrong_value_is_told_with_its_place(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] + (i == 123 ? 1 : 0);"), "y[123] is ");
+    assert_wrong(VARIANT("if (i < n && i != 9972) y[i] += a * x[i];"), "y[9972] is ");
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == 7) y[i] = 0.0f / 0.0f;"),
+                 "y[7] is ");
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == 8) y[i] = 1.0f / 0.0f;"),
+                 "y[8] is inf");
+    assert_right(RIGHT);
+}
+
+static void bytes_beyond_a_buffer_are_guarded(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == n) y[n] = 1;"), "behind y");
+    assert_right(RIGHT);
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i]; if (i == 0) y[-1] = 1;"), "before y");
+    assert_right(RIGHT);
+}
+
+static void inputs_must_stay_as_they_are(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_wrong(VARIANT("if (i < n) { y[i] += a * x[i]; x[i] = 0; }"), "x, an input, was changed");
+    assert_right(RIGHT);
+    assert_wrong(VARIANT("if (i == 3) x[3] = 1; if (i < n) y[i] += a * x[i];"),
+                 "x, an input, was changed");
+    assert_right(RIGHT);
+    assert_wrong(VARIANT("if (i == 3 && n == 10000) x[3] = 1; if (i < n) y[i] += a * x[i];"),
+                 "y[3] is ");
+    assert_right(RIGHT);
+}
+
+static void results_are_compared_with_a_reference_in_double(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    gt_measure_setup *setup = make_setup("exact");
+    for (int i = 0; i < 2; ++i) {
+        gt_workload *workload = &setup->workloads[i];
+        workload->buffers[0].reference_type = GT_TYPE_F64;
+        workload->has_scale = true;
+        workload->tolerance = (gt_tolerance){.stol = 2e-7};
+        workload->reference.parameter_count = 5;
+        workload->reference.parameters[4] =
+            (gt_parameter){.kind = GT_PARAMETER_SCRATCH,
+                           .bytes = 8,
+                           .argument = -1,
+                           .scratch_bytes = 8 * workload->buffers[0].elements};
+    }
+    prepare(setup);
+    must(verify(&verified, 1, RIGHT));
+    assert_true(verified.max_error > 0 && verified.max_error <= 1);
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] * 1.0001f;"), "times the tolerance");
+}
+
+static void without_a_reference_the_first_variant_is_one(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare(make_setup(NULL));
+    must(verify(&verified, 1, RIGHT));
+    assert_right(RIGHT);
+    assert_wrong(VARIANT("if (i < n) y[i] -= a * x[i];"), "y[0] is ");
+}
+
+static void a_check_kernel_replaces_the_comparison(void **state)
+{
+    NEEDS_DEVICE();
+    gt_measure_setup *setup = make_setup(NULL);
+    for (int i = 0; i < 2; ++i) {
+        gt_workload *workload = &setup->workloads[i];
+        workload->has_check = true;
+        workload->check = launch_of("judge", workload->buffers[0].elements);
+        workload->check.parameter_count = 5;
+        workload->check.parameters[4] = (gt_parameter){
+            .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 8};
+    }
+    prepare(setup);
+    assert_right(RIGHT);
+    assert_right(VARIANT("if (i < n) y[i] = 3;"));
+    assert_wrong(VARIANT("if (i < n) y[i] = i < 5 ? 4 : 3;"), "counted 5 failures");
+}
+
+static void a_winner_is_checked_again_with_another_seed(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    must(verify(&verified, 1, RIGHT));
+    must(gt_measure_recheck(world.measure, &(gt_recheck_job){1, 4711}, &verified));
+    assert_int_equal(world.measure->seed, 4711);
+    assert_right(RIGHT);
+    assert_int_equal(world.measure->seed, 42);
+    assert_true(gt_measure_recheck(world.measure, &(gt_recheck_job){5, 1}, &verified) < 0);
+}
+
+/* ---- Crashes --------------------------------------------------------------------------------- */
+
+static pid_t crasher;
+
+/* Another process, as its GPU is lost. 0: all as it should be, else the line. */
+static int crash(void)
+{
+    static gt_measure_setup *setup;
+    gt_verified verified;
+    gt_prepared prepared;
+    open_world(NULL);
+    if (!world.measure) {
+        return 0;
+    }
+    setup = make_setup("axpy_reference");
+    if (gt_measure_prepare(world.measure, setup, &prepared) < 0) {
+        return __LINE__;
+    }
+    if (verify(&verified, 1, VARIANT("y[i + (1ull << 45)] = 1;")) != GPUTUNE_ECRASHED) {
+        return __LINE__;
+    }
+    if (verify(&verified, 2, RIGHT) != GPUTUNE_ECRASHED) {
+        return __LINE__;
+    }
+    gt_measure_close(world.measure);
+    return 0;
+}
+
+static void a_crash_is_told_and_loses_the_process(void **state)
+{
+    int status = 0;
+    NEEDS_DEVICE();
+    assert_int_equal(waitpid(crasher, &status, 0), crasher);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
+/* Before this process uses the driver, which does not survive a fork. */
+static void start_crasher(void)
+{
+    crasher = fork();
+    if (crasher == 0) {
+        int line = crash();
+        if (line != 0) {
+            fprintf(stderr, "line %d: %s\n", line, gt_message());
+        }
+        _exit(line != 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_right_variant_is_accepted),
+        cmocka_unit_test(errors_within_the_tolerance_are_accepted_and_told),
+        cmocka_unit_test(a_wrong_value_is_told_with_its_place),
+        cmocka_unit_test(bytes_beyond_a_buffer_are_guarded),
+        cmocka_unit_test(inputs_must_stay_as_they_are),
+        cmocka_unit_test(results_are_compared_with_a_reference_in_double),
+        cmocka_unit_test(without_a_reference_the_first_variant_is_one),
+        cmocka_unit_test(a_check_kernel_replaces_the_comparison),
+        cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
+        cmocka_unit_test(a_crash_is_told_and_loses_the_process),
+    };
+    start_crasher();
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}
