@@ -24,7 +24,8 @@ OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
-EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off
+# loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
+EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
 LDFLAGS := -pthread $(SANFLAGS)
 lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
 # Debian's jansson archive is not position-independent: with STATIC=1 there is no shared library, and
