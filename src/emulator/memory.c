@@ -232,22 +232,22 @@ static void remember_freed(const emu_allocation *what)
 }
 
 /* Gives the pages back and makes any later touch by the host a fault, as with a device address.
- * False when the host refuses: what was mapped still is. */
+ * False when the host refuses either: the address must not be used again. */
 static bool drop_pages(const emu_allocation *what)
 {
     void *at = (void *)(uintptr_t)what->base;
     size_t bytes = page_round(what->bytes);
     off_t offset = memory.file >= 0 ? (off_t)(what->base - memory.base) : 0;
-    if (what->kind != EMU_MEMORY_IMPORT && memory.file >= 0) {
-        fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)bytes);
-    }
+    bool emptied = what->kind == EMU_MEMORY_IMPORT || memory.file < 0 ||
+                   fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
+                             (off_t)bytes) == 0;
     int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     flags |= MAP_FIXED | MAP_NORESERVE;
     if (mmap(at, bytes, PROT_NONE, flags, memory.file, offset) == MAP_FAILED) {
         return false;
     }
     madvise(at, bytes, MADV_DONTFORK);
-    return true;
+    return emptied;
 }
 
 static void release_slot(uint32_t index)
