@@ -5,16 +5,17 @@
  * after another and gives each value to gt_race_record(); gt_race_end_round() drops losers and says
  * how it goes on. Contestants may join between rounds at any time.
  *
- * Rules. A contestant above `drop_ratio` times the best of its first round leaves at once. Two
- * contestants are compared only within rounds they share (noise common to a round cancels): by the
- * 20% trimmed mean of the log-ratios, with a moderated variance (own spread and that of the whole
- * field). The incumbent is the one that is best so compared. From the fifth shared round a
- * contestant leaves when the lower bound of its log-ratio to the incumbent is above 0 (from the
- * third where eight or more contestants tell the noise, and its own ratios lie as close together);
- * before, when every single ratio agrees and is far above the noise (race_judge.c). The default
- * never leaves. The race is decided when one is left, or when no lower bound reaches below
- * -epsilon; after that the winner is chosen, and a few final rounds of winner and default give the
- * interval of the speed-up from samples that had no part in the choice. */
+ * Rules. Newcomers in numbers are first looked at in two quick rounds. A contestant above
+ * `drop_ratio` times the best of its first round leaves at once. Two contestants are compared only
+ * within rounds they share (noise common to a round cancels): by the 20% trimmed mean of the
+ * log-ratios, with a moderated variance (own spread and that of the whole field). The incumbent is
+ * the one that is best so compared. From the fifth shared round a contestant leaves when the lower
+ * bound of its log-ratio to the incumbent is above 0 (from the third where eight or more
+ * contestants tell the noise, and its own ratios lie as close together); before, when every single
+ * ratio agrees and is far above the noise (race_judge.c). The default never leaves. The race is
+ * decided when one is left, or when no lower bound reaches below -epsilon; after that the winner is
+ * chosen, and a few final rounds of winner and default give the interval of the speed-up from
+ * samples that had no part in the choice. */
 #ifndef GT_TUNER_RACE_H
 #define GT_TUNER_RACE_H
 
