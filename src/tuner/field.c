@@ -64,6 +64,7 @@ gputune_status gt_field_add(gt_field *field, const gt_config *config, uint32_t *
     gt_config standard = gt_config_default(field->options.template);
     gt_variant variant = {.config = *config, .stage = GT_STAGE_WAITING};
     variant.is_default = memcmp(&standard, config, sizeof standard) == 0;
+    field->awaits_default |= variant.is_default && field->options.measure;
     GT_TRY(gt_array_push(&field->variants, variant));
     uint32_t position = (uint32_t)field->variants.count - 1;
     GT_TRY(gt_array_push(&field->order, position));
@@ -210,13 +211,37 @@ static gputune_status advance(gt_field *field, uint32_t index)
     gt_variant *variant = &field->variants.items[index];
     const gt_unit *unit = &field->units.items[variant->unit];
     if (unit->stage == GT_STAGE_FAILED) {
+        field->awaits_default &= !variant->is_default;
         return gt_field_fail(field, index, unit->failure, unit->failure == GPUTUNE_ECOMPILE,
                              unit->message);
     }
     if (!field->options.measure) {
         return mark_ready(field, index);
     }
-    return field->preparing ? submit_verify(field, index) : gt_array_push(&field->held, index);
+    return gt_array_push(&field->held, index);
+}
+
+/* Sends what is compiled to verification, once the measure worker is preparing: the default before
+ * anything else, so that there is something to compare with however soon the time is up. */
+static gputune_status verify_held(gt_field *field)
+{
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < field->held.count && field->awaits_default && field->preparing; i++) {
+        uint32_t index = field->held.items[i];
+        if (field->variants.items[index].is_default) {
+            field->awaits_default = false;
+            memmove(&field->held.items[1], field->held.items, i * sizeof index);
+            field->held.items[0] = index;
+        }
+    }
+    if (!field->preparing || field->awaits_default) {
+        return GPUTUNE_OK;
+    }
+    for (size_t i = 0; i < field->held.count && !status; i++) {
+        status = submit_verify(field, field->held.items[i]);
+    }
+    field->held.count = 0;
+    return status;
 }
 
 static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
@@ -249,11 +274,7 @@ static gputune_status submit_prepare(gt_field *field)
     }
     free(setup);
     field->preparing = true;
-    for (size_t i = 0; i < field->held.count && !status; i++) {
-        status = submit_verify(field, field->held.items[i]);
-    }
-    field->held.count = 0;
-    return status;
+    return status == GPUTUNE_OK ? verify_held(field) : status;
 }
 
 /* Once both auxiliary images are there, the measure worker can make inputs and results. */
@@ -376,10 +397,15 @@ static gputune_status start(gt_field *field, uint32_t index)
     }
     gt_unit *unit = &field->units.items[variant->unit];
     if (unit->stage != GT_STAGE_WAITING) {
-        return advance(field, index);
+        GT_TRY(advance(field, index));
+        return verify_held(field);
     }
-    variant->sibling = unit->waiting;
-    unit->waiting = index + 1;
+    if (unit->waiting) {
+        field->variants.items[unit->last_waiting - 1].sibling = index + 1;
+    } else {
+        unit->waiting = index + 1;
+    }
+    unit->last_waiting = index + 1;
     return GPUTUNE_OK;
 }
 
@@ -416,14 +442,11 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         return try_prepare(field);
     }
     uint32_t next = unit->waiting;
-    unit->waiting = 0;
-    for (gputune_status status; next; next = field->variants.items[next - 1].sibling) {
-        status = advance(field, next - 1);
-        if (status != GPUTUNE_OK) {
-            return status;
-        }
+    unit->waiting = unit->last_waiting = 0;
+    for (; next; next = field->variants.items[next - 1].sibling) {
+        GT_TRY(advance(field, next - 1));
     }
-    return GPUTUNE_OK;
+    return verify_held(field);
 }
 
 static gputune_status handle_verified(gt_field *field, const gt_event *event)

@@ -46,7 +46,7 @@ typedef struct gt_unit {
     char *message;
     gt_compiled compiled;
     bool from_store;
-    uint32_t waiting; /* the first variant that waits for it, plus one; 0: none */
+    uint32_t waiting, last_waiting; /* first and last variant that wait for it, plus one; 0: none */
 } gt_unit;
 
 typedef struct gt_field_options {
@@ -75,10 +75,12 @@ typedef struct gt_field {
     uint32_t started;         /* of `order`: source generated and submitted */
     uint32_t compiling, verifying;
     bool preparing, prepared;
+    bool awaits_default; /* which is verified before all others */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;
-    GT_ARRAY(uint32_t) held;  /* compiled variants that wait for the preparation to be submitted */
+    GT_ARRAY(uint32_t)
+    held; /* compiled variants that wait for preparation and default to be sent */
     GT_ARRAY(uint32_t) fresh; /* became ready and were not asked for yet */
     uint32_t ready, failed, twins;
 } gt_field;

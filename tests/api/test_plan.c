@@ -24,6 +24,7 @@ typedef struct world {
 static int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
+    setenv("GPUTUNE_TEMPLATES", "templates", 0);
     assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
     assert_int_equal(gt_device_for_arch(&w->device, "sm_90"), GPUTUNE_OK);
     w->services = (gt_services){.catalog = w->catalog, .device = &w->device};

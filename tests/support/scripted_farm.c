@@ -42,7 +42,7 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
-    farm->verifies++;
+    farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
     while (farm->launches.count <= job->id) {
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
         GT_TRY(gt_array_push(&farm->sampled, false));

@@ -23,6 +23,7 @@ typedef struct scripted_farm {
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     uint32_t patient_verifies;
+    uint64_t first_verified; /* id of the first variant that was to be verified */
     GT_ARRAY(gt_event) events;
     size_t next;
     GT_ARRAY(gt_launch) launches; /* by variant id */

@@ -89,6 +89,7 @@ static void set_device(gt_device *device)
 static int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
+    setenv("GPUTUNE_TEMPLATES", "templates", 0);
     w->folder = folder_make();
     snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
     write_template(w, "64, 128, 256, 512");
@@ -219,6 +220,26 @@ static void test_equal_launches_are_tried_once(void **state)
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
     assert_int_equal(w->farm.verifies, 2);
+    gt_choice_free(&choice);
+}
+
+/* Four variants of one source, which all wait for it. */
+static void test_the_default_is_verified_first(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], *text = strdup(template_text), *block = strstr(text, "(size_t)BLOCK");
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    assert_non_null(block);
+    memcpy(block, "blockDim.x   ", 13);
+    fprintf(file, text, "64, 128, 256, 512");
+    fclose(file);
+    free(text);
+    w->farm.first_verified = 99;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(w->farm.first_verified, 0);
+    assert_int_equal(w->farm.launches.items[0].geometry.block[0], 128);
     gt_choice_free(&choice);
 }
 
@@ -463,6 +484,7 @@ int main(void)
         IN_WORLD(test_second_call_measures_nothing),
         IN_WORLD(test_new_value_races_only_what_is_new),
         IN_WORLD(test_equal_launches_are_tried_once),
+        IN_WORLD(test_the_default_is_verified_first),
         IN_WORLD(test_bad_variants_cost_only_themselves),
         IN_WORLD(test_a_hang_is_believed_the_second_time),
         IN_WORLD(test_what_was_held_up_once_races_after_all),
