@@ -25,6 +25,7 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
         event.compiled.image.data = strdup("image");
         event.compiled.image.bytes = 5;
         event.compiled.resources.registers = 32;
+        event.compiled.nvrtc_version = 12080;
     }
     return push(farm, event);
 }

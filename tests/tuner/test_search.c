@@ -178,6 +178,36 @@ static void test_second_call_measures_nothing(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_records_name_their_compiler(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    gt_request *request;
+    gt_winner winner;
+    gt_trial_list list;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    assert_int_equal(
+        gt_store_find_winner(&winner, w->store, request->environment, &request->scenario),
+        GPUTUNE_OK);
+    assert_int_equal(winner.nvrtc_version, 12080);
+    assert_int_equal(winner.code.nvrtc_version, 12080);
+    gt_winner_free(&winner);
+    assert_int_equal(gt_store_trials(&list, w->store, request->environment, &request->scenario,
+                                     w->device.driver_version, 0),
+                     GPUTUNE_OK);
+    assert_int_equal(list.count, 4);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(list.items[i].nvrtc_version, 12080);
+    }
+    gt_trial_list_free(&list);
+    gt_request_free(request);
+}
+
 static void test_new_value_races_only_what_is_new(void **state)
 {
     world *w = *state;
@@ -482,6 +512,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_WORLD(test_fastest_wins),
         IN_WORLD(test_second_call_measures_nothing),
+        IN_WORLD(test_records_name_their_compiler),
         IN_WORLD(test_new_value_races_only_what_is_new),
         IN_WORLD(test_equal_launches_are_tried_once),
         IN_WORLD(test_the_default_is_verified_first),
