@@ -1,0 +1,153 @@
+/* A tuner with a scripted farm, for the tests of the way of a request. */
+#ifndef GT_TESTS_SEARCH_WORLD_H
+#define GT_TESTS_SEARCH_WORLD_H
+
+#include "gpu/device.h"
+#include "support/folder.h"
+#include "support/scripted_farm.h"
+#include "tuner/tune.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static const char template_text[] =
+    "// scale: y[i] = a * x[i]\n"
+    "#pragma gputune kernel(scale)\n"
+    "#pragma gputune problem(n = 4096)\n"
+    "#pragma gputune args(out float y[n], in float x[n], float a = 2, size_t n)\n"
+    "#pragma gputune tune(BLOCK = %s)\n"
+    "#pragma gputune default(BLOCK = 128)\n"
+    "#pragma gputune block(BLOCK)\n"
+    "#pragma gputune grid(ceil_div(n, BLOCK))\n"
+    "#pragma gputune reference(scale_reference, block = 256, grid = ceil_div(n, 256), rtol = "
+    "1e-6)\n"
+    "__global__ void scale(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n"
+    "__global__ void scale_reference(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * 256ul + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n";
+
+typedef struct world {
+    char *folder, path[96];
+    gt_catalog *catalog;
+    gt_store *store;
+    gt_device device;
+    gt_services services;
+    scripted_farm farm;
+    scripted_variant by_block[1025];
+} world;
+
+static scripted_variant behave(void *user, const gt_launch *launch)
+{
+    return ((world *)user)->by_block[launch->geometry.block[0]];
+}
+
+static gputune_status give_farm(void *user, gt_farm **out, bool measure,
+                                gputune_isolation isolation)
+{
+    (void)measure;
+    (void)isolation;
+    *out = &((world *)user)->farm.farm;
+    return GPUTUNE_OK;
+}
+
+static gputune_status give_inputs(void *user, const gt_workload *workload,
+                                  const gputune_options *options, gt_measure_setup *setup)
+{
+    (void)user;
+    (void)workload;
+    (void)options;
+    (void)setup;
+    return GPUTUNE_OK;
+}
+
+static void write_template(world *w, const char *blocks)
+{
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fprintf(file, template_text, blocks);
+    fclose(file);
+}
+
+static void set_device(gt_device *device)
+{
+    assert_int_equal(gt_device_for_arch(device, "sm_90"), GPUTUNE_OK);
+    (void)snprintf(device->name, sizeof device->name, "Test GPU");
+    (void)snprintf(device->uuid, sizeof device->uuid, "GPU-0");
+    (void)snprintf(device->origin, sizeof device->origin, "cuda");
+    (void)snprintf(device->environment, sizeof device->environment,
+                   "0123456789abcdef0123456789abcdef");
+}
+
+static int open_world(void **state)
+{
+    world *w = calloc(1, sizeof *w);
+    setenv("GPUTUNE_TEMPLATES", "templates", 0);
+    w->folder = folder_make();
+    snprintf(w->path, sizeof w->path, "%s/scale.cu", w->folder);
+    write_template(w, "64, 128, 256, 512");
+    assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
+    set_device(&w->device);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = 1000;
+    }
+    w->by_block[64].time_ns = 2500;
+    w->by_block[256].time_ns = 800;
+    w->farm.behave = behave;
+    w->farm.user = w;
+    scripted_farm_open(&w->farm);
+    w->services = (gt_services){.catalog = w->catalog,
+                                .store = w->store,
+                                .device = &w->device,
+                                .farm = give_farm,
+                                .inputs = give_inputs,
+                                .user = w};
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    world *w = *state;
+    scripted_farm_close(&w->farm);
+    gt_store_close(w->store);
+    gt_catalog_close(w->catalog);
+    folder_remove(w->folder);
+    free(w);
+    return 0;
+}
+
+/* Tunes and returns the status; the configuration's text in `config` ("" on failure). */
+static gputune_status tune(world *w, gt_choice *choice, char *config,
+                           const gputune_options *options)
+{
+    gt_request *request;
+    config[0] = '\0';
+    gputune_status status = gt_request_make(&request, &w->services, &w->device, w->path,
+                                            (gputune_sizes){0, NULL}, options);
+    if (status != GPUTUNE_OK) {
+        return status;
+    }
+    status = gt_tune(choice, request);
+    if (status == GPUTUNE_OK) {
+        char *text;
+        assert_int_equal(gt_config_text(&text, request->template, &choice->config), GPUTUNE_OK);
+        snprintf(config, 64, "%s", text);
+        free(text);
+    }
+    gt_request_free(request);
+    return status;
+}
+
+#endif

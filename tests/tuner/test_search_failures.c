@@ -1,0 +1,206 @@
+/* The way of a request on which things go wrong: bad variants, hangs, limits, mistakes. */
+#include "search_world.h"
+
+static void test_bad_variants_cost_only_themselves(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].verify = GPUTUNE_ECRASHED;
+    w->by_block[512].sample = GPUTUNE_ETIMEOUT;
+    w->by_block[64].verify = GPUTUNE_EWRONG;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_int_equal(choice.failed, 3);
+    gt_choice_free(&choice);
+}
+
+static void test_a_hang_is_believed_the_second_time(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].verify = GPUTUNE_ETIMEOUT;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_int_equal(w->farm.patient_verifies, 1);
+    assert_int_equal(choice.failed, 1);
+    gt_choice_free(&choice);
+    write_template(w, "32, 64, 128, 256, 512");
+    uint32_t verifies = w->farm.verifies;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(w->farm.patient_verifies, 1);    /* remembered */
+    assert_int_equal(w->farm.verifies - verifies, 3); /* default, the tied one, the new one */
+    gt_choice_free(&choice);
+}
+
+static void test_what_was_held_up_once_races_after_all(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].hangs_once = true;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.failed, 0);
+    gt_choice_free(&choice);
+}
+
+static void test_wrong_at_the_end_gives_the_next_best(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    gt_choice_free(&choice);
+}
+
+static void test_a_winner_by_time_limit_is_checked_too(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 0.05;
+    w->farm.round_ns = 30000000;
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    assert_non_null(strstr(choice.stop_reason, "time was up"));
+    gt_choice_free(&choice);
+}
+
+static void test_all_wrong_is_said(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = GPUTUNE_EWRONG;
+    }
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_EWRONG);
+    assert_non_null(strstr(gt_message(), "no variant works"));
+}
+
+static void test_failures_are_remembered(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[64].verify = GPUTUNE_ECRASHED;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    write_template(w, "32, 64, 128, 256, 512");
+    uint32_t verifies = w->farm.verifies;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(w->farm.verifies - verifies, 3); /* not the one that crashed */
+    gt_choice_free(&choice);
+}
+
+static void test_broken_reference_is_the_templates_error(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.prepare = GPUTUNE_ETEMPLATE;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ETEMPLATE);
+}
+
+static void test_no_memory_gives_the_default(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.prepare = GPUTUNE_EDEVMEM;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(config, "BLOCK=128");
+    gt_choice_free(&choice);
+}
+
+/* A program that loses its core for a moment doubles a sample by the host's clock. */
+static void test_a_stumble_of_the_host_sends_nobody_home(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    w->farm.noise = 0.01;
+    w->by_block[256].stumble = 3;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+}
+
+static void test_cancel_keeps_the_default(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    volatile int cancel = 1;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.cancel = &cancel;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    gt_choice_free(&choice);
+}
+
+static void test_unknown_names_are_refused_with_the_nearest(void **state)
+{
+    world *w = *state;
+    gt_request *request;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_SIZES({"m", 5}), NULL),
+        GPUTUNE_EINVAL);
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, "axpi", GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gt_message(), "axpy"));
+}
+
+/* Also where the stored result would answer without a look at them. */
+static void test_inputs_of_another_size_are_refused(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    static const float data[4096];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_input input = {"x", data, sizeof data, true};
+    options.inputs = &input;
+    options.input_count = 1;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    input.bytes -= 4;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), "'x': expected 16384 bytes"));
+    input.buffer = "z";
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_bad_variants_cost_only_themselves),
+        IN_WORLD(test_a_hang_is_believed_the_second_time),
+        IN_WORLD(test_what_was_held_up_once_races_after_all),
+        IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
+        IN_WORLD(test_a_winner_by_time_limit_is_checked_too),
+        IN_WORLD(test_all_wrong_is_said),
+        IN_WORLD(test_failures_are_remembered),
+        IN_WORLD(test_broken_reference_is_the_templates_error),
+        IN_WORLD(test_no_memory_gives_the_default),
+        IN_WORLD(test_a_stumble_of_the_host_sends_nobody_home),
+        IN_WORLD(test_cancel_keeps_the_default),
+        IN_WORLD(test_unknown_names_are_refused_with_the_nearest),
+        IN_WORLD(test_inputs_of_another_size_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
