@@ -215,8 +215,6 @@ void gt_packet_drop(gt_packet *packet);
 gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_measure_request_free(gt_measure_request *request);
-/* Whether the request needs the variant loaded. */
-bool gt_measure_needs(const gt_measure_request *request, uint64_t variant);
 /* Puts a request at `index` of the queue; it stays the caller's on failure. */
 gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request);
 /* Inserts an internal request at `index`. */

@@ -29,7 +29,8 @@ void gt_measure_request_free(gt_measure_request *request)
     free(request);
 }
 
-bool gt_measure_needs(const gt_measure_request *request, uint64_t variant)
+/* Whether the request needs the variant loaded. */
+static bool needs(const gt_measure_request *request, uint64_t variant)
 {
     for (uint32_t i = 0; i < request->variant_count; i++) {
         if (request->variants[i] == variant) {
@@ -260,7 +261,7 @@ static const struct {
 static gt_measure_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->queue.count; i++) {
-        if (gt_measure_needs(host->queue.items[i], variant)) {
+        if (needs(host->queue.items[i], variant)) {
             return take(host, i);
         }
     }

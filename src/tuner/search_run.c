@@ -136,8 +136,6 @@ static gputune_status drop_losers(gt_search_state *state)
     return GPUTUNE_OK;
 }
 
-/* A quick round wants one short sample of everyone. The launch that verified a variant was one:
- * timed by events, in a swept cache. Short kernels need more launches than one for that. */
 /* An energy sample takes a second, so that only the finalists of a race by time are weighed. */
 static gputune_objective objective_now(const gt_search_state *state)
 {
@@ -145,6 +143,8 @@ static gputune_objective objective_now(const gt_search_state *state)
     return asked == GPUTUNE_OBJECTIVE_ENERGY && !state->weighing ? GPUTUNE_OBJECTIVE_KERNEL : asked;
 }
 
+/* A quick round wants one short sample of everyone. The launch that verified a variant was one:
+ * timed by events, in a swept cache. Short kernels need more launches than one for that. */
 static bool pilots_serve(const gt_search_state *state, const gt_race_round *round)
 {
     static const double long_enough_ns = 50e3;
@@ -409,7 +409,7 @@ static gputune_status start_weighing(gt_search_state *state)
     return start_round(state);
 }
 
-/* A hang is believed when it happens again in a fresh worker that has ten times the time. That
+/* A hang is believed when it happens again in another worker and with ten times the time. That
  * comes last, so that the others are not kept from racing by it. What then turns out right races
  * for the winner's place. */
 static gputune_status retry_hung(gt_search_state *state)
