@@ -14,7 +14,7 @@ uint32_t gt_plan_launches(double launch_ns, gt_sample_length length)
         return launch_ns >= 50e3 ? 1 : launches_for(100e3, launch_ns, 1, GT_LAUNCHES_MAX);
     }
     uint32_t enough = launches_for(200e3, launch_ns, 1, GT_LAUNCHES_MAX);
-    uint32_t few = launches_for(2e6, launch_ns, 1, length == GT_SAMPLE_BRIEF ? 3 : 5);
+    uint32_t few = launches_for(2e6, launch_ns, 1, length == GT_SAMPLE_BRIEF ? 2 : 5);
     return enough > few ? enough : few;
 }
 

@@ -16,7 +16,7 @@ enum {
 
 /* Launches of one `kernel` sample whose launch takes `launch_ns`. Full: enough for 200 us and at
  * least 5 (an event pair costs about 2 us, and events have 0.5 us), but no more than fill 2 ms when
- * one launch is long. Brief: the same with at least 3. Quick: 1, or enough for 100 us below 50 us.
+ * one launch is long. Brief: the same with at least 2. Quick: 1, or enough for 100 us below 50 us.
  */
 uint32_t gt_plan_launches(double launch_ns, gt_sample_length length);
 /* Back-to-back launches of one `launch` sample: enough for 2 ms (quick: 0.5 ms), 1 ... 2000. */

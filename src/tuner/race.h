@@ -12,7 +12,7 @@
  * the one that is best so compared. From the fifth shared round a contestant leaves when the lower
  * bound of its log-ratio to the incumbent is above 0 (from the third where eight or more
  * contestants tell the noise, and its own ratios lie as close together); before, when every single
- * ratio agrees and is far above the noise (race_judge.c). The default never leaves. The race is
+ * ratio says that it cannot win by epsilon (race_judge.c). The default never leaves. The race is
  * decided when one is left, or when no lower bound reaches below -epsilon; after that the winner is
  * chosen, and a few final rounds of winner and default give the interval of the speed-up from
  * samples that had no part in the choice. */
@@ -29,7 +29,7 @@ typedef struct gt_race_options {
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
     double drop_ratio;     /* first elimination; 0: 2, below 1: none */
     double drop_error;     /* one-sided error of one bound that drops; 0: 0.003 */
-    double stop_error;     /* one-sided error of one bound that ends the race; 0: 0.02 */
+    double stop_error;     /* one-sided error of one bound that ends the race; 0: 0.012 */
     uint32_t max_rounds;   /* full rounds that one contestant is sampled in; 0: 60 */
     uint32_t final_rounds; /* of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* this many newcomers at once get two quick rounds first; 0: 5 */

@@ -3,12 +3,13 @@
 
 #include <stdlib.h>
 
-/* Early leaving: after n = 2, 3, 4 shared rounds, when every log-ratio is above both a floor and so
- * many standard deviations of one ratio. For a contestant that is in truth no slower, n ratios
- * above k deviations happen with probability Q(k)^n <= 2e-5; n outliers in a row are as rare. */
+/* Early leaving: after n = 2, 3, 4 shared rounds, when every log-ratio is above a floor and, with
+ * epsilon added, above so many standard deviations of one ratio. For a contestant that would win by
+ * epsilon, n such ratios happen with probability Q(k)^n <= 7e-5; n outliers in a row are as rare.
+ */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
-static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.008, 0.005, 0.004};
-static const double early_deviations[EARLY_LAST + 1] = {0, 0, 3, 2, 1.5};
+static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
+static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
 /* --- leaving ------------------------------------------------------------------------------------
  */
@@ -86,8 +87,8 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
         return false;
     }
     size_t row = count > EARLY_LAST ? EARLY_LAST : count;
-    double floor = early_deviations[row] * deviation;
-    return least > (floor > early_floor[row] ? floor : early_floor[row]);
+    double sure = early_deviations[row] * deviation - log1p(race->options.epsilon);
+    return least > (sure > early_floor[row] ? sure : early_floor[row]);
 }
 
 /* Keeps how those whose first round it was compare with the incumbent, if it took part. */

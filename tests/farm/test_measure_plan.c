@@ -17,7 +17,7 @@ static void short_kernels_are_launched_often(void **state)
     assert_int_equal(gt_plan_launches(0, GT_SAMPLE_FULL), GT_LAUNCHES_MAX);
     assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_FULL), 5);
     assert_int_equal(gt_plan_launches(60e3, GT_SAMPLE_FULL), 5);
-    assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_BRIEF), 3);
+    assert_int_equal(gt_plan_launches(190e3, GT_SAMPLE_BRIEF), 2);
     assert_int_equal(gt_plan_launches(20e3, GT_SAMPLE_BRIEF), 10);
     assert_int_equal(gt_plan_launches(20e3, GT_SAMPLE_FULL), 10);
 }
