@@ -25,6 +25,7 @@ static gputune_status make_context(gt_measure *measure)
     GT_CALL(measure, StreamCreate, &measure->stream, CU_STREAM_NON_BLOCKING);
     GT_CALL(measure, EventCreate, &measure->start, CU_EVENT_DEFAULT);
     GT_CALL(measure, EventCreate, &measure->stop, CU_EVENT_DEFAULT);
+    GT_CALL(measure, EventCreate, &measure->checked, CU_EVENT_DEFAULT);
     return GPUTUNE_OK;
 }
 
@@ -71,6 +72,7 @@ static void forget(gt_measure *measure)
     }
     measure->ready = measure->has_expected = false;
     measure->damage = GT_DAMAGE_NONE;
+    measure->ahead = NULL;
 }
 
 void gt_measure_close(gt_measure *measure)
@@ -87,7 +89,7 @@ void gt_measure_close(gt_measure *measure)
         gt_array_free(&measure->dropped);
         gt_module_free(measure->reference);
         gt_module_free(measure->service);
-        CUevent events[] = {measure->start, measure->stop};
+        CUevent events[] = {measure->start, measure->stop, measure->checked};
         for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {
             if (events[i]) {
                 (void)driver->EventDestroy(events[i]);

@@ -247,6 +247,7 @@ static gputune_status fill_block(gt_measure *measure, gt_rig *rig, uint64_t seed
 static gputune_status fill_rigs(gt_measure *measure, uint64_t seed, uint32_t rigs)
 {
     gt_tasks_reset(&measure->fill);
+    measure->ahead = NULL;
     for (uint32_t s = 0; s < rigs; ++s) {
         gt_rig *rig = &measure->rigs[s];
         for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {

@@ -85,6 +85,7 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
 {
     double elapsed_ns;
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    GT_TRY(gt_service_reset_ahead(measure, &measure->restore));
     GT_TRY(gt_measure_elapsed(&elapsed_ns, measure));
     *out = elapsed_ns / launches;
     variant->launch_ns = *out;

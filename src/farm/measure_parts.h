@@ -83,7 +83,7 @@ struct gt_measure {
     gt_device device;
     CUcontext context;
     CUstream stream;
-    CUevent start, stop;
+    CUevent start, stop, checked;
     gt_monitor *monitor;
     bool lost;  /* after a fatal error */
     bool ready; /* prepared */
@@ -97,6 +97,7 @@ struct gt_measure {
     gt_tasks reset;          /* before a verification: inout restored, outputs poisoned */
     gt_tasks restore;        /* before a sample: inout of every set */
     gt_tasks rotate;         /* set 0 to all others */
+    const gt_tasks *ahead;   /* reset or restore, queued since the last launch on the buffers */
     gt_tasks check;          /* comparisons, guards, hashes */
     gt_tasks hash;           /* expected results and inputs */
     gt_tasks convert;        /* inout to the reference's doubles */
@@ -130,6 +131,11 @@ gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table);
 /* Runs a table's tasks, or only the timed workload's. Empty tables do nothing. */
 gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_tasks *table,
                               bool timed_only);
+/* Runs `reset` or `restore`, where that is not done yet. A launch on the buffers must follow. */
+gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only);
+/* Does it for the next launch already, so that the device works while the host reads what the last
+ * one gave. Nothing on an emulated device. */
+gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
 /* Queues the check kernel over a table and the copy of its findings; they are in
  * measure->findings after the next synchronisation. */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only);

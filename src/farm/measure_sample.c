@@ -15,6 +15,7 @@ static const sampler samplers[] = {
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
 {
     const gt_rig *rig = &measure->rigs[0];
+    measure->ahead = NULL;
     gputune_status status =
         gt_launcher_launch(variant->launchers[0], measure->stream,
                            &rig->arguments[(size_t)(index % rig->sets) * rig->argument_count]);
@@ -24,7 +25,7 @@ gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t
 
 gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
 {
-    GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->restore, false));
+    GT_TRY(gt_service_reset(measure, &measure->restore, false));
     if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
     }

@@ -67,6 +67,23 @@ gputune_status gt_service_run(gt_measure *measure, gt_service service, const gt_
     return tiles == 0 ? GPUTUNE_OK : run(measure, service, tiles, (void *[]){&tasks, &tiles});
 }
 
+gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool timed_only)
+{
+    bool done = measure->ahead == table;
+    measure->ahead = NULL;
+    return done ? GPUTUNE_OK : gt_service_run(measure, GT_SERVICE_RESET, table, timed_only);
+}
+
+gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table)
+{
+    if (measure->device.emulated) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, table, false));
+    measure->ahead = table;
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only)
 {
     CUdeviceptr tasks = table->device;

@@ -70,7 +70,7 @@ static gputune_status launch(gt_measure *measure, gt_loaded *variant, uint32_t r
 static gputune_status run_rigs(gt_measure *measure, gt_loaded *variant, bool timed_only)
 {
     enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
-    GT_TRY(gt_service_run(measure, GT_SERVICE_RESET, &measure->reset, timed_only));
+    GT_TRY(gt_service_reset(measure, &measure->reset, timed_only));
     GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(launch(measure, variant, 0));
@@ -101,7 +101,11 @@ static gputune_status verify(gt_measure *measure, gt_loaded *variant, bool timed
         GT_TRY(run_rigs(measure, variant, timed_only));
     }
     GT_TRY(run_checks(measure, timed_only));
-    GT_TRY(gt_measure_wait(measure));
+    GT_CALL(measure, EventRecord, measure->checked, measure->stream);
+    if (!timed_only) {
+        GT_TRY(gt_service_reset_ahead(measure, &measure->reset)); /* more are coming */
+    }
+    GT_CALL(measure, EventSynchronize, measure->checked);
     gputune_status status = gt_report_findings(&out->max_error, &damage, measure, timed_only);
     measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
