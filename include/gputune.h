@@ -236,13 +236,17 @@ typedef struct gputune_open_options {
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
     bool keep_workers;        /* between tunings: quicker for many in a row, but the measure worker
                                  then holds device memory */
+    bool tune_only;           /* for tools that launch nothing: a worker tells what the device is
+                                 (NULL: 0), and the driver need not start in this process, which
+                                 takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
     gputune_log_fn log;
     void *user;
 } gputune_open_options;
 #define GPUTUNE_OPEN_OPTIONS_VERSION 1
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, NULL, NULL    \
+        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, NULL,  \
+            NULL                                                                                   \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */

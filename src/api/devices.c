@@ -65,7 +65,7 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
 
 int gputune_tuner_device(gputune_device *out, gputune *tuner)
 {
-    if (!tuner->driver) {
+    if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
     describe(out, &tuner->device);

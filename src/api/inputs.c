@@ -41,10 +41,19 @@ static bool share(gt_live_input *out, const gt_driver *driver, const gputune_inp
     return true;
 }
 
+static gputune_status no_driver(void)
+{
+    return gt_fail(GPUTUNE_EUNSUPPORTED,
+                   "this tuner was opened with tune_only: it takes inputs on the host alone");
+}
+
 static gputune_status take_input(gt_live_input *out, const gputune *tuner,
                                  const gt_workload *workload, const gputune_input *input)
 {
     GT_TRY(gt_request_input(&out->buffer, workload, input));
+    if (!input->on_host && !tuner->driver) {
+        return no_driver();
+    }
     if (!input->on_host && share(out, tuner->driver, input)) {
         return GPUTUNE_OK;
     }
@@ -55,6 +64,9 @@ gputune_status gt_inputs_share(void *user, const gt_workload *workload,
                                const gputune_options *options, gt_measure_setup *setup)
 {
     const gputune *tuner = user;
+    if (options->inputs_ready && !tuner->driver) {
+        return no_driver();
+    }
     if (options->inputs_ready) {
         GT_CUDA(tuner->driver, EventSynchronize, (CUevent)options->inputs_ready);
     }

@@ -124,6 +124,11 @@ static gputune_status load(gputune_plan *plan, code *c)
     if (launcher) {
         return GPUTUNE_OK;
     }
+    if (!plan->driver) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "%s: the tuner of this plan was opened with tune_only, to launch nothing",
+                       plan->kernel);
+    }
     pthread_mutex_lock(&plan->loading);
     gputune_status status = GPUTUNE_OK;
     if (!atomic_load(&c->launcher)) {

@@ -23,7 +23,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     char host[GT_ENVIRONMENT_MAX];
     GT_TRY(own_environments(tuner, host));
     const char *const environments[] = {tuner->device.environment, host};
-    bool any = f->any_gpu || !tuner->driver;
+    bool any = f->any_gpu || !tuner->has_device;
     const gt_records_filter wanted = {.kernel = f->kernel,
                                       .all_trials = f->all_trials,
                                       .environments = any ? NULL : environments,

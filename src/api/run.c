@@ -37,7 +37,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
 {
     static const char *const standard[] = {""};
     gt_request *request;
-    if (!tuner->driver) {
+    if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "gputune_run: this tuner was opened without a device");
     }
     if (!configurations) {

@@ -7,7 +7,7 @@ static gputune_status make_plan(gputune_plan **out, gputune *tuner, const char *
 {
     gt_request *request;
     gt_choice choice = {0};
-    if (!tuner->driver) {
+    if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: this tuner was opened without a device");
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));

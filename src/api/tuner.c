@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,16 +15,19 @@ const char *gputune_version(void)
 /* --- the farm ----------------------------------------------------------------------------------
  */
 
+/* A tuner that knows no device yet has its workers warm up for a whole tuning meanwhile. */
 static gputune_status start_farm(gt_farm **out, const gputune *tuner, bool measure,
                                  gputune_isolation isolation)
 {
+    enum { WARM_FOR_TUNING = 16 };
     const gt_farm_options options = {.worker = tuner->worker,
                                      .driver = measure ? tuner->driver_name : NULL,
                                      .device_uuid = tuner->device.uuid,
                                      .device_ordinal = tuner->device.ordinal,
                                      .compile_workers = tuner->compile_workers,
+                                     .warm_workers = tuner->has_device ? 0 : WARM_FOR_TUNING,
                                      .driver_version = tuner->device.driver_version,
-                                     .arch = tuner->driver ? tuner->device.arch : NULL,
+                                     .arch = tuner->has_device ? tuner->device.arch : NULL,
                                      .isolation = isolation,
                                      .log = tuner->log};
     return gt_farm_open(out, &options);
@@ -33,7 +37,7 @@ static gputune_status get_farm(void *user, gt_farm **out, bool measure, gputune_
 {
     gputune *tuner = user;
     gt_farm **farm = measure || tuner->farm ? &tuner->farm : &tuner->compile_farm;
-    if (measure && !tuner->driver) {
+    if (measure && !tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
     if (!*farm) {
@@ -43,12 +47,24 @@ static gputune_status get_farm(void *user, gt_farm **out, bool measure, gputune_
     return GPUTUNE_OK;
 }
 
+static void close_farm(gt_farm *farm)
+{
+    if (farm) {
+        farm->ops->close(farm);
+    }
+}
+
 /* --- opening -----------------------------------------------------------------------------------
  */
 
+static const char *named_driver(const gputune_open_options *o)
+{
+    return o->driver ? o->driver : getenv("GPUTUNE_DRIVER");
+}
+
 static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)
 {
-    const char *name = o->driver ? o->driver : getenv("GPUTUNE_DRIVER");
+    const char *name = named_driver(o);
     gputune_status status = gt_driver_open(&tuner->driver, name ? name : "cuda");
     if (status == GPUTUNE_ENODRIVER && !name && o->emulate_without_gpu) {
         name = "emu";
@@ -66,7 +82,46 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     }
     GT_TRY(choose_driver(tuner, o));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
-    return gt_device_query(&tuner->device, tuner->driver, ordinal);
+    GT_TRY(gt_device_query(&tuner->device, tuner->driver, ordinal));
+    tuner->has_device = true;
+    return GPUTUNE_OK;
+}
+
+/* Starts the farm for a device that this process has not asked for. False where that cannot be:
+ * the ordinary way is open still, and finds the words for what is wrong. */
+static bool ask_worker(gputune *tuner, const gputune_open_options *o)
+{
+    const char *name = named_driver(o);
+    char *end = "";
+    long ordinal = o->device ? strtol(o->device, &end, 10) : 0;
+    if (!o->tune_only || *end || (o->device && !*o->device) || ordinal < 0 || ordinal > INT_MAX ||
+        gt_driver_probe(&tuner->device.driver_version, name) != GPUTUNE_OK ||
+        gt_strdup(&tuner->driver_name, name ? name : "cuda") != GPUTUNE_OK) {
+        return false;
+    }
+    tuner->device.ordinal = (int)ordinal;
+    return start_farm(&tuner->farm, tuner, true, GPUTUNE_ISOLATION_PROCESS) == GPUTUNE_OK;
+}
+
+/* The device that the worker tells, whose numbers it is counted by is another matter. */
+static bool take_answer(gputune *tuner)
+{
+    gt_device device;
+    if (tuner->farm->ops->device(tuner->farm, &device) != GPUTUNE_OK) {
+        return false;
+    }
+    device.ordinal = tuner->device.ordinal;
+    tuner->device = device;
+    tuner->has_device = true;
+    return true;
+}
+
+static void forget_worker(gputune *tuner)
+{
+    close_farm(tuner->farm);
+    free(tuner->driver_name);
+    tuner->farm = NULL;
+    tuner->driver_name = NULL;
 }
 
 /* The tables that an installation brings, or NULL. */
@@ -87,18 +142,33 @@ static char *system_database(void)
     return path;
 }
 
-static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
+static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
-    GT_TRY(choose_device(tuner, o));
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
-    GT_TRY(gt_plan_table_new(&tuner->plans));
-    if (o->worker) {
-        GT_TRY(gt_strdup(&tuner->worker, o->worker));
-    }
     char *system = system_database();
     gputune_status status = gt_store_open(&tuner->store, o->database, system, &tuner->log);
     free(system);
     return status;
+}
+
+/* The worker starts the driver while the files are opened here. */
+static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
+{
+    GT_TRY(gt_plan_table_new(&tuner->plans));
+    if (o->worker) {
+        GT_TRY(gt_strdup(&tuner->worker, o->worker));
+    }
+    bool asked = ask_worker(tuner, o);
+    if (!asked) {
+        forget_worker(tuner);
+        GT_TRY(choose_device(tuner, o));
+    }
+    GT_TRY(open_files(tuner, o));
+    if (asked && !take_answer(tuner)) {
+        forget_worker(tuner);
+        GT_TRY(choose_device(tuner, o));
+    }
+    return GPUTUNE_OK;
 }
 
 int gputune_open(gputune **out, const gputune_open_options *options)
@@ -141,13 +211,6 @@ void gt_tuner_rest(gputune *tuner)
     }
 }
 
-static void close_farm(gt_farm *farm)
-{
-    if (farm) {
-        farm->ops->close(farm);
-    }
-}
-
 void gputune_close(gputune *tuner)
 {
     if (!tuner) {
@@ -179,7 +242,7 @@ gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *a
     if (arch) {
         return gt_device_for_arch(out, arch);
     }
-    if (!tuner->driver) {
+    if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "no device is open; name an architecture such as sm_90");
     }
     *out = tuner->device;

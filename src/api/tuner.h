@@ -11,8 +11,9 @@
 struct gputune {
     gt_log log;
     char *driver_name;       /* "cuda", "emu:PROFILE" or a path: what workers are told too */
-    const gt_driver *driver; /* NULL with device "none" */
+    const gt_driver *driver; /* NULL with device "none", and where only a worker has started it */
     gt_device device;
+    bool has_device;
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_table *plans;

@@ -89,7 +89,7 @@ int cmd_compare(int argc, char **argv)
         settings.sides[0] = arguments.items[databases ? 0 : 1];
         settings.sides[1] = arguments.items[databases ? 1 : 2];
         code = databases ? cli_compare_databases(&settings)
-                         : cli_single(&settings.common, CLI_OPEN_DEVICE, &settings.selection,
+                         : cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection,
                                       arguments.items, compare, &settings);
     }
     cli_selection_free(&settings.selection);

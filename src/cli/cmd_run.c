@@ -101,7 +101,7 @@ int cmd_run(int argc, char **argv)
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
-        code = cli_single(&settings.common, CLI_OPEN_DEVICE, &settings.selection, arguments.items,
+        code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
                           run, &settings);
     }
     cli_list_free(&settings.configurations);

@@ -32,7 +32,10 @@ static int run(cli_warm *warm)
         return CLI_EXIT_USAGE;
     }
     cli_session session;
-    int code = cli_open(&session, &warm->common, warm->arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE);
+    cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
+                         : warm->compile_only ? CLI_OPEN_DEVICE
+                                              : CLI_OPEN_TUNING;
+    int code = cli_open(&session, &warm->common, mode);
     if (code == CLI_CONTINUE) {
         code = work(warm, &session);
         cli_close(&session);

@@ -156,7 +156,7 @@ int cli_compare_databases(const cli_compare *settings)
     }
     scratch.database = ":memory:";
     if (code == CLI_CONTINUE) {
-        code = cli_open(&session, &scratch, CLI_OPEN_DEVICE);
+        code = cli_open(&session, &scratch, CLI_OPEN_TUNING);
     }
     if (code == CLI_CONTINUE) {
         cli_catch_interrupt();

@@ -41,7 +41,8 @@ static void say_emulated(const gputune_device *device)
         device->name);
 }
 
-static int open_tuner(cli_session *out, const cli_common *common, const char *device)
+static int open_tuner(cli_session *out, const cli_common *common, const char *device,
+                      bool tune_only)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     options.device = device;
@@ -50,6 +51,7 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.templates = common->templates;
     options.emulate_without_gpu = !is_asked_for(common);
     options.keep_workers = true;
+    options.tune_only = tune_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);
 }
@@ -76,11 +78,11 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
     memset(out, 0, sizeof *out);
     cli_console_setup(common->quiet, common->verbose);
     bool none = mode == CLI_OPEN_NO_DEVICE;
-    int status = open_tuner(out, common, none ? "none" : common->device);
+    int status = open_tuner(out, common, none ? "none" : common->device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !is_asked_for(common)) {
         none = true;
         cli_note("no GPU here, and no emulator: going without");
-        status = open_tuner(out, common, "none");
+        status = open_tuner(out, common, "none", false);
     }
     if (status < 0) {
         return cli_fail(status);

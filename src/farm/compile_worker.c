@@ -78,13 +78,8 @@ static gputune_status answer_job(const compiler *compiler, int channel, const gt
     if (compiler->nvrtc) {
         answer_set(&answer, compile(&compiled, compiler, job));
     }
-    gt_text out = {0};
-    gputune_status status = gt_frame_append(&out, GT_FRAME_COMPILE, frame->sequence, &answer,
-                                            &gt_record_compiled, &compiled);
-    if (status == GPUTUNE_OK) {
-        status = gt_send_all(channel, out.data, out.length);
-    }
-    gt_text_free(&out);
+    gputune_status status = gt_frame_send(channel, GT_FRAME_COMPILE, frame->sequence, &answer,
+                                          &gt_record_compiled, &compiled);
     gt_record_release(&gt_record_compiled, &compiled);
     return status;
 }
@@ -105,14 +100,7 @@ gputune_status gt_say_hello(int channel)
 {
     gt_hello hello = {{0}};
     gt_wire_version(hello.version);
-    gt_text out = {0};
-    gputune_status status =
-        gt_frame_append(&out, GT_FRAME_HELLO, 0, NULL, &gt_record_hello, &hello);
-    if (status == GPUTUNE_OK) {
-        status = gt_send_all(channel, out.data, out.length);
-    }
-    gt_text_free(&out);
-    return status;
+    return gt_frame_send(channel, GT_FRAME_HELLO, 0, NULL, &gt_record_hello, &hello);
 }
 
 int gt_compile_worker(int channel, const char *arch, int driver_version)

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WARM_WORKERS = 4 }; /* compile workers that start with the farm; the others with jobs */
+enum { WARM_WORKERS = 4 };
 static const double DEADLINE_S = 10;
 
 static gt_host_farm *host_of(gt_farm *farm)
@@ -238,6 +238,24 @@ static gputune_status wait_event(gt_farm *base, gt_event *out, double seconds)
     }
 }
 
+static gputune_status device(gt_farm *base, gt_device *out)
+{
+    gt_host_farm *farm = host_of(base);
+    const gt_measure_host *host = &farm->measure;
+    while (!host->has_device) {
+        GT_TRY(check(farm));
+        if (host->refusal != GPUTUNE_OK) {
+            return gt_fail(host->refusal, "%s", host->refusal_message);
+        }
+        if (!host->link.open) {
+            return gt_fail(GPUTUNE_EWORKER, "there is no measure worker to ask for its device");
+        }
+        turn(farm, INFINITY);
+    }
+    *out = host->device;
+    return GPUTUNE_OK;
+}
+
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
 static void cancel(gt_farm *base)
@@ -277,6 +295,7 @@ static const gt_farm_ops operations = {
     .sample = sample,
     .recheck = recheck,
     .drop = drop,
+    .device = device,
     .wait = wait_event,
     .cancel = cancel,
     .rest = rest,
@@ -315,13 +334,22 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
 static gputune_status open_measure(gt_host_farm *farm, const gt_farm_options *options)
 {
     gt_measure_host *host = &farm->measure;
-    const char *uuid = options->device_uuid && options->device_uuid[0] ? farm->device_uuid : NULL;
+    const char *visible =
+        options->device_uuid && options->device_uuid[0] ? farm->device_uuid : NULL;
+    char *entry = NULL;
     host->wanted = options->driver != NULL;
     host->deadline_s = options->deadline_s > 0 ? options->deadline_s : DEADLINE_S;
     farm->emulated = options->driver && strncmp(options->driver, "emu", 3) == 0;
-    bool by_uuid = uuid && !farm->emulated;
-    snprintf(host->ordinal, sizeof host->ordinal, "%d", by_uuid ? 0 : options->device_ordinal);
-    return gt_process_environment(&host->environment, true, by_uuid ? uuid : NULL);
+    if (farm->emulated) {
+        visible = NULL;
+    } else if (!visible) {
+        GT_TRY(gt_process_visible(&entry, options->device_ordinal));
+        visible = entry;
+    }
+    snprintf(host->ordinal, sizeof host->ordinal, "%d", visible ? 0 : options->device_ordinal);
+    gputune_status status = gt_process_environment(&host->environment, true, visible);
+    free(entry);
+    return status;
 }
 
 static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
@@ -352,7 +380,7 @@ gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
     if (farm->measure.wanted) {
         gt_measure_start(farm); /* first: it takes longest to be ready */
     }
-    gt_compile_start(farm, WARM_WORKERS);
+    gt_compile_start(farm, options->warm_workers ? options->warm_workers : WARM_WORKERS);
     *out = &farm->farm;
     return GPUTUNE_OK;
 }

@@ -4,6 +4,7 @@
 #ifndef GT_FARM_FARM_H
 #define GT_FARM_FARM_H
 
+#include "base/device.h"
 #include "base/log.h"
 #include "farm/job.h"
 
@@ -48,6 +49,10 @@ typedef struct gt_farm_ops {
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
+    /* What the measure worker's device is, which it tells before it makes its context: waits for
+     * that. What keeps it from starting (ENODRIVER, EWORKER, ...) is the answer then. Events are
+     * not touched. */
+    gputune_status (*device)(gt_farm *farm, gt_device *out);
     /* The next event, or GT_EVENT_TIMEOUT after `seconds` (0: only what is there already). */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
     /* Forgets all outstanding jobs; workers busy with a compile finish it unseen, a measure worker
@@ -68,9 +73,10 @@ struct gt_farm {
 typedef struct gt_farm_options {
     const char *worker; /* path of gputune-worker; NULL: searched for */
     const char *driver; /* as in gputune_open_options; NULL: no measure worker (compile only) */
-    const char *device_uuid; /* which device the measure worker sees */
-    int device_ordinal;
+    const char *device_uuid;  /* which device the measure worker sees; NULL: device_ordinal's */
+    int device_ordinal;       /* among those visible here */
     uint32_t compile_workers; /* 0: as many as cores */
+    uint32_t warm_workers;    /* how many of them start at once, the others with jobs; 0: 4 */
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
     int driver_version; /* NVRTC must not be newer; 13000 for 13.0, 0: any */

@@ -136,7 +136,9 @@ typedef struct gt_live_variant {
 typedef struct gt_measure_host {
     bool wanted; /* this farm measures at all */
     gt_link link;
-    bool ready;          /* the device is open */
+    bool has_device; /* a worker told what it is */
+    gt_device device;
+    bool ready;          /* the context stands */
     uint64_t generation; /* counts workers, from 1 */
     GT_ARRAY(gt_measure_request *) queue;
     size_t sent, offset; /* requests with the worker; bytes of the next one */

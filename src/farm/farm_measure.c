@@ -401,6 +401,31 @@ static bool handle_ready(gt_host_farm *farm, const gt_frame *frame)
     return true;
 }
 
+static bool handle_device(gt_host_farm *farm, const gt_frame *frame)
+{
+    gt_measure_host *host = &farm->measure;
+    gt_device device;
+    if (gt_frame_body(&device, frame, &gt_record_device) < 0 || device.carveout_count < 0 ||
+        device.carveout_count > GT_CARVEOUT_MAX) {
+        return false;
+    }
+    host->device = device;
+    host->has_device = true;
+    return true;
+}
+
+static bool handle(gt_host_farm *farm, const gt_frame *frame)
+{
+    switch (frame->kind) {
+    case GT_FRAME_DEVICE:
+        return handle_device(farm, frame);
+    case GT_FRAME_READY:
+        return handle_ready(farm, frame);
+    default:
+        return handle_answer(farm, frame);
+    }
+}
+
 void gt_measure_receive(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
@@ -415,9 +440,7 @@ void gt_measure_receive(gt_host_farm *farm)
             gt_measure_refuse(farm, GPUTUNE_EWORKER, gt_message());
             return;
         }
-        bool sane =
-            read == GT_READ_FRAME && (frame.kind == GT_FRAME_READY ? handle_ready(farm, &frame)
-                                                                   : handle_answer(farm, &frame));
+        bool sane = read == GT_READ_FRAME && handle(farm, &frame);
         if (read == GT_READ_FRAME) {
             gt_frame_release(&frame);
         }

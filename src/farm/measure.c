@@ -7,9 +7,28 @@
 
 /* ---- Opening --------------------------------------------------------------------------------- */
 
-static gputune_status make_context(gt_measure *measure)
+gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
+{
+    gt_measure *measure = calloc(1, sizeof *measure);
+    if (!measure) {
+        return gt_fail_memory();
+    }
+    gputune_status status = gt_driver_open(&measure->driver, driver);
+    if (status == GPUTUNE_OK) {
+        status = gt_device_query(&measure->device, measure->driver, ordinal);
+    }
+    if (status < 0) {
+        gt_measure_close(measure);
+        return status;
+    }
+    *out = measure;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
+    (void)gt_relaxed_enter(measure->driver); /* for good: this thread never captures globally */
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
     /* refused where the context is in use already, which is no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
@@ -26,28 +45,6 @@ static gputune_status make_context(gt_measure *measure)
     GT_CALL(measure, EventCreate, &measure->start, CU_EVENT_DEFAULT);
     GT_CALL(measure, EventCreate, &measure->stop, CU_EVENT_DEFAULT);
     GT_CALL(measure, EventCreate, &measure->checked, CU_EVENT_DEFAULT);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
-{
-    gt_measure *measure = calloc(1, sizeof *measure);
-    if (!measure) {
-        return gt_fail_memory();
-    }
-    gputune_status status = gt_driver_open(&measure->driver, driver);
-    if (status == GPUTUNE_OK) {
-        (void)gt_relaxed_enter(measure->driver); /* for good: this thread never captures globally */
-        status = gt_device_query(&measure->device, measure->driver, ordinal);
-    }
-    if (status == GPUTUNE_OK) {
-        status = make_context(measure);
-    }
-    if (status < 0) {
-        gt_measure_close(measure);
-        return status;
-    }
-    *out = measure;
     return GPUTUNE_OK;
 }
 

@@ -8,10 +8,12 @@
 
 typedef struct gt_measure gt_measure;
 
-/* Opens driver and device (`ordinal` among the visible ones) with its primary context current on
- * this thread, which every other call must come from too. ENODRIVER, EBUSY (exclusive mode),
- * EDEVMEM. *out is the caller's, for gt_measure_close(). */
+/* Starts the driver and finds the device (`ordinal` among the visible ones). ENODRIVER. *out is the
+ * caller's, for gt_measure_close(). */
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal);
+/* Makes the device's primary context current on this thread, which every later call must come from
+ * too. EBUSY (exclusive mode), EDEVMEM. */
+gputune_status gt_measure_attach(gt_measure *measure);
 void gt_measure_close(gt_measure *measure);
 const gt_device *gt_measure_device(const gt_measure *measure);
 

@@ -51,19 +51,6 @@ static const struct request {
 
 /* ---- Answers --------------------------------------------------------------------------------- */
 
-static gputune_status send_answer(int channel, gt_frame_kind kind, uint64_t sequence,
-                                  const gt_answer *answer, const gt_record *record,
-                                  const void *reply)
-{
-    gt_text out = {0};
-    gputune_status status = gt_frame_append(&out, kind, sequence, answer, record, reply);
-    if (status == GPUTUNE_OK) {
-        status = gt_send_all(channel, out.data, out.length);
-    }
-    gt_text_free(&out);
-    return status;
-}
-
 static gt_answer answer_for(gputune_status status, uint64_t culprit)
 {
     gt_answer answer = {.status = status, .culprit = status < 0 ? culprit : 0};
@@ -86,8 +73,8 @@ static gputune_status carry_out(gt_measure *measure, int channel, gt_page *page,
         return GPUTUNE_OK;
     }
     gt_answer answer = answer_for(done, GT_PAGE_READ(page->current));
-    GT_TRY(send_answer(channel, frame->kind, frame->sequence, &answer, request->reply,
-                       done < 0 ? NULL : reply));
+    GT_TRY(gt_frame_send(channel, frame->kind, frame->sequence, &answer, request->reply,
+                         done < 0 ? NULL : reply));
     return done == GPUTUNE_ECRASHED ? done : GPUTUNE_OK;
 }
 
@@ -117,13 +104,25 @@ static gputune_status serve(gt_measure *measure, int channel, gt_page *page, con
 
 /* ---- The loop -------------------------------------------------------------------------------- */
 
+/* A host that knows no device yet goes on with it while the context is made. */
+static gputune_status tell_and_attach(gt_measure *measure, int channel)
+{
+    GT_TRY(gt_frame_send(channel, GT_FRAME_DEVICE, 0, NULL, &gt_record_device,
+                         gt_measure_device(measure)));
+    return gt_measure_attach(measure);
+}
+
 static gputune_status open_device(gt_measure **out, int channel, const char *driver, int ordinal)
 {
     gt_measure *measure = NULL;
     gputune_status status = gt_measure_open(&measure, driver, ordinal);
+    if (status == GPUTUNE_OK) {
+        status = tell_and_attach(measure, channel);
+    }
     gt_answer answer = answer_for(status, 0);
-    gputune_status sent = send_answer(channel, GT_FRAME_READY, 0, &answer, NULL, NULL);
+    gputune_status sent = gt_frame_send(channel, GT_FRAME_READY, 0, &answer, NULL, NULL);
     if (status < 0) {
+        gt_measure_close(measure);
         return status;
     }
     *out = measure;

@@ -48,9 +48,14 @@ gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 void gt_process_abandon(gt_process *process);
 
 /* The host's environment without what would falsify or break a worker (blocking launches, profiler
- * injection, core dumps of the GPU), and for `measure` away from MPS and with only `device_uuid`
- * visible (NULL: all). NULL-terminated, one allocation; caller frees *out. */
-gputune_status gt_process_environment(char ***out, bool measure, const char *device_uuid);
+ * injection, core dumps of the GPU), and for `measure` away from MPS and with only `device` visible
+ * (a UUID, or what gt_process_visible() gives; NULL: all). NULL-terminated, one allocation; caller
+ * frees *out. */
+gputune_status gt_process_environment(char ***out, bool measure, const char *device);
+/* What CUDA_VISIBLE_DEVICES must be for the `ordinal`th device that is visible to this process to
+ * be the only one: an entry of its own CUDA_VISIBLE_DEVICES, else the number. *out is the caller's
+ * to free; NULL where no such entry is there. */
+gputune_status gt_process_visible(char **out, int ordinal);
 
 /* A socketpair with both ends close-on-exec and above 9, out of the way of the child's descriptors.
  */

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "farm/process.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static bool begins(const char *variable, const char *const *prefixes, size_t cou
 
 #define BEGINS(variable, list) begins(variable, list, sizeof(list) / sizeof *(list))
 
-static bool kept(const char *variable, bool measure, const char *device_uuid)
+static bool kept(const char *variable, bool measure, const char *device)
 {
     if (BEGINS(variable, unwanted)) {
         return false;
@@ -49,7 +50,7 @@ static bool kept(const char *variable, bool measure, const char *device_uuid)
         return true;
     }
     return !BEGINS(variable, replaced) &&
-           !(device_uuid && strncmp(variable, "CUDA_VISIBLE_DEVICES=", 21) == 0);
+           !(device && strncmp(variable, "CUDA_VISIBLE_DEVICES=", 21) == 0);
 }
 
 /* The strings one after another, their addresses in front. */
@@ -73,12 +74,12 @@ static gputune_status pack(char ***out, const gt_text *strings, size_t count)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_process_environment(char ***out, bool measure, const char *device_uuid)
+gputune_status gt_process_environment(char ***out, bool measure, const char *device)
 {
     gt_text strings = {0};
     size_t count = 0;
     for (char **variable = environ; variable && *variable; variable++) {
-        if (kept(*variable, measure, device_uuid)) {
+        if (kept(*variable, measure, device)) {
             gt_text_append_bytes(&strings, *variable, strlen(*variable) + 1);
             count++;
         }
@@ -88,12 +89,32 @@ gputune_status gt_process_environment(char ***out, bool measure, const char *dev
         gt_text_append_bytes(&strings, nowhere, sizeof nowhere);
         count++;
     }
-    if (measure && device_uuid) {
-        gt_text_printf(&strings, "CUDA_VISIBLE_DEVICES=%s", device_uuid);
+    if (measure && device) {
+        gt_text_printf(&strings, "CUDA_VISIBLE_DEVICES=%s", device);
         gt_text_append_bytes(&strings, "", 1);
         count++;
     }
     gputune_status status = pack(out, &strings, count);
     gt_text_free(&strings);
     return status;
+}
+
+gputune_status gt_process_visible(char **out, int ordinal)
+{
+    const char *entry = getenv("CUDA_VISIBLE_DEVICES");
+    *out = NULL;
+    if (!entry) {
+        char number[16];
+        snprintf(number, sizeof number, "%d", ordinal);
+        return gt_strdup(out, number);
+    }
+    for (int i = 0; i < ordinal; i++) {
+        size_t length = strcspn(entry, ",");
+        if (!entry[length]) {
+            return GPUTUNE_OK;
+        }
+        entry += length + 1;
+    }
+    size_t length = strcspn(entry, ",");
+    return length ? gt_strndup(out, entry, length) : GPUTUNE_OK;
 }

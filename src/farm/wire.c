@@ -86,6 +86,18 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes)
     return GPUTUNE_OK;
 }
 
+gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
+                             const gt_answer *answer, const gt_record *record, const void *object)
+{
+    gt_text out = {0};
+    gputune_status status = gt_frame_append(&out, kind, sequence, answer, record, object);
+    if (status == GPUTUNE_OK) {
+        status = gt_send_all(descriptor, out.data, out.length);
+    }
+    gt_text_free(&out);
+    return status;
+}
+
 /* ---- Reading --------------------------------------------------------------------------------- */
 
 void gt_frame_release(gt_frame *frame)

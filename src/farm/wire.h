@@ -51,7 +51,8 @@ typedef struct gt_record {
 
 extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setup,
     gt_record_prepared, gt_record_verify_job, gt_record_verified, gt_record_sample_job,
-    gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_hello, gt_record_answer;
+    gt_record_sampled, gt_record_recheck_job, gt_record_drop, gt_record_device, gt_record_hello,
+    gt_record_answer;
 
 /* Encodes `object` as JSON, appending texts and images to `binary`; offsets count from `base`
  * within it. ENOMEM, or EINVAL when a count exceeds its array. *out is a new reference. */
@@ -69,7 +70,8 @@ void gt_record_release(const gt_record *record, void *object);
 
 typedef enum gt_frame_kind {
     GT_FRAME_HELLO = 1, /* first word of every worker */
-    GT_FRAME_READY,     /* the measure worker's device is open, or why not */
+    GT_FRAME_DEVICE,    /* what the measure worker's device is, before it makes a context there */
+    GT_FRAME_READY,     /* the measure worker's context stands, or why not */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_VERIFY,
@@ -145,6 +147,10 @@ gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 
 /* Sends all of `data` on a blocking socket, without SIGPIPE. EIO when the peer is gone. */
 gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
+
+/* Makes a frame as gt_frame_append() and sends it. */
+gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
+                             const gt_answer *answer, const gt_record *record, const void *object);
 
 /* "0.1.0/HASH": version and a hash of all field tables; host and worker must agree. */
 const char *gt_wire_version(char out[64]);

@@ -1,5 +1,6 @@
 /* The field tables of everything that passes between host and worker. A member of a struct that is
  * missing here does not travel: tests/farm/test_wire.c looks for gaps. */
+#include "base/device.h"
 #include "base/hash.h"
 #include "farm/wire.h"
 
@@ -244,6 +245,45 @@ RECORD(gt_record_recheck_job, gt_recheck_job, recheck_fields);
 static const gt_field drop_fields[] = {NUMBER(gt_drop_job, id)};
 RECORD(gt_record_drop, gt_drop_job, drop_fields);
 
+static const gt_field device_fields[] = {
+    STRING(gt_device, name),
+    STRING(gt_device, uuid),
+    STRING(gt_device, arch),
+    STRING(gt_device, mig_profile),
+    STRING(gt_device, origin),
+    STRING(gt_device, environment),
+    NUMBER(gt_device, ordinal),
+    NUMBER(gt_device, cc),
+    NUMBER(gt_device, sm_count),
+    NUMBER(gt_device, warp_size),
+    NUMBER(gt_device, max_threads_per_block),
+    NUMBER(gt_device, max_threads_per_sm),
+    NUMBER(gt_device, max_blocks_per_sm),
+    NUMBER(gt_device, registers_per_sm),
+    NUMBER(gt_device, registers_per_block),
+    NUMBER(gt_device, shared_per_block_bytes),
+    NUMBER(gt_device, shared_per_block_optin_bytes),
+    NUMBER(gt_device, shared_per_sm_bytes),
+    NUMBER(gt_device, shared_reserved_per_block_bytes),
+    NUMBER(gt_device, constant_bytes),
+    NUMBER(gt_device, l2_bytes),
+    NUMBER(gt_device, memory_bytes),
+    NUMBER(gt_device, bus_width_bits),
+    NUMBER(gt_device, memory_clock_khz),
+    NUMBER(gt_device, sm_clock_khz),
+    NUMBERS(gt_device, max_block),
+    NUMBERS(gt_device, max_grid),
+    NUMBER(gt_device, cluster_launch),
+    NUMBER(gt_device, max_cluster),
+    NUMBER(gt_device, max_parameter_bytes),
+    NUMBERS(gt_device, carveout_kb),
+    NUMBER(gt_device, carveout_count),
+    NUMBER(gt_device, driver_version),
+    NUMBER(gt_device, nvrtc_version),
+    NUMBER(gt_device, emulated),
+};
+RECORD(gt_record_device, gt_device, device_fields);
+
 static const gt_field hello_fields[] = {STRING(gt_hello, version)};
 RECORD(gt_record_hello, gt_hello, hello_fields);
 
@@ -275,7 +315,7 @@ const char *gt_wire_version(char out[64])
     static const gt_record *const all[] = {
         &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
         &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
-        &gt_record_recheck_job, &gt_record_drop,     &gt_record_answer,
+        &gt_record_recheck_job, &gt_record_drop,     &gt_record_device,     &gt_record_answer,
     };
     gt_text text = {0};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {

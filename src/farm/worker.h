@@ -22,10 +22,10 @@ gputune_status gt_say_hello(int channel);
  * it; without a compiler every job is answered ENOCOMPILER. Returns an exit code. */
 int gt_compile_worker(int channel, const char *arch, int driver_version);
 
-/* Says hello, opens the device, says READY, then serves measure requests on `channel` in order
- * until it ends or a fatal CUDA error was answered. `page` is kept up to date. Closes the measure
- * state before it returns only when `close_device` (a thread must, a process need not). Returns an
- * exit code. */
+/* Says hello, opens the device, says which DEVICE it is, makes the context, says READY, then serves
+ * measure requests on `channel` in order until it ends or a fatal CUDA error was answered. `page`
+ * is kept up to date. Closes the measure state before it returns only when `close_device` (a thread
+ * must, a process need not). Returns an exit code. */
 int gt_measure_worker(int channel, gt_page *page, const char *driver, int ordinal,
                       bool close_device);
 

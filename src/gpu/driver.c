@@ -123,7 +123,7 @@ static gputune_status select_profile(const gt_driver *driver, const char *profil
                : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"; try h200", profile);
 }
 
-static gputune_status initialise(const gt_driver *driver)
+static gputune_status start(gt_driver *driver)
 {
     CUresult result = driver->Init(0);
     const char *text = "unknown error";
@@ -133,6 +133,7 @@ static gputune_status initialise(const gt_driver *driver)
     }
     switch (result) {
     case CUDA_SUCCESS:
+        driver->started = true;
         return GPUTUNE_OK;
     case CUDA_ERROR_STUB_LIBRARY:
         return gt_fail(GPUTUNE_ENODRIVER, "no CUDA driver: libcuda.so.1 is the toolkit's stub");
@@ -217,7 +218,7 @@ static gputune_status open_library(gt_driver *driver, const request *wanted)
     return GPUTUNE_OK;
 }
 
-static gputune_status open_new(gt_driver *driver, const char *name)
+static gputune_status load(gt_driver *driver, const char *name)
 {
     request wanted = {0};
     GT_TRY(parse_name(&wanted, name));
@@ -225,11 +226,10 @@ static gputune_status open_new(gt_driver *driver, const char *name)
     GT_TRY(open_library(driver, &wanted));
     GT_TRY(select_profile(driver, wanted.profile));
     GT_TRY(check_version(driver));
-    GT_TRY(fill_table(driver));
-    return initialise(driver);
+    return fill_table(driver);
 }
 
-static gputune_status open_locked(const gt_driver **out, const char *name)
+static gputune_status load_locked(gt_driver **out, const char *name)
 {
     for (size_t i = 0; i < opened.count; i++) {
         if (strcmp(opened.drivers[i]->name, name) == 0) {
@@ -244,7 +244,7 @@ static gputune_status open_locked(const gt_driver **out, const char *name)
     if (!driver) {
         return gt_fail_memory();
     }
-    gputune_status status = open_new(driver, name);
+    gputune_status status = load(driver, name);
     if (status < 0) {
         free(driver); /* its library stays loaded: drivers cannot be unloaded safely */
         return status;
@@ -254,17 +254,36 @@ static gputune_status open_locked(const gt_driver **out, const char *name)
     return GPUTUNE_OK;
 }
 
+static const char *or_standard(const char *name)
+{
+    name = name ? name : getenv("GPUTUNE_DRIVER");
+    return name && *name ? name : "cuda";
+}
+
 gputune_status gt_driver_open(const gt_driver **out, const char *name)
 {
-    if (!name) {
-        name = getenv("GPUTUNE_DRIVER");
-    }
-    if (!name || !*name) {
-        name = "cuda";
-    }
+    gt_driver *driver;
     pthread_mutex_lock(&opened.lock);
-    gputune_status status = open_locked(out, name);
+    gputune_status status = load_locked(&driver, or_standard(name));
+    if (status == GPUTUNE_OK && !driver->started) {
+        status = start(driver);
+    }
     pthread_mutex_unlock(&opened.lock);
+    if (status == GPUTUNE_OK) {
+        *out = driver;
+    }
+    return status;
+}
+
+gputune_status gt_driver_probe(int *version, const char *name)
+{
+    gt_driver *driver;
+    pthread_mutex_lock(&opened.lock);
+    gputune_status status = load_locked(&driver, or_standard(name));
+    pthread_mutex_unlock(&opened.lock);
+    if (status == GPUTUNE_OK) {
+        *version = driver->version;
+    }
     return status;
 }
 

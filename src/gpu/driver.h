@@ -19,6 +19,7 @@ typedef struct gt_driver {
     /* NOLINTEND(bugprone-macro-parentheses) */
     int version;    /* 13000 for 13.0 */
     bool emulated;  /* EmuProfileName is there */
+    bool started;   /* cuInit succeeded */
     char name[256]; /* what it was opened as: "cuda", "emu:h200", a path */
     void *handle;   /* dlopen's */
 } gt_driver;
@@ -29,6 +30,9 @@ typedef struct gt_driver {
  * prefix. ENODRIVER says what was searched, and names the stub, a driver older than 12.0, or no
  * device; EINVAL an unknown name or profile. */
 gputune_status gt_driver_open(const gt_driver **out, const char *name);
+/* Whether that driver is there, and its version (13000 for 13.0), without starting it: cuInit takes
+ * a tenth of a second. Errors as above, but for what cuInit would find. */
+gputune_status gt_driver_probe(int *version, const char *name);
 
 /* Turns a CUresult into a status: OK for 0, else records "CALL: NAME (code): text". Out of memory
  * is EDEVMEM, the fatal codes ECRASHED (gt_cuda_fatal), else ECUDA. */

@@ -69,6 +69,7 @@ static gputune_status follow(const char *script)
 enum { LOADED_MAX = 256 };
 
 struct gt_measure {
+    gt_device device;
     bool prepared, lost;
     size_t count;
     struct {
@@ -79,13 +80,29 @@ struct gt_measure {
 
 gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal)
 {
-    (void)ordinal;
     if (strcmp(driver, "none") == 0) {
         return gt_fail(GPUTUNE_ENODRIVER, "no driver here");
     }
     GT_TRY(follow(driver));
-    *out = calloc(1, sizeof **out);
-    return *out ? GPUTUNE_OK : gt_fail_memory();
+    gt_measure *measure = calloc(1, sizeof *measure);
+    if (!measure) {
+        return gt_fail_memory();
+    }
+    measure->device =
+        (gt_device){.name = "fake", .ordinal = ordinal, .cc = 90, .carveout_count = 1};
+    *out = measure;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_attach(gt_measure *measure)
+{
+    (void)measure;
+    return GPUTUNE_OK;
+}
+
+const gt_device *gt_measure_device(const gt_measure *measure)
+{
+    return &measure->device;
 }
 
 void gt_measure_close(gt_measure *measure)

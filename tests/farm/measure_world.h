@@ -81,7 +81,8 @@ static int open_world(void **state)
 {
     (void)state;
     if (gt_nvrtc_open(&world.nvrtc, 0) < 0 ||
-        gt_measure_open(&world.measure, driver_name(), 0) < 0) {
+        gt_measure_open(&world.measure, driver_name(), 0) < 0 ||
+        gt_measure_attach(world.measure) < 0) {
         snprintf(world.missing, sizeof world.missing, "%s", gt_message());
         return 0;
     }

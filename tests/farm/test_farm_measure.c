@@ -296,6 +296,36 @@ static void a_bad_reference_is_told(void **state)
     }
 }
 
+static void the_device_is_told_before_any_request(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.driver = "slow 100"});
+    gt_device device;
+    assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+    assert_string_equal(device.name, "fake");
+    assert_int_equal(device.cc, 90);
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_ok(farm, 1, "segv-if /nonexistent/path");
+    assert_int_equal(farm->ops->device(farm, &device), GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
+static void a_device_that_cannot_be_told_is_an_error(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *driver;
+        gputune_status status;
+    } cases[] = {{"none", GPUTUNE_ENODRIVER}, {"segv", GPUTUNE_EWORKER}, {NULL, GPUTUNE_EWORKER}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gt_farm *farm = open_farm((gt_farm_options){.driver = cases[i].driver});
+        gt_device device;
+        assert_int_equal(farm->ops->device(farm, &device), cases[i].status);
+        farm->ops->close(farm);
+    }
+}
+
 static void without_a_device_every_request_says_so(void **state)
 {
     (void)state;
@@ -414,6 +444,8 @@ int main(void)
         cmocka_unit_test(a_hang_is_certain_where_there_was_more_time),
         cmocka_unit_test(a_single_hang_is_forgiven),
         cmocka_unit_test(a_bad_reference_is_told),
+        cmocka_unit_test(the_device_is_told_before_any_request),
+        cmocka_unit_test(a_device_that_cannot_be_told_is_an_error),
         cmocka_unit_test(without_a_device_every_request_says_so),
         cmocka_unit_test(a_device_that_kills_its_worker_is_given_up),
         cmocka_unit_test(dropped_variants_are_gone),

@@ -114,6 +114,7 @@ static void own_memory(int to, int from)
         values[i] = 2;
     }
     if (gt_measure_open(&measure, driver_name(), 0) == GPUTUNE_OK &&
+        gt_measure_attach(measure) == GPUTUNE_OK &&
         measure->driver->MemAlloc(&memory, SHARED_OFFSET + sizeof values) == CUDA_SUCCESS &&
         measure->driver->MemcpyHtoD(memory + SHARED_OFFSET, values, sizeof values) ==
             CUDA_SUCCESS &&

@@ -212,6 +212,36 @@ static void harmful_variables_stay_behind(void **state)
     free(compile);
 }
 
+static void expect_visible(const char *list, int ordinal, const char *entry)
+{
+    char *visible;
+    if (list) {
+        setenv("CUDA_VISIBLE_DEVICES", list, 1);
+    } else {
+        unsetenv("CUDA_VISIBLE_DEVICES");
+    }
+    assert_int_equal(gt_process_visible(&visible, ordinal), GPUTUNE_OK);
+    if (entry) {
+        assert_string_equal(visible, entry);
+    } else {
+        assert_null(visible);
+    }
+    free(visible);
+}
+
+static void one_device_of_the_visible_ones_is_named(void **state)
+{
+    (void)state;
+    expect_visible(NULL, 0, "0");
+    expect_visible(NULL, 3, "3");
+    expect_visible("5,GPU-1234,MIG-9", 0, "5");
+    expect_visible("5,GPU-1234,MIG-9", 1, "GPU-1234");
+    expect_visible("5,GPU-1234,MIG-9", 2, "MIG-9");
+    expect_visible("5,GPU-1234,MIG-9", 3, NULL);
+    expect_visible("", 0, NULL);
+    unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +254,7 @@ int main(void)
         cmocka_unit_test(standard_descriptors_may_be_closed),
         cmocka_unit_test(a_missing_program_is_named),
         cmocka_unit_test(harmful_variables_stay_behind),
+        cmocka_unit_test(one_device_of_the_visible_ones_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

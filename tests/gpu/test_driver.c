@@ -38,6 +38,18 @@ static void test_the_environment_names_the_driver(void **state)
     unsetenv("GPUTUNE_DRIVER");
 }
 
+static void test_a_driver_is_known_before_it_is_started(void **state)
+{
+    (void)state;
+    int version = 0;
+    assert_int_equal(gt_driver_probe(&version, "opencl"), GPUTUNE_EINVAL);
+    assert_int_equal(gt_driver_probe(&version, "/nowhere/libcuda.so.1"), GPUTUNE_ENODRIVER);
+    assert_int_equal(version, 0);
+    if (gt_driver_probe(&version, "cuda") == GPUTUNE_OK) {
+        assert_true(version >= 12000);
+    }
+}
+
 static void test_no_such_library(void **state)
 {
     (void)state;
@@ -83,6 +95,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_unknown_names),
         cmocka_unit_test(test_the_environment_names_the_driver),
+        cmocka_unit_test(test_a_driver_is_known_before_it_is_started),
         cmocka_unit_test(test_no_such_library),
         cmocka_unit_test(test_a_library_that_is_no_driver),
         cmocka_unit_test(test_emulator_named_in_vain),

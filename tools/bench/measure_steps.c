@@ -153,6 +153,9 @@ int main(int argc, char **argv)
     int64_t start = gt_now_ns();
     must(gt_measure_open(&measure, argc > 3 ? argv[3] : "cuda", 0), "open");
     printf("%-28s %9.3f ms\n", "open", milliseconds(start));
+    start = gt_now_ns();
+    must(gt_measure_attach(measure), "attach");
+    printf("%-28s %9.3f ms\n", "attach", milliseconds(start));
     const gt_device *device = gt_measure_device(measure);
     setup.service = compile(gt_service_source, device, "compile service kernels");
     setup.reference = compile(reference_text, device, "compile reference");

@@ -1,0 +1,147 @@
+/* Tuners of tools that launch nothing: a worker starts the driver and tells what the device is. */
+#include "world.h"
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* gputune_open()'s status for a tool on this device. */
+static int open_tool(gputune **out, const char *device, const char *worker)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    options.database = world.database;
+    options.device = device;
+    options.worker = worker;
+    options.tune_only = true;
+    if (!world.ready) {
+        skip();
+    }
+    return gputune_open(out, &options);
+}
+
+static gputune *tool(void)
+{
+    gputune *tuner;
+    OK(open_tool(&tuner, NULL, NULL));
+    return tuner;
+}
+
+static gputune_device device_of(gputune *tuner)
+{
+    gputune_device device = {.version = GPUTUNE_DEVICE_VERSION};
+    OK(gputune_tuner_device(&device, tuner));
+    return device;
+}
+
+static gputune_plan *tune(gputune *tuner)
+{
+    gputune_plan *plan;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.max_variants = 3;
+    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
+    return plan;
+}
+
+static void test_its_device_is_the_one_that_a_program_sees(void **state)
+{
+    (void)state;
+    gputune *one = tool(), *other = tuner_open(world.database);
+    gputune_device told = device_of(one), seen = device_of(other);
+    assert_string_equal(told.environment, seen.environment);
+    assert_string_equal(told.name, seen.name);
+    assert_string_equal(told.uuid, seen.uuid);
+    assert_int_equal(told.ordinal, seen.ordinal);
+    assert_int_equal(told.driver_version, seen.driver_version);
+    assert_true(told.memory_bytes == seen.memory_bytes);
+    assert_true(told.emulated);
+    gputune_close(one);
+    gputune_close(other);
+}
+
+static void test_a_program_finds_what_a_tool_tuned(void **state)
+{
+    (void)state;
+    gputune *tuner = tool();
+    gputune_plan *plan = tune(tuner);
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    tuner = tuner_open(world.database);
+    plan = tune(tuner);
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
+    float values[4096] = {1, 2, 3};
+    size_t n = 4096;
+    CUdeviceptr to = buffer_of(values, sizeof values), from = buffer_of(values, sizeof values);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&to, &from, &n)));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_its_plans_launch_nothing(void **state)
+{
+    (void)state;
+    gputune *tuner = tool();
+    gputune_plan *plan = tune(tuner);
+    CUdeviceptr to = 4096, from = 8192;
+    size_t n = 4096;
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&to, &from, &n)),
+                     GPUTUNE_EUNSUPPORTED);
+    assert_non_null(strstr(gputune_error(), "tune_only"));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_inputs_on_the_device_are_refused(void **state)
+{
+    (void)state;
+    gputune *tuner = tool();
+    gputune_plan *plan;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_input input = {"x", (void *)(uintptr_t)4096, 4096 * sizeof(float), false};
+    static float values[4096];
+    options.max_variants = 3;
+    options.inputs = &input;
+    options.input_count = 1;
+    options.force = true;
+    assert_int_equal(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options),
+                     GPUTUNE_EUNSUPPORTED);
+    input.data = values;
+    input.on_host = true;
+    OK(tune_kernel(&plan, tuner, "copy", GPUTUNE_SIZES({"n", 4096}), &options));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_without_a_worker_the_device_is_asked_here(void **state)
+{
+    (void)state;
+    gputune *tuner;
+    OK(open_tool(&tuner, NULL, "/nonexistent/gputune-worker"));
+    assert_true(device_of(tuner).emulated);
+    gputune_close(tuner);
+}
+
+static void test_a_device_that_is_not_there_is_named(void **state)
+{
+    (void)state;
+    gputune *tuner;
+    assert_int_equal(open_tool(&tuner, "7", NULL), GPUTUNE_ENODRIVER);
+    assert_non_null(strstr(gputune_error(), "no GPU \"7\"; there is 0 ("));
+    assert_int_equal(open_tool(&tuner, "GPU-0000", NULL), GPUTUNE_ENODRIVER);
+    assert_int_equal(open_tool(&tuner, "", NULL), GPUTUNE_ENODRIVER);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_its_device_is_the_one_that_a_program_sees),
+        cmocka_unit_test(test_a_program_finds_what_a_tool_tuned),
+        cmocka_unit_test(test_its_plans_launch_nothing),
+        cmocka_unit_test(test_inputs_on_the_device_are_refused),
+        cmocka_unit_test(test_without_a_worker_the_device_is_asked_here),
+        cmocka_unit_test(test_a_device_that_is_not_there_is_named),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}
