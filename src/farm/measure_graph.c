@@ -5,10 +5,9 @@
 /* Launches without the block's copies: those of an earlier launch are on the device already. */
 static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, uint32_t launches)
 {
-    const gt_rig *rig = &measure->rigs[0];
     for (uint32_t i = 0; i < launches; ++i) {
         GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
-                                  &rig->arguments[(size_t)(i % rig->sets) * rig->argument_count]));
+                                  gt_sample_arguments(measure, i)));
     }
     return GPUTUNE_OK;
 }
@@ -33,12 +32,20 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
     return GPUTUNE_OK;
 }
 
+/* A graph knows the buffers of its launches, and hot samples take turns over sets of them. */
+static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
+{
+    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->rigs[0].sets > 1 &&
+           replay->turn != measure->turn;
+}
+
 gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches)
 {
-    if (replay->exec) {
+    if (replay->exec && !is_outdated(replay, measure)) {
         return GPUTUNE_OK;
     }
+    gt_replay_free(replay, measure);
     CUgraph graph = NULL;
     CUgraphExec exec = NULL;
     GT_TRY(capture(&graph, measure, variant, launches));
@@ -47,6 +54,7 @@ gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded 
     GT_TRY(gt_measure_check(measure, made, "cuGraphInstantiateWithFlags"));
     replay->exec = exec;
     replay->launches = launches;
+    replay->turn = measure->turn;
     if (measure->driver->GraphUpload) { /* else the first replay pays for it */
         GT_CALL(measure, GraphUpload, exec, measure->stream);
     }
@@ -94,12 +102,10 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
 
 static gputune_status plain(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    const gt_rig *rig = &measure->rigs[0];
     GT_TRY(gt_sample_ready(measure, variant));
     GT_TRY(begin(measure, 1));
-    gputune_status status =
-        gt_launcher_repeat(variant->launchers[0], measure->stream, rig->arguments);
-    GT_TRY(status);
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
+                              gt_sample_arguments(measure, 0)));
     return end(out, measure, variant, 1);
 }
 

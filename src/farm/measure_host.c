@@ -86,7 +86,8 @@ static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded 
 static gputune_status modelled_device(double *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream, measure->rigs[0].arguments));
+    GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
+                              gt_sample_arguments(measure, 0)));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
     return gt_measure_elapsed(out, measure);
 }

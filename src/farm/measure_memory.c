@@ -107,13 +107,13 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_rig 
 {
     size_t available = 0, total = 0;
     rig->sets = 1;
-    if (rig != &measure->rigs[0] || measure->device.emulated ||
-        measure->setup.cache != GPUTUNE_CACHE_COLD) {
+    if (rig != &measure->rigs[0] || measure->device.emulated) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);
-    uint32_t sets = gt_plan_rotations(measure->device.l2_bytes, gt_plan_working_set(&rig->workload),
-                                      set_bytes, available / 2);
+    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
+    uint32_t sets = (hot ? gt_plan_hot_sets : gt_plan_rotations)(
+        measure->device.l2_bytes, gt_plan_working_set(&rig->workload), set_bytes, available / 2);
     if (sets > 1) {
         CUdeviceptr base = 0;
         GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));

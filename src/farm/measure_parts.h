@@ -56,6 +56,7 @@ typedef struct gt_rig {
 typedef struct gt_replay {
     CUgraphExec exec; /* NULL: none yet */
     uint32_t launches;
+    uint32_t turn; /* when it was captured */
 } gt_replay;
 
 /* One verified variant. */
@@ -110,6 +111,7 @@ struct gt_measure {
     uint64_t seed;     /* of what the buffers hold now */
     gt_damage damage;  /* to be made good before the next use */
     bool has_expected; /* expected results are there */
+    uint32_t turn;     /* counts sample jobs: which set a hot one takes */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -230,9 +232,13 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
 /* The same on an emulated device, by its modelled clocks. */
 gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
-/* Launch `index` of a sample, on the set whose turn it is. */
+/* The arguments of launch `index` of a sample: cold, each takes the next set of buffers; hot, all
+ * of a round take the same. */
+const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
+/* Queues that launch. */
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);
-/* The graph of so many launches, captured, instantiated and uploaded if it is not there yet. */
+/* The graph of so many launches on the buffers whose turn it is, captured, instantiated and
+ * uploaded if it is not there yet. */
 gputune_status gt_replay_make(gt_replay *replay, gt_measure *measure, gt_loaded *variant,
                               uint32_t launches);
 void gt_replay_free(gt_replay *replay, gt_measure *measure);

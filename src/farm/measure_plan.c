@@ -45,6 +45,17 @@ uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_
     return sets > GT_LAUNCHES_MAX ? GT_LAUNCHES_MAX : (uint32_t)sets;
 }
 
+uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
+                          uint64_t spare_bytes)
+{
+    enum { SETS = 8 };
+    if (set_bytes == 0 || l2_bytes <= 0 || working_set_bytes > (uint64_t)l2_bytes) {
+        return 1;
+    }
+    uint64_t possible = 1 + spare_bytes / set_bytes;
+    return possible < SETS ? (uint32_t)possible : SETS;
+}
+
 uint64_t gt_plan_working_set(const gt_workload *workload)
 {
     uint64_t bytes = 0;

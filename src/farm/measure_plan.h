@@ -30,6 +30,11 @@ uint32_t gt_plan_singles(double launch_ns, bool quick);
 uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                            uint64_t spare_bytes);
 
+/* The same for data that stay in L2: how fast that is depends on where they lie, so that samples
+ * take turns over a few sets. 1 for what L2 does not hold. */
+uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
+                          uint64_t spare_bytes);
+
 /* Bytes read or written by one launch at most: all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
 /* Bytes of one rotated set, each buffer at a multiple of 1 KB or of its alignment; offsets[i] is

@@ -12,13 +12,19 @@ static const sampler samplers[] = {
     [GPUTUNE_OBJECTIVE_ENERGY] = gt_sample_energy,
 };
 
-gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
+const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
 {
     const gt_rig *rig = &measure->rigs[0];
+    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
+    return &rig->arguments[(size_t)((hot ? measure->turn : index) % rig->sets) *
+                           rig->argument_count];
+}
+
+gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
+{
     measure->ahead = NULL;
-    gputune_status status =
-        gt_launcher_launch(variant->launchers[0], measure->stream,
-                           &rig->arguments[(size_t)(index % rig->sets) * rig->argument_count]);
+    gputune_status status = gt_launcher_launch(variant->launchers[0], measure->stream,
+                                               gt_sample_arguments(measure, index));
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
@@ -92,6 +98,7 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     if (!values) {
         return gt_fail_memory();
     }
+    measure->turn++;
     gt_monitor_begin(measure->monitor);
     gputune_status status = sample_all(measure, job, values, current);
     if (status < 0) {

@@ -64,6 +64,18 @@ static void copies_of_the_buffers_stay_within_memory(void **state)
     assert_int_equal(gt_plan_rotations(50 << 20, 0, 0, 1 << 30), 1);
 }
 
+static void hot_samples_take_turns_where_l2_holds_the_data(void **state)
+{
+    (void)state;
+    const uint64_t plenty = 1ull << 36;
+    assert_int_equal(gt_plan_hot_sets(60 << 20, 16 << 20, 17 << 20, plenty), 8);
+    assert_int_equal(gt_plan_hot_sets(60 << 20, 61 << 20, 61 << 20, plenty), 1);
+    assert_int_equal(gt_plan_hot_sets(60 << 20, 16 << 20, 16 << 20, 40 << 20), 3);
+    assert_int_equal(gt_plan_hot_sets(60 << 20, 16 << 20, 16 << 20, 0), 1);
+    assert_int_equal(gt_plan_hot_sets(60 << 20, 0, 0, plenty), 1);
+    assert_int_equal(gt_plan_hot_sets(0, 16 << 20, 16 << 20, plenty), 1);
+}
+
 static gt_workload *axpy(uint64_t n)
 {
     static gt_workload workload;
@@ -170,6 +182,7 @@ int main(void)
         cmocka_unit_test(short_kernels_are_launched_often),
         cmocka_unit_test(long_kernels_are_launched_seldom),
         cmocka_unit_test(a_quick_sample_is_short),
+        cmocka_unit_test(hot_samples_take_turns_where_l2_holds_the_data),
         cmocka_unit_test(copies_of_the_buffers_exceed_twice_the_l2),
         cmocka_unit_test(copies_of_the_buffers_stay_within_memory),
         cmocka_unit_test(memory_counts_copies_and_results),
