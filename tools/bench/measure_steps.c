@@ -144,7 +144,12 @@ int main(int argc, char **argv)
 {
     static gt_measure_setup setup = {.seed = 1, .workload_count = 2};
     static gt_verify_job job;
-    uint64_t n = UINT64_C(1) << (argc > 1 ? strtoll(argv[1], NULL, 10) : 26);
+    unsigned long log2_n = argc > 1 ? strtoul(argv[1], NULL, 10) : 26;
+    if (log2_n < 4 || log2_n > 33) {
+        fprintf(stderr, "measure_steps [LOG2_N, 4 to 33] [VARIANTS] [DRIVER]\n");
+        return 2;
+    }
+    uint64_t n = UINT64_C(1) << log2_n;
     uint32_t count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 120;
     uint64_t awkward = (n > 1 << 20 ? 1 << 20 : n) - 7;
     uint64_t *ids = calloc(count + 1, sizeof *ids);
