@@ -72,6 +72,39 @@ static void rarely_errs_on_the_hardest_field(void **state)
     assert_true(t.wrong <= 1.3 * RUNS / 100); /* 0.85% over 20,000 runs */
 }
 
+/* Launches by the host's clock: a third are as good as the best, the default and the rest are not.
+ */
+static void noisy_times(machine *m)
+{
+    for (uint32_t i = 0; i < m->count; i++) {
+        double by = i > 0 && i < m->count / 3 ? 0.004 : 0.3;
+        double from = i > 0 && i < m->count / 3 ? 100 : 102;
+        m->times[i] = from * (1 + (i ? by * gt_random_unit(&m->random) : 0));
+    }
+    m->times[5] = 100;
+}
+
+static void noise_is_worn_down_by_rounds(void **state)
+{
+    enum { NOISY_RUNS = 50 };
+    int wrong = 0;
+    (void)state;
+    for (int run = 0; run < NOISY_RUNS; run++) {
+        machine m = make_machine((uint64_t)run, 40);
+        const gt_race_options options = {
+            .seed = (uint64_t)run + 1, .max_rounds = 200, .drop_ratio = 0.5};
+        m.noise = 0.03;
+        m.outliers = 0.1;
+        noisy_times(&m);
+        gt_race *race = run_race(&m, &options);
+        gt_race_result result;
+        assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+        wrong += m.times[result.winner] > 101;
+        gt_race_free(race);
+    }
+    assert_true(wrong == 0);
+}
+
 static void intervals_cover(void **state)
 {
     (void)state;
@@ -111,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rarely_errs),
         cmocka_unit_test(rarely_errs_on_the_hardest_field),
+        cmocka_unit_test(noise_is_worn_down_by_rounds),
         cmocka_unit_test(intervals_cover),
         cmocka_unit_test(late_arrivals_win_as_well),
         cmocka_unit_test(ties_are_reported_and_go_to_the_default),
