@@ -103,7 +103,7 @@ static bool ask_worker(gputune *tuner, const gputune_open_options *o)
     return start_farm(&tuner->farm, tuner, true, GPUTUNE_ISOLATION_PROCESS) == GPUTUNE_OK;
 }
 
-/* The device that the worker tells, whose numbers it is counted by is another matter. */
+/* Takes the device that the worker told; its number there need not be the one here. */
 static bool take_answer(gputune *tuner)
 {
     gt_device device;
