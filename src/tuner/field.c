@@ -1,4 +1,4 @@
-#include "tuner/field.h"
+#include "tuner/field_parts.h"
 
 #include "base/text.h"
 
@@ -155,7 +155,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     return true;
 }
 
-static gputune_status submit_source(gt_field *field, uint32_t index, const gt_source *source)
+gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_source *source)
 {
     const gt_device *device = field->options.device;
     gt_compile_job job = {.id = index,
@@ -221,9 +221,7 @@ static gputune_status advance(gt_field *field, uint32_t index)
     return gt_array_push(&field->held, index);
 }
 
-/* Sends what is compiled to verification, once the measure worker is preparing: the default before
- * anything else, so that there is something to compare with however soon the time is up. */
-static gputune_status verify_held(gt_field *field)
+gputune_status gt_field_verify_held(gt_field *field)
 {
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < field->held.count && field->awaits_default && field->preparing; i++) {
@@ -242,107 +240,6 @@ static gputune_status verify_held(gt_field *field)
     }
     field->held.count = 0;
     return status;
-}
-
-static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
-{
-    const gt_field_options *o = &field->options;
-    setup->workload_count = field->workload_count;
-    setup->workloads[0] = *o->workload;
-    if (field->workload_count == 1) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_workload_bind(&setup->workloads[1], o->template, &field->awkward, o->device, 1, NULL,
-                            0));
-    memcpy(setup->workloads[1].alignment, o->workload->alignment,
-           sizeof setup->workloads[1].alignment);
-    return GPUTUNE_OK;
-}
-
-static gputune_status submit_prepare(gt_field *field)
-{
-    gt_measure_setup *setup = malloc(sizeof *setup);
-    if (!setup) {
-        return gt_fail_memory();
-    }
-    *setup = field->options.setup;
-    gputune_status status = prepare_workloads(field, setup);
-    if (status == GPUTUNE_OK) {
-        setup->service = field->units.items[GT_UNIT_SERVICE].compiled.image;
-        setup->reference = field->units.items[GT_UNIT_REFERENCE].compiled.image;
-        status = field->options.farm->ops->prepare(field->options.farm, setup);
-    }
-    free(setup);
-    field->preparing = true;
-    return status == GPUTUNE_OK ? verify_held(field) : status;
-}
-
-/* Once both auxiliary images are there, the measure worker can make inputs and results. */
-static gputune_status try_prepare(gt_field *field)
-{
-    const gt_unit *service = &field->units.items[GT_UNIT_SERVICE];
-    const gt_unit *reference = &field->units.items[GT_UNIT_REFERENCE];
-    if (service->stage == GT_STAGE_FAILED) {
-        return gt_fail(service->failure, "the service kernels do not compile: %s",
-                       service->message);
-    }
-    if (reference->stage == GT_STAGE_FAILED) {
-        return gt_fail(reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE
-                                                              : reference->failure,
-                       "%s: the reference does not compile: %s", field->options.template->path,
-                       reference->message);
-    }
-    bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
-    return both && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
-}
-
-static const gt_service_image *built_in_service(const gt_device *device)
-{
-    for (const gt_service_image *image = gt_service_images; image->arch; image++) {
-        if (!device->emulated && strcmp(image->arch, device->arch) == 0) {
-            return image;
-        }
-    }
-    return NULL;
-}
-
-static gputune_status start_service(gt_field *field)
-{
-    static char *const quickly[] = {"--Ofast-compile=mid"}; /* everything waits for it */
-    gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
-    const gt_service_image *built_in = built_in_service(field->options.device);
-    gt_source source = {.text = (char *)gt_service_source,
-                        .hash = gt_hash_string(gt_service_source),
-                        .options = (char **)quickly,
-                        .option_count = 1};
-    if (!built_in) {
-        return submit_source(field, GT_UNIT_SERVICE, &source);
-    }
-    unit->compiled.image.data = malloc(built_in->bytes);
-    if (!unit->compiled.image.data) {
-        return gt_fail_memory();
-    }
-    memcpy(unit->compiled.image.data, built_in->data, built_in->bytes);
-    unit->compiled.image.bytes = built_in->bytes;
-    unit->hash = source.hash;
-    unit->stage = GT_STAGE_READY;
-    return GPUTUNE_OK;
-}
-
-static gputune_status start_auxiliary(gt_field *field)
-{
-    const gt_field_options *o = &field->options;
-    GT_TRY(start_service(field));
-    if (!o->workload->has_reference && !o->workload->has_check) {
-        field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
-    } else {
-        gt_source reference;
-        GT_TRY(gt_source_reference(&reference, o->template, o->problem, o->device, o->prelude));
-        gputune_status status = submit_source(field, GT_UNIT_REFERENCE, &reference);
-        gt_source_free(&reference);
-        GT_TRY(status);
-    }
-    return try_prepare(field);
 }
 
 /* --- starting variants -------------------------------------------------------------------------
@@ -388,7 +285,7 @@ static gputune_status start(gt_field *field, uint32_t index)
         status = intern_unit(field, source.hash, &variant->unit, &is_new);
     }
     if (!status && is_new) {
-        status = submit_source(field, variant->unit, &source);
+        status = gt_field_submit_source(field, variant->unit, &source);
     }
     gt_source_free(&source);
     GT_TRY(status);
@@ -398,7 +295,7 @@ static gputune_status start(gt_field *field, uint32_t index)
     gt_unit *unit = &field->units.items[variant->unit];
     if (unit->stage != GT_STAGE_WAITING) {
         GT_TRY(advance(field, index));
-        return verify_held(field);
+        return gt_field_verify_held(field);
     }
     if (unit->waiting) {
         field->variants.items[unit->last_waiting - 1].sibling = index + 1;
@@ -412,7 +309,7 @@ static gputune_status start(gt_field *field, uint32_t index)
 gputune_status gt_field_pump(gt_field *field)
 {
     if (field->started == 0 && field->options.measure) {
-        GT_TRY(start_auxiliary(field));
+        GT_TRY(gt_field_start_auxiliary(field));
     }
     uint32_t wanted = field->options.farm->compile_workers * COMPILE_AHEAD;
     while (field->started < field->order.count && field->compiling < wanted) {
@@ -439,14 +336,14 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
         return gt_fail(GPUTUNE_ENOCOMPILER, "%s", event->message);
     }
     if (event->id < GT_UNIT_FIRST) {
-        return try_prepare(field);
+        return gt_field_try_prepare(field);
     }
     uint32_t next = unit->waiting;
     unit->waiting = unit->last_waiting = 0;
     for (; next; next = field->variants.items[next - 1].sibling) {
         GT_TRY(advance(field, next - 1));
     }
-    return verify_held(field);
+    return gt_field_verify_held(field);
 }
 
 static gputune_status handle_verified(gt_field *field, const gt_event *event)

@@ -1,0 +1,23 @@
+/* Inside the field: what its files do for each other. */
+#ifndef GT_TUNER_FIELD_PARTS_H
+#define GT_TUNER_FIELD_PARTS_H
+
+#include "tuner/field.h"
+
+/* ---- field.c --------------------------------------------------------------------------------- */
+
+/* The code of a unit: from the store, or a job for the compile workers. */
+gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_source *source);
+/* Sends what is compiled to verification, once the measure worker is preparing: the default before
+ * anything else, so that there is something to compare with however soon the time is up. */
+gputune_status gt_field_verify_held(gt_field *field);
+
+/* ---- field_prepare.c ------------------------------------------------------------------------- */
+
+/* Submits the service kernels and the reference, before any variant. */
+gputune_status gt_field_start_auxiliary(gt_field *field);
+/* Once both images are there, has the measure worker make inputs and results; before, nothing.
+ * Their failure is the field's. */
+gputune_status gt_field_try_prepare(gt_field *field);
+
+#endif
