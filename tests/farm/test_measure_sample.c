@@ -115,14 +115,19 @@ static void blocks_reach_the_kernel_in_every_way(void **state)
 
 /* ---- Samples --------------------------------------------------------------------------------- */
 
+static void prepare_cached(gputune_cache cache)
+{
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->cache = cache;
+    prepare(setup);
+}
+
 static void every_objective_gives_times(void **state)
 {
     gt_verified verified;
     NEEDS_DEVICE();
     for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
-        gt_measure_setup *setup = make_setup("axpy_reference");
-        setup->cache = (gputune_cache)cache;
-        prepare(setup);
+        prepare_cached((gputune_cache)cache);
         must(verify(&verified, 1, RIGHT));
         must(verify(&verified, 2, RIGHT));
         sample(GPUTUNE_OBJECTIVE_KERNEL, true);
@@ -150,9 +155,7 @@ static void every_sample_begins_with_the_inputs_as_they_were(void **state)
     gt_verified verified;
     NEEDS_DEVICE();
     for (int cache = GPUTUNE_CACHE_COLD; cache <= GPUTUNE_CACHE_HOT; ++cache) {
-        gt_measure_setup *setup = make_setup("axpy_reference");
-        setup->cache = (gputune_cache)cache;
-        prepare(setup);
+        prepare_cached((gputune_cache)cache);
         must(verify(&verified, 1,
                     VARIANT("if (i < n) { if (fabsf(y[i]) > 1 + 1.5f * 600) __trap();"
                             " y[i] += a * x[i]; }")));
