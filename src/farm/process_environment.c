@@ -115,6 +115,7 @@ gputune_status gt_process_visible(char **out, int ordinal)
         }
         entry += length + 1;
     }
-    size_t length = strcspn(entry, ",");
+    entry += strspn(entry, " ");
+    size_t length = strcspn(entry, ", ");
     return length ? gt_strndup(out, entry, length) : GPUTUNE_OK;
 }

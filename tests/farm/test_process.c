@@ -238,6 +238,7 @@ static void one_device_of_the_visible_ones_is_named(void **state)
     expect_visible("5,GPU-1234,MIG-9", 1, "GPU-1234");
     expect_visible("5,GPU-1234,MIG-9", 2, "MIG-9");
     expect_visible("5,GPU-1234,MIG-9", 3, NULL);
+    expect_visible("0, 1 ,2", 1, "1");
     expect_visible("", 0, NULL);
     unsetenv("CUDA_VISIBLE_DEVICES");
 }
