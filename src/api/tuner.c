@@ -87,19 +87,25 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
+/* Whether the device is named by a number, which a worker can be told without a look at it here. */
+static bool is_numbered(int *ordinal, const char *device)
+{
+    char *end;
+    long number = device ? strtol(device, &end, 10) : 0;
+    *ordinal = (int)number;
+    return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
+}
+
 /* Starts the farm for a device that this process has not asked for. False where that cannot be:
  * the ordinary way is open still, and finds the words for what is wrong. */
 static bool ask_worker(gputune *tuner, const gputune_open_options *o)
 {
     const char *name = named_driver(o);
-    char *end = "";
-    long ordinal = o->device ? strtol(o->device, &end, 10) : 0;
-    if (!o->tune_only || *end || (o->device && !*o->device) || ordinal < 0 || ordinal > INT_MAX ||
+    if (!o->tune_only || !is_numbered(&tuner->device.ordinal, o->device) ||
         gt_driver_probe(&tuner->device.driver_version, name) != GPUTUNE_OK ||
         gt_strdup(&tuner->driver_name, name ? name : "cuda") != GPUTUNE_OK) {
         return false;
     }
-    tuner->device.ordinal = (int)ordinal;
     return start_farm(&tuner->farm, tuner, true, GPUTUNE_ISOLATION_PROCESS) == GPUTUNE_OK;
 }
 
