@@ -239,6 +239,9 @@ static void fill_round(gt_race *race)
 {
     uint32_t newcomers = count_newcomers(race);
     gt_race_end ignored;
+    if (race->unsettled) {
+        return;
+    }
     if (race->decided != GT_RACE_RUNNING) {
         enter_final(race);
         return;
@@ -329,11 +332,33 @@ static void decide(gt_race *race)
     }
     gt_race_choose(race);
     race->finals = 0;
-    if (race->winner >= 0 && wants_finals(race)) {
+    race->unsettled = race->options.tie_break && race->winner >= 0 && gt_race_find_tied(race);
+    if (race->unsettled || (race->winner >= 0 && wants_finals(race))) {
         race->decided = reason;
     } else {
         race->end = reason;
     }
+}
+
+bool gt_race_is_tied(const gt_race *race)
+{
+    return race->unsettled;
+}
+
+gputune_status gt_race_settle(gt_race *race, uint64_t id, gt_race_end *end)
+{
+    gt_race_contestant contestant;
+    if (!race->unsettled || !gt_race_find(race, id, &contestant) || !contestant.tied) {
+        return gt_fail(GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
+    }
+    race->winner = gt_race_index(race, id);
+    race->tie = true;
+    race->unsettled = false;
+    if (!wants_finals(race)) {
+        race->end = race->decided;
+    }
+    *end = race->end;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end)
@@ -373,6 +398,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     runner->pending = NAN;
     if (reopen && race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
         race->decided = race->end = GT_RACE_RUNNING;
+        race->unsettled = false;
     }
     if (was_winner) {
         race->winner = -1;
@@ -394,6 +420,7 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
         if (race->decided == GT_RACE_RUNNING) {
             gt_race_choose(race);
         }
+        race->unsettled = false;
         race->end = reason;
     }
     return GPUTUNE_OK;

@@ -15,7 +15,8 @@
  * ratio says that it cannot win by epsilon (race_judge.c). The default never leaves. The race is
  * decided when one is left, or when no lower bound reaches below -epsilon; after that the winner is
  * chosen, and a few final rounds of winner and default give the interval of the speed-up from
- * samples that had no part in the choice. */
+ * samples that had no part in the choice. Of those that cannot be told apart the lowest rank wins,
+ * or with `tie_break` whom the caller names before the final rounds. */
 #ifndef GT_TUNER_RACE_H
 #define GT_TUNER_RACE_H
 
@@ -35,6 +36,7 @@ typedef struct gt_race_options {
     uint32_t quick_from;   /* this many newcomers at once get two quick rounds first; 0: 5 */
     bool exact;            /* equal work gives equal values (a model): one short round decides */
     bool exhaustive;       /* nobody leaves before 10 shared rounds, except by failure */
+    bool tie_break;        /* the caller settles ties: gt_race_is_tied(), gt_race_settle() */
 } gt_race_options;
 
 typedef enum gt_race_end {
@@ -75,6 +77,7 @@ typedef struct gt_race_contestant {
     gt_race_leave left;
     uint32_t left_round; /* the round after which it left, 0: never */
     bool reserve;        /* the best of those that left: comes back should all others fail */
+    bool tied;           /* once a race with `tie_break` is decided: may be as good as the best */
     double ratio;        /* estimated time over the incumbent's when it left, or at the end */
     uint32_t sample_count;
     const gt_race_sample *samples; /* every one; belongs to the race, until it is given more */
@@ -124,6 +127,13 @@ void gt_race_fail(gt_race *race, uint64_t id);
 /* Ends the round: drops losers, decides. *end is GT_RACE_RUNNING while rounds are still wanted
  * (final ones too). ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
+/* With `tie_break`: the race is decided, others may be as good as the winner (their `tied`), and it
+ * goes on, without rounds until then, when gt_race_settle() has named one of them. Stopped before,
+ * it has the winner by rank. A failure of winner or default reopens it. */
+bool gt_race_is_tied(const gt_race *race);
+/* Makes `id` the winner of a tie; *end as of gt_race_end_round(). EINVAL where there is none to
+ * settle, or it is not among them. */
+gputune_status gt_race_settle(gt_race *race, uint64_t id, gt_race_end *end);
 /* Ends the race now with the best so far: `reason` is BUDGET or CANCELED. Samples of an unfinished
  * round are dropped. */
 gputune_status gt_race_stop(gt_race *race, gt_race_end reason);

@@ -224,6 +224,26 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            gt_race_bound(&race->stop, &runner->paired, -1) <= 0;
 }
 
+/* Not shown to be slower, nor likely to be by much: among many equals the incumbent is one that was
+ * lucky, so that the others' estimates lie above its own. */
+static bool may_be_as_good(gt_race *race, const gt_runner *runner)
+{
+    return runner->paired.count >= (race->options.exact ? 1 : 3) &&
+           gt_race_bound(&race->drop, &runner->paired, -1) <= 0 &&
+           runner->paired.mean <= log1p(2 * race->options.epsilon);
+}
+
+bool gt_race_find_tied(gt_race *race)
+{
+    bool found = false;
+    for (size_t i = 0; i < race->runners.count; i++) {
+        gt_runner *r = &race->runners.items[i];
+        r->tied = gt_runner_is_in(r) && ((int64_t)i == race->incumbent || may_be_as_good(race, r));
+        found = found || (r->tied && (int64_t)i != race->winner);
+    }
+    return found;
+}
+
 void gt_race_choose(gt_race *race)
 {
     race->winner = race->incumbent;

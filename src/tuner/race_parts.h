@@ -30,6 +30,7 @@ typedef struct gt_runner {
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* to the incumbent, over shared full rounds; count 0: none */
     bool calm;        /* below the level, and judged by the field's spread: see race_judge.c */
+    bool tied;        /* of a decided race with `tie_break` */
 } gt_runner;
 
 /* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
@@ -53,6 +54,7 @@ struct gt_race {
     int64_t winner;    /* index once decided, -1 before */
     int64_t reserve;   /* index of the best that left as slower, -1: none */
     bool tie, complete;
+    bool unsettled;  /* decided, and waits for gt_race_settle() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
     double *scratch;
@@ -97,5 +99,7 @@ bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit
 bool gt_race_is_settled(gt_race *race, gt_race_end *end);
 /* Picks the winner among those that cannot be told apart, and says whether it was a tie. */
 void gt_race_choose(gt_race *race);
+/* Marks those that may be as good as the winner; false where it is the only one. */
+bool gt_race_find_tied(gt_race *race);
 
 #endif

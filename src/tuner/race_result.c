@@ -56,6 +56,7 @@ void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contesta
                                 .left = r->left,
                                 .left_round = r->left_round,
                                 .reserve = (int64_t)index == race->reserve,
+                                .tied = race->unsettled && r->tied && gt_runner_is_in(r),
                                 .ratio = r->ratio,
                                 .sample_count = (uint32_t)r->samples.count,
                                 .samples = r->samples.items};

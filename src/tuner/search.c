@@ -77,11 +77,12 @@ static gputune_status open_field(gt_search_state *state)
 /* A sample by the host's clock has several times the noise of one by the device's: on an H200's
  * host 3% at 2.4 us a launch, so that half a percent takes some 150 rounds to see. And a process
  * that loses its core for a millisecond doubles a short sample: no single one sends anybody home.
- */
+ * What it cannot tell apart, the device's clock may. */
 static void allow_for_the_host(gt_race_options *options)
 {
     options->max_rounds = 200;
     options->drop_ratio = 0.5;
+    options->tie_break = true;
 }
 
 gputune_status gt_search_open_race(gt_search_state *state)
@@ -122,6 +123,7 @@ static void close_search(gt_search_state *state)
     }
     gt_field_close(&state->field);
     gt_race_free(state->race);
+    gt_race_free(state->tie_break);
     gt_history_free(&state->history);
 }
 

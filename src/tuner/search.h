@@ -26,7 +26,7 @@ typedef struct gt_search_state {
     gt_request *request;
     gt_farm *farm;
     gt_field field;
-    gt_race *race;
+    gt_race *race, *tie_break; /* tie_break: NULL before the first */
     gt_history history;
     int64_t start_ns;
     uint64_t round_id;   /* of the sample job that is out; 0: none */
@@ -39,6 +39,7 @@ typedef struct gt_search_state {
     bool stopped;   /* by time or on request */
     bool rechecking, rechecked;
     bool retried;  /* what hung was sent to verification again, after everything else */
+    bool breaking; /* the race is tied, and those who are in the tie race in tie_break */
     bool weighing; /* objective energy: the race by time is over, its finalists race by energy */
     gt_race_end end;
     int64_t last_progress_ns, last_renewal_ns;
@@ -50,6 +51,15 @@ gputune_status gt_search_open_race(gt_search_state *state);
 /* Runs the field to the end of its race, the winner checked again. OK also when nothing is left
  * (ask the race). Fails with what fails the whole: the reference, the farm, the compiler. */
 gputune_status gt_search_run(gt_search_state *state);
+
+/* The race whose rounds are sampled now: `race`, or `tie_break` while `breaking` (search_tie.c). */
+gt_race *gt_search_current_race(const gt_search_state *state);
+/* Lets those who are in the tie of `race` race by the device's time. */
+gputune_status gt_search_open_tie_break(gt_search_state *state);
+/* Its winner is that of `race`, which goes on. */
+gputune_status gt_search_close_tie_break(gt_search_state *state);
+/* A contestant is out for good. */
+void gt_search_fail_contestant(gt_search_state *state, uint64_t id);
 
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_search_progress(gt_search_state *state, const char *phase, bool always);

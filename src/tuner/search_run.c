@@ -136,11 +136,13 @@ static gputune_status drop_losers(gt_search_state *state)
     return GPUTUNE_OK;
 }
 
-/* An energy sample takes a second, so that only the finalists of a race by time are weighed. */
+/* An energy sample takes a second, so that only the finalists of a race by time are weighed; ties
+ * by the host's clock are broken by the device's. */
 static gputune_objective objective_now(const gt_search_state *state)
 {
     gputune_objective asked = state->request->options.objective;
-    return asked == GPUTUNE_OBJECTIVE_ENERGY && !state->weighing ? GPUTUNE_OBJECTIVE_KERNEL : asked;
+    bool by_time = asked == GPUTUNE_OBJECTIVE_ENERGY && !state->weighing;
+    return by_time || state->breaking ? GPUTUNE_OBJECTIVE_KERNEL : asked;
 }
 
 /* A quick round wants one short sample of everyone. The launch that verified a variant was one:
@@ -153,36 +155,64 @@ static bool pilots_serve(const gt_search_state *state, const gt_race_round *roun
                  o->cache == GPUTUNE_CACHE_COLD;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         gt_race_contestant contestant;
-        serve = gt_race_find(state->race, round->ids[i], &contestant) &&
+        serve = gt_race_find(gt_search_current_race(state), round->ids[i], &contestant) &&
                 contestant.sample_count == 0 &&
                 state->field.variants.items[round->ids[i]].verified.pilot_ns >= long_enough_ns;
     }
     return serve;
 }
 
+static gputune_status end_tie_break_round(gt_search_state *state)
+{
+    gt_race_end end;
+    GT_TRY(gt_race_end_round(state->tie_break, &end));
+    return end == GT_RACE_RUNNING ? GPUTUNE_OK : gt_search_close_tie_break(state);
+}
+
+static gputune_status end_round(gt_search_state *state)
+{
+    if (state->breaking) {
+        return end_tie_break_round(state);
+    }
+    GT_TRY(gt_race_end_round(state->race, &state->end));
+    if (gt_race_is_tied(state->race)) {
+        GT_TRY(gt_search_open_tie_break(state));
+    }
+    return drop_losers(state);
+}
+
 static gputune_status record_pilots(gt_search_state *state, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
         double pilot_ns = state->field.variants.items[round->ids[i]].verified.pilot_ns;
-        GT_TRY(gt_race_record(state->race, round->ids[i], pilot_ns));
+        GT_TRY(gt_race_record(gt_search_current_race(state), round->ids[i], pilot_ns));
     }
-    GT_TRY(gt_race_end_round(state->race, &state->end));
-    return drop_losers(state);
+    return end_round(state);
+}
+
+/* The next round that needs samples; count 0: there is none now. What can be ended without is. */
+static gputune_status find_round(gt_race_round *round, gt_search_state *state)
+{
+    do {
+        GT_TRY(gt_race_next_round(gt_search_current_race(state), round));
+        if (round->count && !pilots_serve(state, round)) {
+            break;
+        }
+        if (!round->count && !state->complete) {
+            break;
+        }
+        GT_TRY(round->count ? record_pilots(state, round) : end_round(state));
+        round->count = 0;
+    } while (state->end == GT_RACE_RUNNING);
+    return GPUTUNE_OK;
 }
 
 static gputune_status start_round(gt_search_state *state)
 {
     gt_race_round round;
-    GT_TRY(gt_race_next_round(state->race, &round));
-    if (round.count && pilots_serve(state, &round)) {
-        GT_TRY(record_pilots(state, &round));
-        return state->end == GT_RACE_RUNNING ? start_round(state) : GPUTUNE_OK;
-    }
+    GT_TRY(find_round(&round, state));
     if (!round.count) {
-        if (!state->complete) {
-            return GPUTUNE_OK;
-        }
-        return gt_race_end_round(state->race, &state->end);
+        return GPUTUNE_OK;
     }
     gt_sample_job job = {.id = ++state->rounds_sent,
                          .variants = round.ids,
@@ -201,17 +231,18 @@ static gputune_status record_round(gt_search_state *state, const gt_event *event
     const gt_race_round *round = &state->round;
     for (uint32_t i = 0; i < event->sampled.count && i < round->count; i++) {
         if (isfinite(event->sampled.values[i]) && event->sampled.values[i] > 0) {
-            GT_TRY(gt_race_record(state->race, round->ids[i], event->sampled.values[i]));
+            GT_TRY(gt_race_record(gt_search_current_race(state), round->ids[i],
+                                  event->sampled.values[i]));
         }
     }
-    return gt_race_end_round(state->race, &state->end);
+    return end_round(state);
 }
 
 static gputune_status fail_contestant(gt_search_state *state, const gt_event *event)
 {
     GT_TRY(gt_field_fail(&state->field, (uint32_t)event->culprit, event->status, event->repeatable,
                          event->message));
-    gt_race_fail(state->race, event->culprit);
+    gt_search_fail_contestant(state, event->culprit);
     return GPUTUNE_OK;
 }
 
@@ -241,8 +272,7 @@ static gputune_status handle_sampled(gt_search_state *state, const gt_event *eve
     }
     state->noisy = state->noisy || event->sampled.spoiled;
     state->spoiled = 0;
-    GT_TRY(record_round(state, event));
-    return drop_losers(state);
+    return record_round(state, event);
 }
 
 /* --- the winner, once more ----------------------------------------------------------------------
@@ -266,7 +296,7 @@ static gputune_status race_again(gt_search_state *state)
 {
     gt_race_free(state->race);
     state->race = NULL;
-    state->complete = state->weighing = state->rechecked = false;
+    state->complete = state->weighing = state->breaking = state->rechecked = false;
     state->end = GT_RACE_RUNNING;
     GT_TRY(gt_search_open_race(state));
     return gt_field_reverify(&state->field);
@@ -336,6 +366,7 @@ static gputune_status stop_early(gt_search_state *state)
         GT_TRY(settle_for_pilots(state));
     }
     state->stopped = true;
+    state->breaking = false;
     state->end = cancelled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
     state->round_id = 0;
     gt_field_abandon(&state->field);

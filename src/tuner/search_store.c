@@ -414,12 +414,13 @@ gputune_status gt_search_conclude(gt_choice *out, gt_search_state *state)
 /* --- raw samples
  * ---------------------------------------------------------------------------------- */
 
-static void write_contestant(FILE *file, const gt_search_state *state, uint32_t index)
+static void write_contestant(FILE *file, const gt_search_state *state, const gt_race *race,
+                             uint32_t index, gputune_objective objective)
 {
     const gt_request *request = state->request;
     gt_race_contestant contestant;
     char *config;
-    gt_race_contestant_at(state->race, index, &contestant);
+    gt_race_contestant_at(race, index, &contestant);
     if (gt_config_text(&config, request->template,
                        &state->field.variants.items[contestant.id].config) != GPUTUNE_OK) {
         return;
@@ -427,12 +428,20 @@ static void write_contestant(FILE *file, const gt_search_state *state, uint32_t 
     for (uint32_t i = 0; i < contestant.sample_count; i++) {
         const gt_race_sample *s = &contestant.samples[i];
         fprintf(file, "%s,%s,%s,%s,%u,%.17g,%s\n", request->template->name, request->problem_text,
-                config, gputune_objective_name(request->options.objective), s->round, s->value,
+                config, gputune_objective_name(objective), s->round, s->value,
                 s->quick   ? "quick"
                 : s->final ? "final"
                            : "full");
     }
     free(config);
+}
+
+static void write_race(FILE *file, const gt_search_state *state, const gt_race *race,
+                       gputune_objective objective)
+{
+    for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
+        write_contestant(file, state, race, i, objective);
+    }
 }
 
 void gt_search_write_samples(const gt_search_state *state)
@@ -449,8 +458,7 @@ void gt_search_write_samples(const gt_search_state *state)
     if (ftell(file) == 0) {
         fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }
-    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
-        write_contestant(file, state, i);
-    }
+    write_race(file, state, state->race, state->request->options.objective);
+    write_race(file, state, state->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
     fclose(file);
 }

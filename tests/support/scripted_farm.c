@@ -64,6 +64,21 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     return push(farm, event);
 }
 
+static double value_of(const scripted_variant *variant, gputune_objective objective)
+{
+    bool by_host = objective == GPUTUNE_OBJECTIVE_LAUNCH || objective == GPUTUNE_OBJECTIVE_LATENCY;
+    return objective == GPUTUNE_OBJECTIVE_ENERGY ? variant->energy_nj
+           : by_host && variant->host_ns > 0     ? variant->host_ns
+                                                 : variant->time_ns;
+}
+
+static gputune_status outcome_of(const scripted_variant *variant, gputune_objective objective)
+{
+    return variant->sample == GPUTUNE_OK && objective == GPUTUNE_OBJECTIVE_KERNEL
+               ? variant->sample_kernel
+               : variant->sample;
+}
+
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
@@ -76,15 +91,14 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     for (uint32_t i = 0; i < job->count; i++) {
         scripted_variant v = farm->behave(farm->user, &farm->launches.items[job->variants[i]]);
         farm->samples++;
-        bool weigh = job->objective == GPUTUNE_OBJECTIVE_ENERGY;
-        farm->weighings += weigh;
+        farm->weighings += job->objective == GPUTUNE_OBJECTIVE_ENERGY;
         event.sampled.values[i] =
-            (weigh ? v.energy_nj : v.time_ns) * (1 + farm->noise * gt_random_unit(&random));
+            value_of(&v, job->objective) * (1 + farm->noise * gt_random_unit(&random));
         bool *sampled = &farm->sampled.items[job->variants[i]];
         event.sampled.values[i] *= v.stumble > 0 && !*sampled ? v.stumble : 1;
         *sampled = true;
-        if (v.sample != GPUTUNE_OK) {
-            event.status = v.sample;
+        if (outcome_of(&v, job->objective) != GPUTUNE_OK) {
+            event.status = outcome_of(&v, job->objective);
             event.culprit = job->variants[i];
             event.repeatable = true;
         }

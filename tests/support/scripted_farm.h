@@ -9,8 +9,10 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
-    double stumble;  /* the first sample takes so many times as long; 0: no longer */
-    bool hangs_once; /* the verification that has no ten times the deadline yet */
+    double host_ns;               /* samples by the host's clock; 0: time_ns */
+    gputune_status sample_kernel; /* samples by the device's clock alone: OK, or the failure */
+    double stumble;               /* the first sample takes so many times as long; 0: no longer */
+    bool hangs_once;              /* the verification that has no ten times the deadline yet */
 } scripted_variant;
 
 typedef struct scripted_farm {

@@ -65,6 +65,92 @@ static void winning_default_has_speedup_one(void **state)
     gt_race_free(race);
 }
 
+/* A field of four that are equal and two that are not, raced until it is tied. */
+static gt_race *race_to_a_tie(machine *m)
+{
+    const gt_race_options options = {.seed = 3, .tie_break = true};
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    equal_times(m);
+    m->times[4] = m->times[5] = 130;
+    assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
+    for (uint32_t i = 0; i < m->count; i++) {
+        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+    }
+    gt_race_complete(race);
+    for (int turns = 0; !gt_race_is_tied(race); turns++) {
+        assert_true(turns < 1000 && end == GT_RACE_RUNNING);
+        take_round(race, m, &end);
+    }
+    assert_int_equal(end, GT_RACE_RUNNING);
+    return race;
+}
+
+static void tie_is_settled_by_the_caller(void **state)
+{
+    machine m = make_machine(3, 6);
+    (void)state;
+    gt_race *race = race_to_a_tie(&m);
+    gt_race_contestant c;
+    gt_race_round round;
+    gt_race_result result;
+    gt_race_end end;
+    for (uint64_t id = 0; id < m.count; id++) {
+        assert_true(gt_race_find(race, id, &c));
+        assert_int_equal(c.tied, id < 4);
+    }
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    assert_int_equal(round.count, 0);
+    assert_int_equal(gt_race_settle(race, 5, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_OK);
+    assert_int_equal(gt_race_settle(race, 3, &end), GPUTUNE_EINVAL);
+    for (int turns = 0; end == GT_RACE_RUNNING; turns++) {
+        assert_true(turns < 100);
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 2);
+    assert_true(result.tie && result.speedup_low < 1 && result.speedup_high > 1);
+    gt_race_free(race);
+}
+
+static void unsettled_tie_is_the_defaults_when_time_is_up(void **state)
+{
+    machine m = make_machine(3, 6);
+    (void)state;
+    gt_race *race = race_to_a_tie(&m);
+    gt_race_result result;
+    gt_race_end end;
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_false(gt_race_is_tied(race));
+    assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 0);
+    assert_int_equal(result.end, GT_RACE_BUDGET);
+    gt_race_free(race);
+}
+
+static void failure_in_a_tie_reopens_it(void **state)
+{
+    machine m = make_machine(3, 6);
+    (void)state;
+    gt_race *race = race_to_a_tie(&m);
+    gt_race_end end = GT_RACE_RUNNING;
+    gt_race_fail(race, 3); /* neither winner nor default: the tie stands */
+    assert_true(gt_race_is_tied(race));
+    assert_int_equal(gt_race_settle(race, 3, &end), GPUTUNE_EINVAL);
+    gt_race_fail(race, 0);
+    assert_false(gt_race_is_tied(race));
+    for (int turns = 0; !gt_race_is_tied(race); turns++) {
+        assert_true(turns < 1000 && end == GT_RACE_RUNNING);
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_settle(race, 0, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_OK);
+    assert_int_equal(end, GT_RACE_NO_GAIN); /* no default: no final rounds */
+    gt_race_free(race);
+}
+
 /* --- who leaves ---------------------------------------------------------------------------------
  */
 
@@ -415,6 +501,9 @@ int main(void)
         cmocka_unit_test(many_variants_cost_few_samples),
         cmocka_unit_test(clear_winner_is_no_tie),
         cmocka_unit_test(winning_default_has_speedup_one),
+        cmocka_unit_test(tie_is_settled_by_the_caller),
+        cmocka_unit_test(unsettled_tie_is_the_defaults_when_time_is_up),
+        cmocka_unit_test(failure_in_a_tie_reopens_it),
         cmocka_unit_test(losers_leave_with_a_reason),
         cmocka_unit_test(exhaustive_race_samples_everyone),
         cmocka_unit_test(failures_do_not_stop_the_race),

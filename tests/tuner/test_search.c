@@ -177,6 +177,75 @@ static void test_energy_is_weighed_among_the_fastest_only(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    launches_cost_the_host(w);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_true(choice.tie);
+    assert_true(choice.time_ns > 2999 && choice.time_ns < 3031); /* the host's clock still */
+    assert_true(choice.speedup > 0.99 && choice.speedup < 1.01);
+    gt_choice_free(&choice);
+}
+
+static void test_tie_by_both_clocks_is_the_defaults(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LATENCY;
+    launches_cost_the_host(w);
+    w->by_block[256].time_ns = 1000;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_true(choice.tie);
+    gt_choice_free(&choice);
+}
+
+static void test_winner_by_host_clock_needs_no_other(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    launches_cost_the_host(w);
+    w->by_block[64].host_ns = 2000; /* the slowest on the device */
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=64");
+    assert_false(choice.tie);
+    gt_choice_free(&choice);
+}
+
+static void test_samples_tell_how_a_tie_was_broken(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], path[128], line[256];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    int launch = 0, kernel = 0;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    snprintf(path, sizeof path, "%s/samples.csv", w->folder);
+    options.samples_path = path;
+    launches_cost_the_host(w);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        launch += strstr(line, ",launch,") != NULL;
+        kernel += strstr(line, ",kernel,") != NULL;
+    }
+    fclose(file);
+    assert_true(launch > 0 && kernel > 0);
+    gt_choice_free(&choice);
+}
+
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -191,6 +260,10 @@ int main(void)
         IN_WORLD(test_cached_only_never_measures),
         IN_WORLD(test_equal_times_are_a_tie_for_the_default),
         IN_WORLD(test_energy_is_weighed_among_the_fastest_only),
+        IN_WORLD(test_tie_by_host_clock_is_broken_by_the_device),
+        IN_WORLD(test_tie_by_both_clocks_is_the_defaults),
+        IN_WORLD(test_winner_by_host_clock_needs_no_other),
+        IN_WORLD(test_samples_tell_how_a_tie_was_broken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

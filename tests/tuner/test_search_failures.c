@@ -137,6 +137,41 @@ static void test_a_stumble_of_the_host_sends_nobody_home(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_a_crash_while_a_tie_is_broken_costs_only_itself(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    launches_cost_the_host(w);
+    w->by_block[256].sample_kernel = GPUTUNE_ECRASHED;
+    w->by_block[128].sample_kernel = GPUTUNE_ECRASHED; /* the default */
+    w->by_block[512].time_ns = 900;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    assert_int_equal(choice.failed, 2);
+    gt_choice_free(&choice);
+}
+
+static void test_a_tie_that_nobody_survives_leaves_the_others(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    launches_cost_the_host(w);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].sample_kernel = GPUTUNE_ECRASHED;
+    }
+    w->by_block[512].host_ns = 3300; /* never tied, and out of the race before the tie */
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    assert_int_equal(choice.failed, 3);
+    gt_choice_free(&choice);
+}
+
 static void test_cancel_keeps_the_default(void **state)
 {
     world *w = *state;
@@ -198,6 +233,8 @@ int main(void)
         IN_WORLD(test_broken_reference_is_the_templates_error),
         IN_WORLD(test_no_memory_gives_the_default),
         IN_WORLD(test_a_stumble_of_the_host_sends_nobody_home),
+        IN_WORLD(test_a_crash_while_a_tie_is_broken_costs_only_itself),
+        IN_WORLD(test_a_tie_that_nobody_survives_leaves_the_others),
         IN_WORLD(test_cancel_keeps_the_default),
         IN_WORLD(test_unknown_names_are_refused_with_the_nearest),
         IN_WORLD(test_inputs_of_another_size_are_refused),
