@@ -135,7 +135,7 @@ typedef enum gputune_effort {
     GPUTUNE_EXHAUSTIVE       /* no early elimination by time; tighter intervals */
 } gputune_effort;
 
-/* What counts. Variants that LAUNCH or LATENCY cannot tell apart are told apart by device time. */
+/* What counts. Where LAUNCH or LATENCY cannot tell variants apart, device time counts as well. */
 typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_DEFAULT = 0, /* `launch` for a template with a pass axis, else `kernel` */
     GPUTUNE_OBJECTIVE_KERNEL,      /* device time by graph replay */

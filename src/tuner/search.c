@@ -77,7 +77,7 @@ static gputune_status open_field(gt_search_state *state)
 /* A sample by the host's clock has several times the noise of one by the device's: on an H200's
  * host 3% at 2.4 us a launch, so that half a percent takes some 150 rounds to see. And a process
  * that loses its core for a millisecond doubles a short sample: no single one sends anybody home.
- * What it cannot tell apart, the device's clock may. */
+ * Where it cannot tell them apart, the device's clock has a say. */
 static void allow_for_the_host(gt_race_options *options)
 {
     options->max_rounds = 200;

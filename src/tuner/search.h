@@ -54,9 +54,10 @@ gputune_status gt_search_run(gt_search_state *state);
 
 /* The race whose rounds are sampled now: `race`, or `tie_break` while `breaking` (search_tie.c). */
 gt_race *gt_search_current_race(const gt_search_state *state);
-/* Lets those who are in the tie of `race` race by the device's time. */
+/* Lets those who are in the tie of `race` race by the device's time too. */
 gputune_status gt_search_open_tie_break(gt_search_state *state);
-/* Its winner is that of `race`, which goes on. */
+/* Makes the one that takes host and device the least time together the winner of `race`, which goes
+ * on. */
 gputune_status gt_search_close_tie_break(gt_search_state *state);
 /* A contestant is out for good. */
 void gt_search_fail_contestant(gt_search_state *state, uint64_t id);

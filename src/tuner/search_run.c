@@ -136,8 +136,8 @@ static gputune_status drop_losers(gt_search_state *state)
     return GPUTUNE_OK;
 }
 
-/* An energy sample takes a second, so that only the finalists of a race by time are weighed; ties
- * by the host's clock are broken by the device's. */
+/* An energy sample takes a second, so that only the finalists of a race by time are weighed; in
+ * ties by the host's clock the device's has a say. */
 static gputune_objective objective_now(const gt_search_state *state)
 {
     gputune_objective asked = state->request->options.objective;

@@ -208,6 +208,48 @@ static void test_tie_by_both_clocks_is_the_defaults(void **state)
     gt_choice_free(&choice);
 }
 
+/* Ten nanoseconds of the device's beside three thousand of the host's. */
+static void test_default_keeps_a_tie_against_a_trifle(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    launches_cost_the_host(w);
+    w->farm.noise = 0.002;
+    w->by_block[128].time_ns = 810;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_true(choice.tie);
+    gt_choice_free(&choice);
+}
+
+/* Losing 45 ns of the host's for 4 ns of the device's, where noise hides the 45 as a rule. */
+static void test_tie_seldom_costs_what_was_asked_for(void **state)
+{
+    enum { TUNINGS = 100, MOST_WRONG = 8 };
+    world *w = *state;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    int wrong = 0;
+    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
+    options.force = true;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i] = (scripted_variant){.host_ns = 3045, .time_ns = 796};
+    }
+    w->by_block[256] = (scripted_variant){.host_ns = 3000, .time_ns = 800};
+    w->farm.noise = 0.06;
+    for (int turn = 0; turn < TUNINGS; turn++) {
+        gt_choice choice;
+        char config[64];
+        options.seed = (uint64_t)turn + 1;
+        assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+        wrong += strcmp(config, "BLOCK=256") != 0;
+        gt_choice_free(&choice);
+    }
+    assert_in_range(wrong, 0, MOST_WRONG);
+}
+
 static void test_winner_by_host_clock_needs_no_other(void **state)
 {
     world *w = *state;
@@ -262,6 +304,8 @@ int main(void)
         IN_WORLD(test_energy_is_weighed_among_the_fastest_only),
         IN_WORLD(test_tie_by_host_clock_is_broken_by_the_device),
         IN_WORLD(test_tie_by_both_clocks_is_the_defaults),
+        IN_WORLD(test_default_keeps_a_tie_against_a_trifle),
+        IN_WORLD(test_tie_seldom_costs_what_was_asked_for),
         IN_WORLD(test_winner_by_host_clock_needs_no_other),
         IN_WORLD(test_samples_tell_how_a_tie_was_broken),
     };
