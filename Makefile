@@ -100,15 +100,16 @@ $(B)/generated/schema.c: tools/embed $(wildcard db/*.sql)
 $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profile)
 	$(call say,GEN)mkdir -p $(@D); tools/embed emu_profiles src/emulator/profiles/*.profile > $@
 
-$(B)/generated/service.c: tools/embed src/farm/measure_kernels.cu
-	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source src/farm/measure_kernels.cu > $@
+SERVICE_SRC := $(patsubst %,src/farm/service_%.cu,tasks fill check time)
+$(B)/generated/service.c: tools/embed $(SERVICE_SRC)
+	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 
 # the service kernels compiled ahead, by a tool of the build's own
 EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o \
              $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c))
 $(B)/embed-service: $(EMBED_OBJ)
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-$(B)/generated/service_images.c: $(B)/embed-service src/farm/measure_kernels.cu
+$(B)/generated/service_images.c: $(B)/embed-service $(SERVICE_SRC)
 	$(call say,GEN)build=$(B); . tools/environment.sh; $< > $@
 $(B)/generated/programs.c: tools/embed tests/device/programs.cu
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text programs_source tests/device/programs.cu > $@

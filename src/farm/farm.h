@@ -93,7 +93,7 @@ gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
  * ../libexec/gputune/, the compiled-in prefix. EWORKER lists them. Caller frees. */
 gputune_status gt_worker_find(char **out, const char *given);
 
-/* The text of measure_kernels.cu, compiled by the tuner like any source and handed to prepare(). */
+/* The text of service_*.cu, compiled by the tuner like any source and handed to prepare(). */
 extern const char gt_service_source[];
 /* The same as cubins, for the architectures that NVRTC knew when this was built; a NULL arch ends
  * the table. */

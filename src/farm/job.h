@@ -46,7 +46,7 @@ typedef struct gt_measure_setup {
     gt_workload workloads[GT_WORKLOAD_MAX]; /* [0] is the one that is timed */
     gt_image reference; /* image of the reference and check kernels; empty: compare against the
                            first verified variant (the default) */
-    gt_image service;   /* image of measure_kernels.cu: fill, poison, compare, sweep */
+    gt_image service;   /* image of service_*.cu: fill, poison, compare, sweep */
     gt_live_input *inputs;
     uint32_t input_count;
     bool exhaustive;

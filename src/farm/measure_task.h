@@ -1,4 +1,4 @@
-/* Work for the service kernels (measure_kernels.cu): tasks in tables. The structs and numbers are
+/* Work for the service kernels (service_*.cu): tasks in tables. The structs and numbers are
  * mirrored there. */
 #ifndef GT_FARM_MEASURE_TASK_H
 #define GT_FARM_MEASURE_TASK_H

@@ -1,0 +1,130 @@
+// Fill and reset: what the buffers hold before a launch. Behind service_tasks.cu.
+
+// --- fill: inputs, guard patterns, conversions -----------------------------------------------------
+
+static __device__ u64 integer_bits(const task &t, u64 i)
+{
+    long long low = (long long)t.low;
+    switch (t.pattern) {
+    case INDEX: return i;
+    case ZERO: return 0;
+    case CONSTANT: return (u64)low;
+    default: break;
+    }
+    u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+    u64 range = (u64)((long long)t.high - low) + 1;
+    return (u64)low + (range == 0 ? draw : __umul64hi(draw, range));
+}
+
+static __device__ u64 float_bits(const task &t, u64 i)
+{
+    switch (t.pattern) {
+    case INDEX: return from_double(t.type, (double)i);
+    case ZERO: return 0;
+    case CONSTANT: return from_double(t.type, t.low);
+    default: break;
+    }
+    u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+    double unit = __dmul_rn((double)(draw >> 11), 1.0 / 9007199254740992.0);
+    double value = __dadd_rn(t.low, __dmul_rn(unit, __dsub_rn(t.high, t.low)));
+    return from_double(t.type, value);
+}
+
+static __device__ u8 guard_byte(u32 pattern, u64 offset)
+{
+    return (u8)(pattern + (u32)offset * 59u);
+}
+
+static __device__ void fill_element(const task &t, u64 i)
+{
+    switch (t.operation) {
+    case FILL:
+        store_bits(t.target, i, size_of(t.type),
+                   is_float(t.type) ? float_bits(t, i) : integer_bits(t, i));
+        break;
+    case CONVERT: // to double
+        ((double *)t.target)[i] = to_double(t.type, load_bits(t.source, i, size_of(t.type)));
+        break;
+    default:
+        ((u8 *)t.target)[i] = guard_byte(t.pattern, i);
+        break;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task *tasks, u64 tiles)
+{
+    const task *at = tasks;
+#pragma unroll 1
+    for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        at = advance(at, tile);
+        task t = *at;
+        u64 begin = (tile - t.first_tile) * TILE;
+        u64 end = begin + TILE < t.count ? begin + TILE : t.count;
+#pragma unroll 1
+        for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
+            fill_element(t, i);
+        }
+    }
+}
+
+// --- reset: copies and poison ------------------------------------------------------------------------
+
+static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 end)
+{
+    u32 word = t.pattern * 0x01010101u;
+    uint4 *to = (uint4 *)(target + begin);
+    const uint4 *from = (const uint4 *)(t.source + begin);
+    u32 count = (u32)((end - begin) / 16);
+    if (t.operation == POISON) {
+#pragma unroll 1
+        for (u32 i = threadIdx.x; i < count; i += THREADS) {
+            to[i] = make_uint4(word, word, word, word);
+        }
+        return;
+    }
+#pragma unroll 1
+    for (u32 i = threadIdx.x; i < count; i += 4 * THREADS) {
+        uint4 held[4];
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k) {
+            if (i + k * THREADS < count) {
+                held[k] = from[i + k * THREADS];
+            }
+        }
+#pragma unroll
+        for (u32 k = 0; k < 4; ++k) {
+            if (i + k * THREADS < count) {
+                to[i + k * THREADS] = held[k];
+            }
+        }
+    }
+}
+
+static __device__ void reset_bytes(const task &t, u64 target, u64 begin, u64 end)
+{
+    u8 *to = (u8 *)target;
+    const u8 *from = (const u8 *)t.source;
+#pragma unroll 1
+    for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
+        to[i] = t.operation == POISON ? (u8)t.pattern : from[i];
+    }
+}
+
+// A tile is 4 * TILE bytes here: 4 vectors a thread.
+extern "C" __global__ void __launch_bounds__(THREADS) gt_service_reset(const task *tasks, u64 tiles)
+{
+    const task *at = tasks;
+#pragma unroll 1
+    for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        at = advance(at, tile);
+        task t = *at;
+        u64 local = tile - t.first_tile;
+        u64 repeat = t.repeats == 1 ? 0 : local / t.tiles;
+        u64 target = t.target + repeat * t.stride;
+        u64 begin = (local - repeat * t.tiles) * (4 * TILE);
+        u64 end = begin + 4 * TILE < t.count ? begin + 4 * TILE : t.count;
+        u64 cut = ((target | t.source) & 15) == 0 ? end & ~15ull : begin;
+        reset_vectors(t, target, begin, cut);
+        reset_bytes(t, target, cut, end);
+    }
+}

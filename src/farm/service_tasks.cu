@@ -1,0 +1,152 @@
+// Service kernels of the measure worker: fill, reset, check, sweep, delay. Compiled by NVRTC like
+// any variant, as one text without headers: this file, then service_fill.cu, service_check.cu and
+// service_time.cu.
+//
+// Fill, reset and check carry out a table of tasks. A task covers `tiles` tiles of TILE elements
+// (bytes, for copies, poison, guards and hashes), `repeats` times, `stride` bytes apart; the tiles
+// of all tasks are numbered in one sequence, and blocks walk through it. The struct and the
+// numbers are mirrored in measure_task.h.
+
+typedef unsigned char u8;
+typedef unsigned short u16;
+typedef unsigned int u32;
+typedef unsigned long long u64;
+
+#define TILE    4096u
+#define THREADS 256u
+
+enum operation { FILL, CONVERT, PATTERN, COPY, POISON, COMPARE, GUARD, HASH };
+enum fill_kind { UNIFORM, INDEX, ZERO, CONSTANT };
+enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
+enum { NAN_OK = 1 };
+
+struct task {
+    u64 first_tile, tiles, repeats, stride;
+    u64 target, source, scale; // addresses
+    u64 count;                 // elements or bytes
+    u64 seed;
+    double low, high, stol; // fill: low and high; compare: atol, rtol and stol
+    u32 operation, type, source_type, scale_type;
+    u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison's byte; guard: its seed
+};
+
+// What check found for one task. Guard: first is the offset of the first byte overwritten. Hash:
+// the sum is in `count`.
+struct finding {
+    u64 count, first, worst, value, expected;
+};
+
+struct findings {
+    u64 sequence; // of the launch that wrote it; in the accumulators: blocks that are done
+    finding items[1];
+};
+
+static __device__ u32 size_of(u32 type) // two bits a type: the logarithm
+{
+    return 1u << (0xe5fa50u >> 2 * type & 3);
+}
+
+static __device__ bool is_float(u32 type)
+{
+    return type >= F16;
+}
+
+// --- numbers: raw bits of an element, and doubles ------------------------------------------------
+
+static __device__ __noinline__ u64 load_bits(u64 address, u64 index, u32 size)
+{
+    switch (size) {
+    case 1: return ((const u8 *)address)[index];
+    case 2: return ((const u16 *)address)[index];
+    case 4: return ((const u32 *)address)[index];
+    default: return ((const u64 *)address)[index];
+    }
+}
+
+static __device__ __noinline__ void store_bits(u64 address, u64 index, u32 size, u64 bits)
+{
+    switch (size) {
+    case 1: ((u8 *)address)[index] = (u8)bits; break;
+    case 2: ((u16 *)address)[index] = (u16)bits; break;
+    case 4: ((u32 *)address)[index] = (u32)bits; break;
+    default: ((u64 *)address)[index] = bits; break;
+    }
+}
+
+static __device__ float half_to_float(u16 bits)
+{
+    float value;
+    asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));
+    return value;
+}
+
+static __device__ u16 float_to_half(float value)
+{
+    u16 bits;
+    asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(value));
+    return bits;
+}
+
+static __device__ u16 float_to_bfloat(float value) // round to nearest even; NaN stays one
+{
+    u32 bits = __float_as_uint(value);
+    if ((bits & 0x7fffffffu) > 0x7f800000u) {
+        return (u16)(bits >> 16 | 0x40);
+    }
+    return (u16)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
+}
+
+static __device__ __noinline__ double to_double(u32 type, u64 bits)
+{
+    switch (type) {
+    case I8: return (double)(signed char)bits;
+    case U8: return (double)(u8)bits;
+    case I16: return (double)(short)bits;
+    case U16: return (double)(u16)bits;
+    case I32: return (double)(int)bits;
+    case U32: return (double)(u32)bits;
+    case I64: return (double)(long long)bits;
+    case U64: return (double)bits;
+    case F16: return half_to_float((u16)bits);
+    case BF16: return __uint_as_float((u32)bits << 16);
+    case F32: return __uint_as_float((u32)bits);
+    default: return __longlong_as_double((long long)bits);
+    }
+}
+
+static __device__ __noinline__ u64 from_double(u32 type, double value) // float types
+{
+    switch (type) {
+    case F16: return float_to_half((float)value);
+    case BF16: return float_to_bfloat((float)value);
+    case F32: return __float_as_uint((float)value);
+    default: return (u64)__double_as_longlong(value);
+    }
+}
+
+// Magnitudes from here on are infinite in the type.
+static __device__ double overflow_of(u32 type)
+{
+    return type == F16    ? 65520.0
+           : type == BF16 ? 3.3961775292304959e38
+           : type == F32  ? 3.4028235677973366e38
+                          : __longlong_as_double(0x7ff0000000000000ll);
+}
+
+static __device__ u64 mix(u64 state) // splitmix64's output function
+{
+    state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
+    state = (state ^ state >> 27) * 0x94d049bb133111ebull;
+    return state ^ state >> 31;
+}
+
+// --- tables ----------------------------------------------------------------------------------------
+
+// Moves `task` on to the one that holds `tile`; tiles ascend from call to call.
+static __device__ const task *advance(const task *task, u64 tile)
+{
+    while (tile >= task->first_tile + task->tiles * task->repeats) {
+        ++task;
+    }
+    return task;
+}

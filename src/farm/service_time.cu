@@ -1,0 +1,28 @@
+// Around a sample: a swept cache, a stream that is busy for a while. Behind service_tasks.cu.
+
+// Reads `bytes` (a multiple of 16) of zeros, so that nothing else stays in L2. The write keeps the
+// loads alive and never happens.
+extern "C" __global__ void __launch_bounds__(THREADS)
+    gt_service_sweep(const uint4 *data, u64 bytes, u32 *sink)
+{
+    u64 count = bytes / 16, step = (u64)gridDim.x * THREADS;
+    u32 seen = 0;
+#pragma unroll 8
+    for (u64 i = (u64)blockIdx.x * THREADS + threadIdx.x; i < count; i += step) {
+        uint4 item = data[i];
+        seen |= item.x | item.y | item.z | item.w;
+    }
+    if (seen != 0) {
+        *sink = seen;
+    }
+}
+
+// Keeps the stream busy for a while, so that what is queued behind it starts without gaps.
+extern "C" __global__ void gt_service_delay(u64 nanoseconds)
+{
+    u64 start, now;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(start));
+    do {
+        asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (now - start < nanoseconds);
+}
