@@ -159,4 +159,14 @@ static gputune_status tune(world *w, gt_choice *choice, char *config,
     return status;
 }
 
+/* The same for an objective, where a winner is expected: its configuration. */
+static inline const char *tune_for(world *w, gt_choice *choice, char *config,
+                                   gputune_objective objective)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = objective;
+    assert_int_equal(tune(w, choice, config, &options), GPUTUNE_OK);
+    return config;
+}
+
 #endif

@@ -65,6 +65,15 @@ static void winning_default_has_speedup_one(void **state)
     gt_race_free(race);
 }
 
+/* Sampled until it is tied or over. */
+static void race_on(gt_race *race, machine *m, gt_race_end *end)
+{
+    for (int turns = 0; *end == GT_RACE_RUNNING && !gt_race_is_tied(race); turns++) {
+        assert_true(turns < 1000);
+        take_round(race, m, end);
+    }
+}
+
 /* A field of four that are equal and two that are not, raced until it is tied. */
 static gt_race *race_to_a_tie(machine *m)
 {
@@ -78,11 +87,8 @@ static gt_race *race_to_a_tie(machine *m)
         assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
     }
     gt_race_complete(race);
-    for (int turns = 0; !gt_race_is_tied(race); turns++) {
-        assert_true(turns < 1000 && end == GT_RACE_RUNNING);
-        take_round(race, m, &end);
-    }
-    assert_int_equal(end, GT_RACE_RUNNING);
+    race_on(race, m, &end);
+    assert_true(gt_race_is_tied(race));
     return race;
 }
 
@@ -104,10 +110,7 @@ static void tie_is_settled_by_the_caller(void **state)
     assert_int_equal(gt_race_settle(race, 5, &end), GPUTUNE_EINVAL);
     assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_OK);
     assert_int_equal(gt_race_settle(race, 3, &end), GPUTUNE_EINVAL);
-    for (int turns = 0; end == GT_RACE_RUNNING; turns++) {
-        assert_true(turns < 100);
-        take_round(race, &m, &end);
-    }
+    race_on(race, &m, &end);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 2);
     assert_true(result.tie && result.speedup_low < 1 && result.speedup_high > 1);
@@ -141,10 +144,7 @@ static void failure_in_a_tie_reopens_it(void **state)
     assert_int_equal(gt_race_settle(race, 3, &end), GPUTUNE_EINVAL);
     gt_race_fail(race, 0);
     assert_false(gt_race_is_tied(race));
-    for (int turns = 0; !gt_race_is_tied(race); turns++) {
-        assert_true(turns < 1000 && end == GT_RACE_RUNNING);
-        take_round(race, &m, &end);
-    }
+    race_on(race, &m, &end);
     assert_int_equal(gt_race_settle(race, 0, &end), GPUTUNE_EINVAL);
     assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_OK);
     assert_int_equal(end, GT_RACE_NO_GAIN); /* no default: no final rounds */

@@ -160,8 +160,6 @@ static void test_energy_is_weighed_among_the_fastest_only(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].energy_nj = 900;
     }
@@ -170,8 +168,7 @@ static void test_energy_is_weighed_among_the_fastest_only(void **state)
     w->by_block[512].energy_nj = 400;
     w->by_block[64].energy_nj = 1; /* slow: never weighed */
     w->farm.noise = 0.01;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=512");
     assert_true(choice.time_ns > 399 && choice.time_ns < 410);
     assert_true(w->farm.weighings > 0 && w->farm.weighings < w->farm.samples);
     gt_choice_free(&choice);
@@ -182,11 +179,8 @@ static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     launches_cost_the_host(w);
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
     assert_true(choice.tie);
     assert_true(choice.time_ns > 2999 && choice.time_ns < 3031); /* the host's clock still */
     assert_true(choice.speedup > 0.99 && choice.speedup < 1.01);
@@ -198,12 +192,9 @@ static void test_tie_by_both_clocks_is_the_defaults(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LATENCY;
     launches_cost_the_host(w);
     w->by_block[256].time_ns = 1000;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LATENCY), "BLOCK=128");
     assert_true(choice.tie);
     gt_choice_free(&choice);
 }
@@ -214,13 +205,10 @@ static void test_default_keeps_a_tie_against_a_trifle(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     launches_cost_the_host(w);
     w->farm.noise = 0.002;
     w->by_block[128].time_ns = 810;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=128");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
     assert_true(choice.tie);
     gt_choice_free(&choice);
 }
@@ -255,12 +243,9 @@ static void test_winner_by_host_clock_needs_no_other(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     launches_cost_the_host(w);
     w->by_block[64].host_ns = 2000; /* the slowest on the device */
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=64");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=64");
     assert_false(choice.tie);
     gt_choice_free(&choice);
 }

@@ -128,12 +128,9 @@ static void test_a_stumble_of_the_host_sends_nobody_home(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     w->farm.noise = 0.01;
     w->by_block[256].stumble = 3;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=256");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=256");
     gt_choice_free(&choice);
 }
 
@@ -142,14 +139,11 @@ static void test_a_crash_while_a_tie_is_broken_costs_only_itself(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     launches_cost_the_host(w);
     w->by_block[256].sample_kernel = GPUTUNE_ECRASHED;
     w->by_block[128].sample_kernel = GPUTUNE_ECRASHED; /* the default */
     w->by_block[512].time_ns = 900;
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
     assert_int_equal(choice.failed, 2);
     gt_choice_free(&choice);
 }
@@ -159,15 +153,12 @@ static void test_a_tie_that_nobody_survives_leaves_the_others(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
     launches_cost_the_host(w);
     for (int i = 0; i <= 1024; i++) {
         w->by_block[i].sample_kernel = GPUTUNE_ECRASHED;
     }
     w->by_block[512].host_ns = 3300; /* never tied, and out of the race before the tie */
-    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    assert_string_equal(config, "BLOCK=512");
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=512");
     assert_int_equal(choice.failed, 3);
     gt_choice_free(&choice);
 }
