@@ -57,6 +57,7 @@ EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profil
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
+FAKE_NVML := $(B)/tests/farm/fake_nvml.so
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
@@ -147,7 +148,9 @@ $(FAKE_WORKER): $(B)/obj/tests/farm/fake_worker.o $(WORKER_OBJ) $(B)/libgputune.
 # the same PTX on a GPU and in the emulator; needs only the drivers, so it can be carried elsewhere
 $(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/libgputune.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
-$(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(B)/gputune-worker
+$(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
+	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $@
+$(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 $(B)/tests/fault/%.so: tests/fault/%.c

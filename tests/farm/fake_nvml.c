@@ -1,0 +1,50 @@
+/* Stands in for libnvidia-ml.so.1: one GPU, whose state the tests set. */
+#include "fake_nvml.h"
+
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef struct process_info {
+    unsigned pid;
+    unsigned long long memory_bytes;
+    unsigned gpu_instance, compute_instance;
+} process_info;
+
+EXPORT fake_nvml fake_nvml_state;
+
+EXPORT int nvmlInit_v2(void)
+{
+    return 0;
+}
+
+EXPORT int nvmlDeviceGetHandleByUUID(const char *uuid, void **out)
+{
+    *out = &fake_nvml_state;
+    return strcmp(uuid, "GPU-0") == 0 ? 0 : 6; /* not found */
+}
+
+EXPORT int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
+{
+    (void)device;
+    *mhz = type == 1 ? FAKE_SM_MHZ : FAKE_MEMORY_MHZ;
+    return 0;
+}
+
+EXPORT int nvmlDeviceGetCurrentClocksThrottleReasons(void *device, unsigned long long *reasons)
+{
+    (void)device;
+    *reasons = atomic_load(&fake_nvml_state.throttle);
+    return 0;
+}
+
+EXPORT int nvmlDeviceGetComputeRunningProcesses_v3(void *device, unsigned *count,
+                                                   process_info *infos)
+{
+    (void)device;
+    *count = atomic_load(&fake_nvml_state.process_count);
+    for (unsigned i = 0; i < *count; i++) {
+        infos[i] = (process_info){.pid = atomic_load(&fake_nvml_state.pids[i])};
+    }
+    return 0;
+}

@@ -1,0 +1,14 @@
+/* What the made-up libnvidia-ml.so.1 of these tests answers. */
+#ifndef GT_TESTS_FAKE_NVML_H
+#define GT_TESTS_FAKE_NVML_H
+
+#include <stdatomic.h>
+
+enum { FAKE_PROCESSES_MAX = 4, FAKE_SM_MHZ = 1980, FAKE_MEMORY_MHZ = 3201 };
+
+typedef struct fake_nvml {
+    atomic_ullong throttle;
+    atomic_uint process_count, pids[FAKE_PROCESSES_MAX];
+} fake_nvml;
+
+#endif

@@ -1,0 +1,151 @@
+/* The watch over the GPU: clocks, what spoils a round, and who else is there. NVML is a made-up one
+ * that is loaded first, under the name of the real one. */
+#include "fake_nvml.h"
+#include "farm/measure_monitor.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <dlfcn.h>
+#include <signal.h>
+
+enum { THERMAL = 0x40, POWER_CAP = 0x4 };
+
+static fake_nvml *nvml;
+
+static int load_nvml(void **state)
+{
+    char path[4096];
+    (void)state;
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+    assert_true(length > 0);
+    path[length] = '\0';
+    char *name = strrchr(path, '/') + 1;
+    (void)snprintf(name, sizeof path - (size_t)(name - path), "fake_nvml.so");
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    assert_non_null(library);
+    nvml = dlsym(library, "fake_nvml_state");
+    assert_non_null(nvml);
+    return 0;
+}
+
+static void set_processes(unsigned count, unsigned first, unsigned second)
+{
+    atomic_store(&nvml->pids[0], first);
+    atomic_store(&nvml->pids[1], second);
+    atomic_store(&nvml->process_count, count);
+}
+
+/* A round in which the monitor looks at everything, processes too, at least twice. */
+static gt_sampled watched_round(gt_monitor *monitor)
+{
+    gt_sampled sampled = {0};
+    gt_monitor_begin(monitor);
+    nanosleep(&(struct timespec){0, 600000000}, NULL);
+    gt_monitor_end(monitor, &sampled);
+    return sampled;
+}
+
+static gt_monitor *start(void)
+{
+    gt_monitor *monitor = gt_monitor_start("GPU-0");
+    assert_non_null(monitor);
+    return monitor;
+}
+
+static void a_gpu_of_ones_own_is_calm(void **state)
+{
+    (void)state;
+    set_processes(1, (unsigned)getpid(), 0);
+    gt_monitor *monitor = start();
+    gt_sampled seen = watched_round(monitor);
+    assert_false(seen.noisy || seen.spoiled);
+    assert_string_equal(seen.other, "");
+    assert_int_equal(seen.sm_clock_mhz, FAKE_SM_MHZ);
+    assert_int_equal(seen.memory_clock_mhz, FAKE_MEMORY_MHZ);
+    gt_monitor_stop(monitor);
+}
+
+static void another_process_is_noticed_and_named(void **state)
+{
+    char expected[32];
+    (void)state;
+    pid_t other = fork();
+    if (other == 0) {
+        pause();
+        _exit(0);
+    }
+    set_processes(2, (unsigned)getpid(), (unsigned)other);
+    gt_monitor *monitor = start();
+    gt_sampled seen = watched_round(monitor);
+    snprintf(expected, sizeof expected, " %d test_monitor", (int)other);
+    assert_true(seen.noisy);
+    assert_non_null(strstr(seen.other, expected));
+    set_processes(1, (unsigned)getpid(), 0);
+    seen = watched_round(monitor);
+    assert_false(seen.noisy);
+    gt_monitor_stop(monitor);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+}
+
+static void the_host_application_is_no_stranger(void **state)
+{
+    (void)state;
+    set_processes(2, (unsigned)getpid(), (unsigned)getppid());
+    gt_monitor *monitor = start();
+    gt_sampled seen = watched_round(monitor);
+    assert_false(seen.noisy);
+    assert_non_null(strstr(seen.other, "the host application"));
+    gt_monitor_stop(monitor);
+}
+
+static void heat_spoils_a_round_and_a_power_cap_does_not(void **state)
+{
+    (void)state;
+    set_processes(1, (unsigned)getpid(), 0);
+    gt_monitor *monitor = start();
+    atomic_store(&nvml->throttle, POWER_CAP);
+    gt_sampled seen = watched_round(monitor);
+    assert_int_equal(seen.throttle & POWER_CAP, POWER_CAP);
+    assert_false(seen.spoiled);
+    atomic_store(&nvml->throttle, THERMAL);
+    seen = watched_round(monitor);
+    assert_true(seen.spoiled);
+    atomic_store(&nvml->throttle, 0);
+    (void)watched_round(monitor); /* began while it was hot */
+    seen = watched_round(monitor);
+    assert_false(seen.spoiled);
+    assert_int_equal(seen.throttle, 0);
+    gt_monitor_stop(monitor);
+}
+
+static void a_gpu_that_nvml_does_not_know_is_left_alone(void **state)
+{
+    (void)state;
+    gt_monitor *monitor = gt_monitor_start("GPU-9");
+    gt_sampled seen = watched_round(monitor);
+    assert_false(seen.noisy || seen.spoiled);
+    assert_int_equal(seen.sm_clock_mhz, 0);
+    gt_monitor_stop(monitor);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gpu_of_ones_own_is_calm),
+        cmocka_unit_test(another_process_is_noticed_and_named),
+        cmocka_unit_test(the_host_application_is_no_stranger),
+        cmocka_unit_test(heat_spoils_a_round_and_a_power_cap_does_not),
+        cmocka_unit_test(a_gpu_that_nvml_does_not_know_is_left_alone),
+    };
+    return cmocka_run_group_tests(tests, load_nvml, NULL);
+}
