@@ -195,10 +195,7 @@ static gputune_status find_round(gt_race_round *round, gt_search_state *state)
 {
     do {
         GT_TRY(gt_race_next_round(gt_search_current_race(state), round));
-        if (round->count && !pilots_serve(state, round)) {
-            break;
-        }
-        if (!round->count && !state->complete) {
+        if (round->count ? !pilots_serve(state, round) : !state->complete) {
             break;
         }
         GT_TRY(round->count ? record_pilots(state, round) : end_round(state));
@@ -295,7 +292,8 @@ static gputune_status start_recheck(gt_search_state *state)
 static gputune_status race_again(gt_search_state *state)
 {
     gt_race_free(state->race);
-    state->race = NULL;
+    gt_race_free(state->tie_break);
+    state->race = state->tie_break = NULL;
     state->complete = state->weighing = state->breaking = state->rechecked = false;
     state->end = GT_RACE_RUNNING;
     GT_TRY(gt_search_open_race(state));

@@ -41,26 +41,29 @@ gputune_status gt_search_open_tie_break(gt_search_state *state)
     return GPUTUNE_OK;
 }
 
-/* What a ratio of 1 stands for in a race, in nanoseconds. */
-static gputune_status unit_of(double *out, const gt_race *race)
+/* What a ratio of 1 stands for in a race, in nanoseconds, and its best; infinite where nobody could
+ * be sampled. */
+static gputune_status unit_of(double *out, uint64_t *best, const gt_race *race)
 {
-    gt_race_result result;
     gt_race_contestant winner;
     gt_summary summary;
-    GT_TRY(gt_race_result_get(race, &result));
-    GT_TRY(gt_race_summary(race, result.winner, &summary));
-    (void)gt_race_find(race, result.winner, &winner);
+    *out = INFINITY;
+    if (!gt_race_incumbent(race, best) || !gt_race_find(race, *best, &winner)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_race_summary(race, *best, &summary));
     *out = summary.median / winner.ratio;
     return GPUTUNE_OK;
 }
 
-/* The least sum; the default where no sum is less by more than epsilon of the host's time. */
+/* The least sum; the default where no sum is less by more than epsilon of the host's time; the
+ * race's own winner where there are no sums. */
 static gputune_status choose(uint64_t *out, const gt_search_state *state)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
-    uint64_t default_id = 0;
-    GT_TRY(unit_of(&host_ns, state->race));
-    GT_TRY(unit_of(&device_ns, state->tie_break));
+    uint64_t default_id = 0, ignored;
+    GT_TRY(unit_of(&host_ns, out, state->race));
+    GT_TRY(unit_of(&device_ns, &ignored, state->tie_break));
     for (uint32_t i = 0; i < gt_race_count(state->tie_break); i++) {
         gt_race_contestant by_host, by_device;
         gt_race_contestant_at(state->tie_break, i, &by_device);
@@ -76,7 +79,7 @@ static gputune_status choose(uint64_t *out, const gt_search_state *state)
             default_id = by_device.id;
         }
     }
-    if (standard <= least + state->request->options.epsilon * host_ns) {
+    if (isfinite(standard) && standard <= least + state->request->options.epsilon * host_ns) {
         *out = default_id;
     }
     return GPUTUNE_OK;

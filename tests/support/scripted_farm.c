@@ -87,6 +87,10 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     event.sampled.values = calloc(job->count, sizeof(double));
     event.sampled.count = job->count;
     farm->rounds++;
+    event.sampled.spoiled = farm->spoiled > 0;
+    farm->spoiled -= event.sampled.spoiled;
+    event.sampled.noisy = farm->other != NULL;
+    snprintf(event.sampled.other, sizeof event.sampled.other, "%s", farm->other ? farm->other : "");
     nanosleep(&(struct timespec){0, farm->round_ns}, NULL);
     for (uint32_t i = 0; i < job->count; i++) {
         scripted_variant v = farm->behave(farm->user, &farm->launches.items[job->variants[i]]);

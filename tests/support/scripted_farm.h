@@ -22,6 +22,8 @@ typedef struct scripted_farm {
     void *user;
     double noise;           /* relative, uniform */
     long round_ns;          /* that a round of samples takes */
+    uint32_t spoiled;       /* so many rounds to come are spoiled */
+    const char *other;      /* who else uses the GPU; NULL: nobody */
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     uint32_t patient_verifies;

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <math.h>
 
 static const char template_text[] =
     "// scale: y[i] = a * x[i]\n"

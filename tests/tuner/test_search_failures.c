@@ -163,6 +163,68 @@ static void test_a_tie_that_nobody_survives_leaves_the_others(void **state)
     gt_choice_free(&choice);
 }
 
+/* The device's clock gives nothing: the tie is the default's, as if there were no such clock. */
+static void test_a_tie_without_device_times_is_the_defaults(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    launches_cost_the_host(w);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = NAN;
+    }
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_LAUNCH), "BLOCK=128");
+    assert_true(choice.tie);
+    gt_choice_free(&choice);
+}
+
+static uint32_t rounds_of(world *w, gt_choice *choice, uint32_t spoiled)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    char config[64];
+    uint32_t before = w->farm.rounds;
+    options.force = true;
+    w->farm.spoiled = spoiled;
+    assert_int_equal(tune(w, choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    return w->farm.rounds - before;
+}
+
+static void test_spoiled_rounds_are_taken_again_and_then_reported(void **state)
+{
+    enum { ALWAYS = 100000 };
+    world *w = *state;
+    gt_choice calm, disturbed, spoiled;
+    uint32_t rounds = rounds_of(w, &calm, 0);
+    assert_int_equal(rounds_of(w, &disturbed, 2), rounds + 2);
+    assert_true(rounds_of(w, &spoiled, ALWAYS) > rounds + 2);
+    assert_false(calm.noisy || disturbed.noisy);
+    assert_true(spoiled.noisy);
+    gt_choice_free(&calm);
+    gt_choice_free(&disturbed);
+    gt_choice_free(&spoiled);
+}
+
+static void keep_line(void *user, gputune_log_level level, const char *line)
+{
+    if (level == GPUTUNE_LOG_WARNING) {
+        snprintf(user, 256, "%s", line);
+    }
+}
+
+static void test_another_user_of_the_gpu_is_named(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], line[256] = "";
+    w->services.log = (gt_log){keep_line, line};
+    w->farm.other = "2 other processes, one is 4711 train.py";
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_true(choice.noisy);
+    assert_non_null(strstr(line, "4711 train.py"));
+    gt_choice_free(&choice);
+}
+
 static void test_cancel_keeps_the_default(void **state)
 {
     world *w = *state;
@@ -226,6 +288,9 @@ int main(void)
         IN_WORLD(test_a_stumble_of_the_host_sends_nobody_home),
         IN_WORLD(test_a_crash_while_a_tie_is_broken_costs_only_itself),
         IN_WORLD(test_a_tie_that_nobody_survives_leaves_the_others),
+        IN_WORLD(test_a_tie_without_device_times_is_the_defaults),
+        IN_WORLD(test_spoiled_rounds_are_taken_again_and_then_reported),
+        IN_WORLD(test_another_user_of_the_gpu_is_named),
         IN_WORLD(test_cancel_keeps_the_default),
         IN_WORLD(test_unknown_names_are_refused_with_the_nearest),
         IN_WORLD(test_inputs_of_another_size_are_refused),
