@@ -1,5 +1,6 @@
 /* The watch over the GPU: clocks, what spoils a round, and who else is there. NVML is a made-up one
  * that is loaded first, under the name of the real one. */
+#include "base/file.h"
 #include "fake_nvml.h"
 #include "farm/measure_monitor.h"
 
@@ -8,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -23,14 +25,13 @@ static fake_nvml *nvml;
 
 static int load_nvml(void **state)
 {
-    char path[4096];
+    char *folder, *path;
     (void)state;
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-    assert_true(length > 0);
-    path[length] = '\0';
-    char *name = strrchr(path, '/') + 1;
-    (void)snprintf(name, sizeof path - (size_t)(name - path), "fake_nvml.so");
+    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    assert_int_equal(gt_path_format(&path, "%s/fake_nvml.so", folder), GPUTUNE_OK);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    free(path);
+    free(folder);
     assert_non_null(library);
     nvml = dlsym(library, "fake_nvml_state");
     assert_non_null(nvml);
