@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 enum {
-    INTERVAL_MS = 50,   /* between readings */
-    PROCESSES_EVERY = 4 /* readings */
+    INTERVAL_MS = 50, /* between readings */
+    USERS_EVERY = 4   /* readings */
 };
 
 struct gt_monitor {
@@ -27,19 +27,6 @@ struct gt_monitor {
     bool spoiled, noisy;
     char other[96];
 };
-
-/* The host application has a context of its own as a rule; whether it computes cannot be seen. In a
- * container, processes have other numbers than NVML says: one unknown process is then taken for
- * the host. */
-static bool is_foreign(const gt_nvml_state *state)
-{
-    if (state->others != 1) {
-        return state->others > 1;
-    }
-    char path[32];
-    snprintf(path, sizeof path, "/proc/%u", state->other_pid);
-    return state->other_pid != (uint32_t)getppid() && access(path, F_OK) == 0;
-}
 
 static void process_name(char *out, size_t size, uint32_t pid)
 {
@@ -56,33 +43,30 @@ static void process_name(char *out, size_t size, uint32_t pid)
     out[strcspn(out, "\n")] = 0;
 }
 
-/* Who else is there; the host alone is named, but no reason to doubt the times. */
-static void note_others(gt_monitor *monitor, const gt_nvml_state *state)
+/* The host application has a context of its own as a rule; whether it computes cannot be seen. */
+static void note_users(gt_monitor *monitor, const gt_nvml_users *users)
 {
     char name[32];
-    monitor->noisy = is_foreign(state);
+    int length = 0;
+    monitor->noisy = users->others > 0;
     monitor->other[0] = 0;
-    if (state->others == 0) {
+    if (!monitor->noisy) {
         return;
     }
-    process_name(name, sizeof name, state->other_pid);
-    if (monitor->noisy) {
-        snprintf(monitor->other, sizeof monitor->other, "%u other process%s, one is %u %s",
-                 state->others, state->others == 1 ? "" : "es", state->other_pid, name);
-    } else {
-        snprintf(monitor->other, sizeof monitor->other, "the host application %u %s",
-                 state->other_pid, name);
+    process_name(name, sizeof name, users->one);
+    if (users->others > 1) {
+        length = snprintf(monitor->other, sizeof monitor->other, "%u other processes, one is ",
+                          users->others);
     }
+    snprintf(monitor->other + length, sizeof monitor->other - (size_t)length, "process %u%s%s",
+             users->one, name[0] ? " " : "", name);
 }
 
-static void note(gt_monitor *monitor, const gt_nvml_state *state, bool processes)
+static void note(gt_monitor *monitor, const gt_nvml_state *state)
 {
     monitor->last = *state;
     monitor->throttle |= state->throttle;
     monitor->spoiled |= state->spoils;
-    if (processes) {
-        note_others(monitor, state);
-    }
 }
 
 /* Waits until the next reading is due; false when the monitor stops. The mutex is held. */
@@ -109,11 +93,18 @@ static void *watch(void *argument)
     pthread_cond_broadcast(&monitor->changed);
     for (unsigned turn = 0; nvml && !monitor->stopping; ++turn) {
         gt_nvml_state state;
-        bool processes = turn % PROCESSES_EVERY == 0;
+        gt_nvml_users users;
+        bool look = turn % USERS_EVERY == 0;
         pthread_mutex_unlock(&monitor->mutex);
-        gt_nvml_read(&state, nvml, processes);
+        gt_nvml_read(&state, nvml);
+        if (look) {
+            gt_nvml_read_users(&users, nvml, getppid());
+        }
         pthread_mutex_lock(&monitor->mutex);
-        note(monitor, &state, processes);
+        note(monitor, &state);
+        if (look) {
+            note_users(monitor, &users);
+        }
         if (!rest(monitor)) {
             break;
         }

@@ -14,7 +14,7 @@ void gt_monitor_stop(gt_monitor *monitor);
 /* Forgets what was seen: a round begins. */
 void gt_monitor_begin(gt_monitor *monitor);
 /* What was seen since: clocks (the latest), throttle reasons, spoiled; and by the latest look at
- * the GPU's processes: noisy, unless the host application is alone, which `other` names then. */
+ * the GPU's processes: noisy where others than the host application use it, and who. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Total energy in millijoules; false without NVML. Waits for NVML to be open. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

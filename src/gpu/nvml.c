@@ -83,15 +83,15 @@ void gt_nvml_close(gt_nvml *nvml)
     free(nvml);
 }
 
-/* Processes but this one. In a container this one may be listed under the host's number; it is
- * then whichever, as it does have a context. */
-static void count_others(gt_nvml_state *out, device device)
+/* Processes but this one and `friend`. In a container they may be listed under the numbers of
+ * another namespace: then this one is among them, as it has a context, and the friend may be. */
+static void count_others(gt_nvml_users *out, device device, pid_t friend)
 {
     process_info infos[64];
     unsigned count = sizeof infos / sizeof *infos;
     int result = nvml_library.processes(device, &count, infos);
     if (result == ERROR_INSUFFICIENT_SIZE) {
-        out->others = count ? count - 1 : 0;
+        out->others = count;
         return;
     }
     if (result != 0) {
@@ -99,20 +99,19 @@ static void count_others(gt_nvml_state *out, device device)
     }
     bool listed = false;
     for (unsigned i = 0; i < count; i++) {
-        if (infos[i].pid == (unsigned)getpid()) {
-            listed = true;
-        } else {
+        listed = listed || infos[i].pid == (unsigned)getpid();
+        if (infos[i].pid != (unsigned)getpid() && infos[i].pid != (unsigned)friend) {
             out->others++;
-            out->other_pid = infos[i].pid;
+            out->one = infos[i].pid;
         }
     }
-    if (!listed && out->others > 0) {
-        out->others--;
-        out->other_pid = out->others ? infos[0].pid : 0;
+    if (!listed) {
+        uint32_t ours = friend ? 2 : 1;
+        out->others -= out->others < ours ? out->others : ours;
     }
 }
 
-void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml, bool processes)
+void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml)
 {
     *out = (gt_nvml_state){0};
     if (!nvml) {
@@ -130,8 +129,13 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml, bool processes)
     if (nvml_library.power_limit) {
         nvml_library.power_limit(nvml->device, &out->power_limit_mw);
     }
-    if (processes && nvml_library.processes) {
-        count_others(out, nvml->device);
+}
+
+void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
+{
+    *out = (gt_nvml_users){0};
+    if (nvml && nvml_library.processes) {
+        count_others(out, nvml->device, friend);
     }
 }
 

@@ -5,6 +5,8 @@
 
 #include "base/status.h"
 
+#include <sys/types.h>
+
 typedef struct gt_nvml gt_nvml;
 
 /* The handle for the GPU with this UUID, or NULL when NVML has none. Thread-safe. */
@@ -14,13 +16,18 @@ void gt_nvml_close(gt_nvml *nvml);
 typedef struct gt_nvml_state {
     uint32_t sm_clock_mhz, memory_clock_mhz;
     uint64_t throttle;
-    bool spoils;     /* hardware slowdown, software or hardware thermal, power brake */
-    uint32_t others; /* processes other than this one with a context on the GPU */
-    uint32_t other_pid;
+    bool spoils; /* hardware slowdown, software or hardware thermal, power brake */
     uint32_t power_limit_mw;
 } gt_nvml_state;
-/* `processes` asks for the (slower) process list too. */
-void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml, bool processes);
+void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
+
+typedef struct gt_nvml_users {
+    uint32_t others, one; /* how many, and the process number of one of them */
+} gt_nvml_users;
+/* Processes with a context on the GPU that are neither this one nor `friend` (0: none). Where NVML
+ * numbers them otherwise than this process does (a container), the two of them are taken to be
+ * among those it lists. Slower than gt_nvml_read(). */
+void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Total energy in millijoules since the driver was loaded; false when not available. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);
 
