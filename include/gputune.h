@@ -182,10 +182,11 @@ typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *
  */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
-    double best_ns, default_ns; /* 0 while unknown */
+    double best_ns, default_ns; /* by `objective`; 0 while unknown */
     const char *best;           /* its configuration, or NULL */
     double elapsed_s, limit_s;
-    const char *phase; /* "compile", "verify", "race", "store" */
+    const char *phase;           /* "compile", "verify", "race", "store" */
+    gputune_objective objective; /* what is raced by now: for ENERGY first KERNEL, then ENERGY */
 } gputune_progress;
 typedef void (*gputune_progress_fn)(void *user, const gputune_progress *progress);
 
@@ -195,7 +196,7 @@ typedef struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;
-    double time_limit_s;   /* 0: 10 s */
+    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -300,7 +301,7 @@ typedef struct gputune_info {
     gputune_source source;
     gputune_objective objective;
     double time_ns, default_ns;                /* medians; 0: unknown */
-    double speedup, speedup_low, speedup_high; /* default over winner with its 95% interval; 0 */
+    double speedup, speedup_low, speedup_high; /* default over winner, 95% interval; 0: unknown */
     bool tie, noisy, modelled;
     uint32_t grid[3], block[3], cluster[3];
     uint32_t shared_bytes; /* dynamic */

@@ -51,6 +51,10 @@ static int measure(work *at, const settings *settings, const cli_session *sessio
     const cli_list *list = &settings->configurations;
     int status = gputune_run(session->tuner, scenario->kernel->name, cli_scenario_sizes(scenario),
                              list->items, list->count, &options, add, at);
+    if (status == GPUTUNE_EUNSUPPORTED && settings->tuning.objective == CLI_OBJECTIVE_ALL) {
+        cli_note("without %s: %s", gputune_objective_name(options.objective), gputune_error());
+        return CLI_EXIT_OK;
+    }
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
 }
 
@@ -80,7 +84,7 @@ int cmd_run(int argc, char **argv)
          NULL},
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
-         "what is measured; all: one after the other", cli_objective_all_words},
+         "what is measured; all: one after another, as far as possible", cli_objective_all_words},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),

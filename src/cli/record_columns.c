@@ -1,5 +1,7 @@
 #include "cli/record_columns.h"
 
+#include "cli/units.h"
+
 #include "cli/memory.h"
 
 #include <stdlib.h>
@@ -54,17 +56,13 @@ DERIVE(copy_share)
     cli_set_number(out, copy > 0 ? bytes_per_s(record) / copy : 0, true);
 }
 
-/* "1.203x [1.199, 1.207]" */
 DERIVE(speedup)
 {
     RECORD;
     if (!(record->speedup > 0)) {
         return;
     }
-    char *text = cli_format("%.3fx", record->speedup);
-    if (record->speedup_low > 0) {
-        cli_append(&text, " [%.3f, %.3f]", record->speedup_low, record->speedup_high);
-    }
+    char *text = cli_speedup(record->speedup, record->speedup_low, record->speedup_high);
     cli_set_text(out, text);
     free(text);
 }

@@ -36,7 +36,7 @@ enum { CLI_OBJECTIVE_ALL = 5 };
 #define CLI_LIMIT_OPTION(tuning)                                                                   \
     {                                                                                              \
         "time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",                  \
-            "for each scenario; the best so far wins [10]", NULL                                   \
+            "for each scenario; the best so far wins [10; energy: 30]", NULL                       \
     }
 
 /* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */

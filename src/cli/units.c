@@ -33,6 +33,12 @@ char *cli_energy(double nj)
     return scaled(nj, 1e3, units, 4);
 }
 
+char *cli_speedup(double speedup, double low, double high)
+{
+    return low > 0 ? cli_format("%.3fx [%.3f, %.3f]", speedup, low, high)
+                   : cli_format("%.3fx", speedup);
+}
+
 char *cli_rate(double bytes_per_s)
 {
     double gigabytes = bytes_per_s / 1e9;

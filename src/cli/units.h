@@ -7,6 +7,8 @@
 
 /* Nanoseconds as ns, µs, ms or s with four significant digits: "198.1 µs". */
 char *cli_duration(double ns);
+/* "1.203x [1.199, 1.207]": a speed-up with its interval, "1.203x" where that is unknown (0). */
+char *cli_speedup(double speedup, double low, double high);
 /* Nanojoules as nJ, µJ, mJ or J. */
 char *cli_energy(double nj);
 /* Bytes a second as "4065 GB/s" (powers of 1000). */

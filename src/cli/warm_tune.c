@@ -34,8 +34,7 @@ DERIVE(speedup)
 {
     INFO;
     if (info->speedup > 0) {
-        char *text =
-            cli_format("%.3fx [%.3f, %.3f]", info->speedup, info->speedup_low, info->speedup_high);
+        char *text = cli_speedup(info->speedup, info->speedup_low, info->speedup_high);
         cli_set_text(out, text);
         free(text);
     }

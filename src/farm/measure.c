@@ -185,12 +185,23 @@ static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
     return gt_contents_make(measure, setup->seed, false);
 }
 
+static void watch(gt_measure *measure)
+{
+    if (!measure->monitor && !measure->device.emulated) {
+        measure->monitor = gt_monitor_start(measure->device.uuid);
+    }
+}
+
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out)
 {
     int64_t start = gt_now_ns();
     forget(measure);
     GT_TRY(check_setup(setup));
+    if (setup->objective == GPUTUNE_OBJECTIVE_ENERGY) {
+        watch(measure);
+        GT_TRY(gt_energy_check(measure)); /* before anything is measured in vain */
+    }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;
     measure->setup.inputs = NULL;
@@ -198,9 +209,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.reference = measure->setup.service = (gt_image){0};
     GT_TRY(build(measure, setup));
     GT_TRY(measure_copy(measure));
-    if (!measure->monitor && !measure->device.emulated) {
-        measure->monitor = gt_monitor_start(measure->device.uuid);
-    }
+    watch(measure); /* NVML's start would have held up what comes before */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

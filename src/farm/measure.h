@@ -21,7 +21,8 @@ const gt_device *gt_measure_device(const gt_measure *measure);
  * Replaces an earlier setup and its variants. Nothing of `setup` is used after the return. The
  * caller's inputs serve the timed workload only; the awkward one, which they may not fit, has
  * generated ones, and its buffers are aligned exactly as promised and no better. Without a
- * reference the first verified variant is one. EDEVMEM before anything is allocated when it cannot
+ * reference the first verified variant is one. EUNSUPPORTED where the objective is energy and no
+ * counter of it can be read. EDEVMEM before anything is allocated when it cannot
  * fit; ETEMPLATE when the reference differs from itself, changes its inputs, or fails (it may take
  * the process along, as any kernel). */
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,

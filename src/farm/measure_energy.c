@@ -33,6 +33,23 @@ static gputune_status issue_batch(load *load)
     return GPUTUNE_OK;
 }
 
+static gputune_status read_counter(uint64_t *mj, gt_measure *measure)
+{
+    if (measure->device.emulated) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "an emulated device has no energy counter");
+    }
+    return gt_monitor_energy_mj(mj, measure->monitor)
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EUNSUPPORTED,
+                         "this GPU has no energy counter that NVML could read");
+}
+
+gputune_status gt_energy_check(gt_measure *measure)
+{
+    uint64_t ignored;
+    return read_counter(&ignored, measure);
+}
+
 /* Keeps the GPU busy until the counter moves after `earliest_ns`. The counter moves every 10 to
  * 100 ms, so that only its edges tell energy and time together. */
 static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
@@ -40,14 +57,10 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
     enum { GIVE_UP_NS = 1000000000 };
     uint64_t before = 0, now = 0;
     int64_t start = gt_now_ns();
-    if (!gt_monitor_energy_mj(&before, load->measure->monitor)) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "this GPU has no energy counter that NVML could read");
-    }
+    GT_TRY(read_counter(&before, load->measure));
     for (;;) {
         GT_TRY(issue_batch(load));
-        if (!gt_monitor_energy_mj(&now, load->measure->monitor)) {
-            return gt_fail(GPUTUNE_EUNSUPPORTED, "the energy counter cannot be read any more");
-        }
+        GT_TRY(read_counter(&now, load->measure));
         int64_t time_ns = gt_now_ns();
         if (now != before && time_ns >= earliest_ns) {
             *out = (edge){now, time_ns};
@@ -61,14 +74,15 @@ static gputune_status next_edge(edge *out, load *load, int64_t earliest_ns)
     }
 }
 
-/* Average power times the time of a launch under this very load. */
-static gputune_status integrate(double *out, load *load, int64_t window_ns)
+/* Average power over a second, times the time of a launch under this very load. */
+static gputune_status integrate(double *out, load *load)
 {
+    enum { WINDOW_NS = 1000000000 };
     edge first, last;
     GT_TRY(next_edge(&first, load, 0));
     uint64_t batches = load->batches;
     int64_t begun = gt_now_ns();
-    GT_TRY(next_edge(&last, load, first.time_ns + window_ns));
+    GT_TRY(next_edge(&last, load, first.time_ns + WINDOW_NS));
     int64_t ended = gt_now_ns();
     double launches =
         (double)(load->batches - batches) * load->per_batch * (double)load->graph->launches;
@@ -81,6 +95,7 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
                                 const gt_sampling *sampling)
 {
     enum { BATCH_NS = 5000000 };
+    (void)sampling; /* however short: the counter needs its second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(gt_replay_make(&variant->full, measure, variant, launches));
@@ -97,8 +112,7 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
             "cuEventCreate");
     }
     if (status == GPUTUNE_OK) {
-        status =
-            integrate(out, &load, sampling->length == GT_SAMPLE_QUICK ? 300000000 : 1000000000);
+        status = integrate(out, &load);
     }
     if (!measure->lost) {
         (void)measure->driver->StreamSynchronize(measure->stream);

@@ -100,7 +100,7 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
     bool by_host = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ||
                    sampling->objective == GPUTUNE_OBJECTIVE_LATENCY;
     if (sampling->objective == GPUTUNE_OBJECTIVE_ENERGY) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "an emulated device has no energy counter");
+        return gt_energy_check(measure);
     }
     if (*known == 0) { /* the model is deterministic: once is enough */
         GT_TRY(gt_sample_ready(measure, variant));

@@ -229,6 +229,8 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *va
                                  const gt_sampling *sampling);
 gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling);
+/* EUNSUPPORTED where no energy counter can be read: on an emulated device, without NVML. */
+gputune_status gt_energy_check(gt_measure *measure);
 /* The same on an emulated device, by its modelled clocks. */
 gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);

@@ -15,6 +15,7 @@ static gt_race_options with_defaults(const gt_race_options *given)
     o.drop_ratio = o.drop_ratio > 0 ? o.drop_ratio : 2;
     o.drop_error = o.drop_error > 0 ? o.drop_error : 0.003;
     o.stop_error = o.stop_error > 0 ? o.stop_error : 0.012;
+    o.level = o.level ? o.level : GT_RACE_LEVEL;
     o.max_rounds = o.max_rounds ? o.max_rounds : 60;
     o.final_rounds = o.final_rounds ? o.final_rounds : 8;
     o.quick_from = o.quick_from ? o.quick_from : 5;

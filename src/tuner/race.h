@@ -9,8 +9,8 @@
  * `drop_ratio` times the best of its first round leaves at once. Two contestants are compared only
  * within rounds they share (noise common to a round cancels): by the 20% trimmed mean of the
  * log-ratios, with a moderated variance (own spread and that of the whole field). The incumbent is
- * the one that is best so compared. From the fifth shared round a contestant leaves when the lower
- * bound of its log-ratio to the incumbent is above 0 (from the third where eight or more
+ * the one that is best so compared. From the fifth (`level`) shared round a contestant leaves when
+ * the lower bound of its log-ratio to the incumbent is above 0 (from the third where eight or more
  * contestants tell the noise, and its own ratios lie as close together); before, when every single
  * ratio says that it cannot win by epsilon (race_judge.c). The default never leaves. The race is
  * decided when one is left, or when no lower bound reaches below -epsilon; after that the winner is
@@ -31,6 +31,7 @@ typedef struct gt_race_options {
     double drop_ratio;     /* first elimination; 0: 2, below 1: none */
     double drop_error;     /* one-sided error of one bound that drops; 0: 0.003 */
     double stop_error;     /* one-sided error of one bound that ends the race; 0: 0.012 */
+    uint32_t level;        /* shared rounds that a decision by bounds needs; 0: 5 */
     uint32_t max_rounds;   /* full rounds that one contestant is sampled in; 0: 60 */
     uint32_t final_rounds; /* of winner and default after the decision; 0: 8 */
     uint32_t quick_from;   /* this many newcomers at once get two quick rounds first; 0: 5 */
@@ -99,7 +100,7 @@ typedef struct gt_race_result {
     bool has_default;    /* the default was sampled at all (it may have failed) */
     double speedup;      /* default's time over the winner's, geometric; 1 when it won itself; 0 */
     double speedup_low;  /* 95% interval of the above, from the final rounds (fewer than 3 of */
-    double speedup_high; /* them: from all shared rounds); equal to speedup when unknown */
+    double speedup_high; /* them: from all shared rounds); 0 when unknown */
     uint32_t rounds, samples;
 } gt_race_result;
 

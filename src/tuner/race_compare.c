@@ -21,7 +21,7 @@ uint32_t gt_race_level(const gt_race *race)
 {
     return race->options.exact        ? 1
            : race->options.exhaustive ? GT_RACE_LEVEL_EXHAUSTIVE
-                                      : GT_RACE_LEVEL;
+                                      : race->options.level;
 }
 
 bool gt_runner_is_ready(const gt_race *race, const gt_runner *runner)

@@ -10,7 +10,7 @@
 #include <math.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
+    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs as a rule */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for exhaustive races */
     GT_RACE_CALM_FIRST = 3,        /* the same where the field's spread is known */
     GT_RACE_MISSED_MAX = 3,        /* rounds without a value that end a contestant's race */

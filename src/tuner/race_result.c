@@ -132,8 +132,8 @@ static gputune_status compare_default(gt_race_result *out, const gt_race *race,
     gt_paired paired;
     GT_TRY(gt_paired_interval(&paired, race->scratch, count, 0.95));
     out->speedup = exp(paired.mean);
-    out->speedup_low = count > 1 ? exp(paired.low) : out->speedup;
-    out->speedup_high = count > 1 ? exp(paired.high) : out->speedup;
+    out->speedup_low = count > 1 ? exp(paired.low) : race->options.exact ? out->speedup : 0;
+    out->speedup_high = count > 1 ? exp(paired.high) : race->options.exact ? out->speedup : 0;
     return GPUTUNE_OK;
 }
 

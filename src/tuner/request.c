@@ -6,8 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEFAULT_ALIGNMENT = 16, DEFAULT_LIMIT_S = 10 };
+enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
+static const double default_limit_s = 10, default_energy_limit_s = 30;
 
 static gputune_objective default_objective(const gt_template *template)
 {
@@ -35,7 +36,10 @@ static void fill_defaults(gputune_options *o, const gt_template *template)
 {
     o->effort = o->effort ? o->effort : GPUTUNE_MEASURE;
     o->objective = o->objective ? o->objective : default_objective(template);
-    o->time_limit_s = o->time_limit_s > 0 ? o->time_limit_s : DEFAULT_LIMIT_S;
+    if (o->time_limit_s <= 0) {
+        bool by_energy = o->objective == GPUTUNE_OBJECTIVE_ENERGY;
+        o->time_limit_s = by_energy ? default_energy_limit_s : default_limit_s;
+    }
     o->alignment = o->alignment ? o->alignment : DEFAULT_ALIGNMENT;
     o->epsilon = o->epsilon > 0 ? o->epsilon : default_epsilon;
     o->seed = o->seed ? o->seed : 1;

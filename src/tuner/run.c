@@ -4,13 +4,15 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "stats/paired.h"
+#include "tuner/disturbance.h"
 #include "tuner/field.h"
+#include "tuner/samples.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { ROUNDS_MIN = 20, ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
+enum { ROUNDS_USUAL = 400, ROUNDS_MAX = 2000 };
 static const double narrow_enough = 0.002; /* half width of the interval over the median */
 
 typedef struct run_state {
@@ -21,7 +23,7 @@ typedef struct run_state {
     gt_random random;
     uint32_t rounds;
     double *values; /* round-major: values[round * variants + variant]; NaN: none */
-    bool noisy;
+    gt_disturbance disturbance;
 } run_state;
 
 static bool out_of_time(const run_state *run)
@@ -65,8 +67,7 @@ static gputune_status await_samples(run_state *run, const uint64_t *ids, const g
     if (event->status != GPUTUNE_OK) {
         return gt_fail(event->status, "%s", event->message);
     }
-    run->noisy = run->noisy || event->sampled.noisy;
-    if (event->sampled.spoiled) {
+    if (gt_disturbance_note(&run->disturbance, &event->sampled, &run->request->services->log)) {
         return GPUTUNE_OK; /* not counted, so taken again */
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
@@ -132,6 +133,13 @@ static gputune_status narrow(const run_state *run, double *scratch, bool *out)
     return GPUTUNE_OK;
 }
 
+/* After so many rounds, and then every so often; one of energy takes a second a variant. */
+static bool is_time_to_look(const run_state *run)
+{
+    bool by_energy = run->request->options.objective == GPUTUNE_OBJECTIVE_ENERGY;
+    return run->rounds >= (by_energy ? 5 : 20) && run->rounds % (by_energy ? 1 : 10) == 0;
+}
+
 /* EXHAUSTIVE: to the last round, however narrow the intervals are. */
 static gputune_status sample_all(run_state *run)
 {
@@ -146,7 +154,7 @@ static gputune_status sample_all(run_state *run)
     while (!status && !done && run->rounds < most && !out_of_time(run)) {
         status = sample_round(run, ids, order);
         bool modelled = run->request->device->emulated && run->rounds >= 3; /* deterministic */
-        if (!status && !exhaustive && run->rounds >= ROUNDS_MIN && run->rounds % 10 == 0) {
+        if (!status && !exhaustive && is_time_to_look(run)) {
             status = narrow(run, scratch, &done);
         }
         done = done || modelled;
@@ -201,7 +209,7 @@ static gputune_status fill_record(gputune_record *record, const run_state *run, 
                                .status = gt_variant_status(variant),
                                .message = variant->message ? variant->message : "",
                                .is_default = variant->is_default,
-                               .noisy = run->noisy,
+                               .noisy = run->disturbance.noisy,
                                .modelled = request->device->emulated,
                                .median_ns = summary.median,
                                .mean_ns = summary.mean,
@@ -241,33 +249,26 @@ static int report(const run_state *run, int (*each)(void *, const gputune_record
     return answer;
 }
 
-/* Raw samples, in the form that a search writes them in (search_store.c). */
 static void write_rounds(FILE *file, const run_state *run, uint32_t index, const char *config)
 {
-    const gt_request *request = run->request;
     for (uint32_t i = 0; i < run->rounds; i++) {
-        double value = run->values[(size_t)i * run->field.variants.count + index];
-        if (isfinite(value)) {
-            fprintf(file, "%s,%s,%s,%s,%u,%.17g,full\n", request->template->name,
-                    request->problem_text, config,
-                    gputune_objective_name(request->options.objective), i + 1, value);
+        const gt_sample_row row = {.config = config,
+                                   .objective = run->request->options.objective,
+                                   .round = i + 1,
+                                   .value =
+                                       run->values[(size_t)i * run->field.variants.count + index],
+                                   .kind = "full"};
+        if (isfinite(row.value)) {
+            gt_samples_write(file, run->request, &row);
         }
     }
 }
 
 static void write_samples(const run_state *run)
 {
-    const char *path = run->request->options.samples_path;
-    FILE *file = path ? fopen(path, "ae") : NULL;
-    if (path && !file) {
-        gt_log_line(&run->request->services->log, GPUTUNE_LOG_WARNING,
-                    "the samples cannot be written to %s", path);
-    }
+    FILE *file = gt_samples_open(run->request);
     if (!file) {
         return;
-    }
-    if (ftell(file) == 0) {
-        fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
     }
     for (uint32_t i = 0; i < run->field.variants.count; i++) {
         char *config;

@@ -124,6 +124,7 @@ static void close_search(gt_search_state *state)
     gt_field_close(&state->field);
     gt_race_free(state->race);
     gt_race_free(state->tie_break);
+    gt_race_free(state->heats);
     gt_history_free(&state->history);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GT_TUNER_SEARCH_H
 #define GT_TUNER_SEARCH_H
 
+#include "tuner/disturbance.h"
 #include "tuner/field.h"
 #include "tuner/race.h"
 #include "tuner/tune.h"
@@ -26,21 +27,20 @@ typedef struct gt_search_state {
     gt_request *request;
     gt_farm *farm;
     gt_field field;
-    gt_race *race, *tie_break; /* tie_break: NULL before the first */
+    gt_race *race;      /* by what was asked for, which decides; energy: first by time */
+    gt_race *tie_break; /* by the host's clock: among those in a tie; NULL before the first */
+    gt_race *heats; /* objective energy: the race by time, once `race` is by energy, else NULL */
     gt_history history;
     int64_t start_ns;
     uint64_t round_id;   /* of the sample job that is out; 0: none */
     gt_race_round round; /* that it samples; its ids are the race's until the next round */
     uint64_t rounds_sent;
-    uint32_t spoiled; /* rounds repeated in a row */
-    bool noisy;
-    char other[96]; /* who else used the GPU */
-    bool complete;  /* the race was told that nobody else comes */
-    bool stopped;   /* by time or on request */
+    gt_disturbance disturbance;
+    bool complete; /* the race was told that nobody else comes */
+    bool stopped;  /* by time or on request */
     bool rechecking, rechecked;
     bool retried;  /* what hung was sent to verification again, after everything else */
     bool breaking; /* the race is tied, and those who are in the tie race in tie_break */
-    bool weighing; /* objective energy: the race by time is over, its finalists race by energy */
     gt_race_end end;
     int64_t last_progress_ns, last_renewal_ns;
     gt_timeline timeline;
@@ -59,6 +59,14 @@ gputune_status gt_search_open_tie_break(gt_search_state *state);
 /* Makes the one that takes host and device the least time together the winner of `race`, which goes
  * on. */
 gputune_status gt_search_close_tie_break(gt_search_state *state);
+
+/* Energy was asked for, and `race` is still by time (search_energy.c). */
+bool gt_search_is_by_time(const gt_search_state *state);
+/* The race by time is over: one by energy follows, among its fastest and the default. */
+gputune_status gt_search_open_energy_race(gt_search_state *state);
+/* No time is left: where nothing was weighed yet, the race by time is what there is. */
+gputune_status gt_search_settle_for_heats(gt_search_state *state);
+
 /* A contestant is out for good. */
 void gt_search_fail_contestant(gt_search_state *state, uint64_t id);
 
@@ -77,8 +85,7 @@ double gt_search_time_left(const gt_search_state *state);
 
 /* Stores trials and winner of a finished race, and makes the choice (search_store.c). */
 gputune_status gt_search_conclude(gt_choice *out, gt_search_state *state);
-/* Appends every raw sample to options.samples_path as CSV: kernel, sizes, configuration, objective,
- * round, value, quick, final. A file that cannot be written is a warning. */
+/* Appends the raw samples of all races to options.samples_path (samples.h). */
 void gt_search_write_samples(const gt_search_state *state);
 
 #endif

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SPOILED_MAX = 3, PROGRESS_NS = 50000000, CLUSTER_BITS = 5, VECTOR_BITS = 3 };
+enum { PROGRESS_NS = 50000000, CLUSTER_BITS = 5, VECTOR_BITS = 3 };
 
 double gt_search_time_left(const gt_search_state *state)
 {
@@ -50,7 +50,9 @@ void gt_search_progress(gt_search_state *state, const char *phase, bool always)
                                  .round = (uint32_t)state->rounds_sent,
                                  .elapsed_s = gt_seconds_since(state->start_ns),
                                  .limit_s = o->time_limit_s,
-                                 .phase = phase};
+                                 .phase = phase,
+                                 .objective = gt_search_is_by_time(state) ? GPUTUNE_OBJECTIVE_KERNEL
+                                                                          : o->objective};
     uint32_t begun = field->started - field->twins;
     progress.compiled = begun - (field->compiling < begun ? field->compiling : begun);
     char *best = NULL;
@@ -136,13 +138,11 @@ static gputune_status drop_losers(gt_search_state *state)
     return GPUTUNE_OK;
 }
 
-/* An energy sample takes a second, so that only the finalists of a race by time are weighed; in
- * ties by the host's clock the device's has a say. */
+/* Of the race whose rounds are sampled now. */
 static gputune_objective objective_now(const gt_search_state *state)
 {
-    gputune_objective asked = state->request->options.objective;
-    bool by_time = asked == GPUTUNE_OBJECTIVE_ENERGY && !state->weighing;
-    return by_time || state->breaking ? GPUTUNE_OBJECTIVE_KERNEL : asked;
+    bool by_device = gt_search_is_by_time(state) || state->breaking;
+    return by_device ? GPUTUNE_OBJECTIVE_KERNEL : state->request->options.objective;
 }
 
 /* A quick round wants one short sample of everyone. The launch that verified a variant was one:
@@ -256,19 +256,9 @@ static gputune_status handle_sampled(gt_search_state *state, const gt_event *eve
         return variant_failed(event->status) ? fail_contestant(state, event)
                                              : gt_fail(event->status, "%s", event->message);
     }
-    if (event->sampled.noisy && !state->noisy) {
-        state->noisy = true;
-        memcpy(state->other, event->sampled.other, sizeof state->other);
-        gt_log_line(&state->request->services->log, GPUTUNE_LOG_WARNING,
-                    "the GPU is used by %s as well; the result is marked noisy",
-                    state->other[0] ? state->other : "another process");
-    }
-    if (event->sampled.spoiled && state->spoiled < SPOILED_MAX) {
-        state->spoiled++;
+    if (gt_disturbance_note(&state->disturbance, &event->sampled, &state->request->services->log)) {
         return GPUTUNE_OK; /* asking for the next round abandons this one */
     }
-    state->noisy = state->noisy || event->sampled.spoiled;
-    state->spoiled = 0;
     return record_round(state, event);
 }
 
@@ -293,8 +283,9 @@ static gputune_status race_again(gt_search_state *state)
 {
     gt_race_free(state->race);
     gt_race_free(state->tie_break);
-    state->race = state->tie_break = NULL;
-    state->complete = state->weighing = state->breaking = state->rechecked = false;
+    gt_race_free(state->heats);
+    state->race = state->tie_break = state->heats = NULL;
+    state->complete = state->breaking = state->rechecked = false;
     state->end = GT_RACE_RUNNING;
     GT_TRY(gt_search_open_race(state));
     return gt_field_reverify(&state->field);
@@ -330,7 +321,7 @@ static gputune_status settle_for_pilots(gt_search_state *state)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    state->noisy = true; /* one launch each, not side by side */
+    state->disturbance.noisy = true; /* one launch each, not side by side */
     return record_pilots(state, &round);
 }
 
@@ -359,6 +350,7 @@ static gputune_status stop_early(gt_search_state *state)
         return GPUTUNE_OK;
     }
     bool busy = state->field.verifying || !state->field.prepared;
+    GT_TRY(gt_search_settle_for_heats(state));
     if (!cancelled && !state->round_id) {
         GT_TRY(admit(state));
         GT_TRY(settle_for_pilots(state));
@@ -386,56 +378,6 @@ static gputune_status handle(gt_search_state *state, gt_event *event)
         return event->id == state->round_id ? handle_sampled(state, event) : GPUTUNE_OK;
     }
     return gt_field_handle(&state->field, event);
-}
-
-/* Those that the race by time left, the fastest first; the default is one of them. */
-static uint32_t find_finalists(const gt_search_state *state, gt_race_contestant *out, uint32_t most)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < gt_race_count(state->race); i++) {
-        gt_race_contestant fresh;
-        gt_race_contestant_at(state->race, i, &fresh);
-        uint32_t at = count < most ? count : most;
-        if (fresh.left != GT_RACE_IN) {
-            continue;
-        }
-        for (; at > 0 && (fresh.is_default || fresh.ratio < out[at - 1].ratio) &&
-               !out[at - 1].is_default;
-             at--) {
-            if (at < most) {
-                out[at] = out[at - 1];
-            }
-        }
-        if (at < most) {
-            out[at] = fresh;
-            count += count < most;
-        }
-    }
-    return count;
-}
-
-static gputune_status start_weighing(gt_search_state *state)
-{
-    enum { FINALISTS = 4, WEIGHINGS = 5 };
-    gt_race_contestant finalists[FINALISTS];
-    uint32_t count = find_finalists(state, finalists, FINALISTS);
-    const gt_race_options options = {.seed = state->request->options.seed,
-                                     .epsilon = state->request->options.epsilon,
-                                     .drop_ratio = 0.5,
-                                     .max_rounds = WEIGHINGS,
-                                     .final_rounds = 3,
-                                     .quick_from = FINALISTS + 1};
-    gt_race_free(state->race);
-    state->race = NULL;
-    GT_TRY(gt_race_new(&state->race, &options));
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(
-            gt_race_add(state->race, finalists[i].id, finalists[i].rank, finalists[i].is_default));
-    }
-    gt_race_complete(state->race);
-    state->weighing = true;
-    state->end = GT_RACE_RUNNING;
-    return start_round(state);
 }
 
 /* A hang is believed when it happens again in another worker and with ten times the time. That
@@ -475,9 +417,9 @@ static gputune_status next_work(gt_search_state *state)
     if (state->rechecked) {
         return state->stopped ? GPUTUNE_OK : retry_hung(state);
     }
-    bool by_energy = state->request->options.objective == GPUTUNE_OBJECTIVE_ENERGY;
-    if (by_energy && !state->weighing && !state->stopped && !state->rechecking) {
-        return start_weighing(state);
+    if (gt_search_is_by_time(state) && !state->stopped && !state->rechecking) {
+        GT_TRY(gt_search_open_energy_race(state));
+        return start_round(state);
     }
     return state->rechecking ? GPUTUNE_OK : start_recheck(state);
 }

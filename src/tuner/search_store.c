@@ -56,20 +56,51 @@ static bool worth_keeping(const gt_variant *variant)
     }
 }
 
+/* The last race that sampled a variant, and what it knows of it; NULL: none did. */
+static const gt_race *find_raced(gt_race_contestant *out, const gt_search_state *state,
+                                 uint32_t index)
+{
+    if (gt_race_find(state->race, index, out) && out->sample_count) {
+        return state->race;
+    }
+    bool in_heats = state->heats && gt_race_find(state->heats, index, out) && out->sample_count;
+    return in_heats ? state->heats : NULL;
+}
+
+/* Why a variant left its race, "" while it is in. */
+static void explain(char *out, size_t bytes, const gt_race_contestant *contestant, bool in_heats,
+                    bool by_time)
+{
+    char why[128];
+    if (contestant->left == GT_RACE_IN) {
+        snprintf(out, bytes, "%s", in_heats ? "by time: not among the fastest few" : "");
+        return;
+    }
+    snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
+             gt_race_leave_text(why, sizeof why, contestant));
+}
+
+/* Only values of the objective are kept: where energy was asked for, times are none. */
 static gputune_status describe_race(gt_trial *trial, const gt_search_state *state, uint32_t index)
 {
     gt_race_contestant contestant;
-    char text[128];
-    if (!gt_race_find(state->race, index, &contestant)) {
+    char text[160];
+    const gt_race *race = find_raced(&contestant, state, index);
+    if (!race) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_race_summary(state->race, index, &trial->time));
+    bool in_heats = race == state->heats;
+    bool by_time = in_heats || gt_search_is_by_time(state);
+    if (!by_time) {
+        GT_TRY(gt_race_summary(race, index, &trial->time));
+    }
     trial->eliminated_round = contestant.left_round;
-    if (contestant.left == GT_RACE_IN || contestant.left == GT_RACE_LEFT_FAILED) {
+    explain(text, sizeof text, &contestant, in_heats, by_time);
+    if (!text[0] || contestant.left == GT_RACE_LEFT_FAILED) {
         return GPUTUNE_OK;
     }
     trial->status = GT_TRIAL_ELIMINATED;
-    return gt_strdup((char **)&trial->message, gt_race_leave_text(text, sizeof text, &contestant));
+    return gt_strdup((char **)&trial->message, text);
 }
 
 /* The variant that was tried for this one: itself, as a rule. */
@@ -109,7 +140,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_search_state *sta
                         .source = unit->hash,
                         .status = status_of(variant, false),
                         .is_default = index == tried && variant->is_default,
-                        .noisy = state->noisy,
+                        .noisy = state->disturbance.noisy,
                         .resources = unit->compiled.resources,
                         .occupancy = variant->verified.occupancy,
                         .max_error = variant->verified.max_error,
@@ -141,7 +172,7 @@ static gputune_status collect_trials(trials *out, const gt_search_state *state)
         const uint32_t subject = tried_for(field, i);
         const gt_variant *variant = &field->variants.items[subject];
         gt_race_contestant contestant;
-        bool raced = gt_race_find(state->race, subject, &contestant) && contestant.sample_count;
+        bool raced = find_raced(&contestant, state, subject) != NULL;
         bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
         if (tried && worth_keeping(variant)) {
             GT_TRY(describe_trial(&out->items[out->count++], state, i));
@@ -197,16 +228,35 @@ static gputune_status choose_fallback(gt_choice *choice, const gt_search_state *
     return copy_image(&choice->fallback_image, &unit_of(state, (uint32_t)*variant)->compiled.image);
 }
 
+/* What the race says, as far as it is about what was asked for. */
+static bool find_result(gt_race_result *out, const gt_search_state *state)
+{
+    if (gt_race_result_get(state->race, out) != GPUTUNE_OK || !out->samples) {
+        return false;
+    }
+    if (gt_search_is_by_time(state)) { /* stopped before anything was weighed */
+        out->end = state->end;
+        out->speedup = out->speedup_low = out->speedup_high = 0;
+    }
+    return true;
+}
+
+static gputune_status summarise(gt_summary *out, const gt_search_state *state, uint64_t id)
+{
+    *out = (gt_summary){0};
+    return gt_search_is_by_time(state) ? GPUTUNE_OK : gt_race_summary(state->race, id, out);
+}
+
 static gputune_status make_choice(gt_choice *choice, const gt_search_state *state,
                                   const gt_race_result *result, gt_summary *winner,
                                   gt_summary *standard)
 {
     const gt_field *field = &state->field;
     const gt_variant *variant = &field->variants.items[result->winner];
-    GT_TRY(gt_race_summary(state->race, result->winner, winner));
+    GT_TRY(summarise(winner, state, result->winner));
     for (uint32_t i = 0; i < field->variants.count && result->has_default; i++) {
         if (field->variants.items[i].is_default) {
-            GT_TRY(gt_race_summary(state->race, i, standard));
+            GT_TRY(summarise(standard, state, i));
         }
     }
     *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
@@ -218,7 +268,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_search_state *stat
                           .speedup_low = result->speedup_low,
                           .speedup_high = result->speedup_high,
                           .tie = result->tie,
-                          .noisy = state->noisy,
+                          .noisy = state->disturbance.noisy,
                           .variants = (uint32_t)field->variants.count,
                           .failed = field->failed};
     GT_TRY(copy_image(&choice->image, &unit_of(state, (uint32_t)result->winner)->compiled.image));
@@ -388,7 +438,7 @@ gputune_status gt_search_conclude(gt_choice *out, gt_search_state *state)
     gt_summary time = {0}, standard = {0};
     int64_t fallback = -1;
     gputune_status status = collect_trials(&list, state);
-    bool won = gt_race_result_get(state->race, &result) == GPUTUNE_OK && result.samples;
+    bool won = find_result(&result, state);
     if (status == GPUTUNE_OK && !won) {
         status = conclude_without_winner(state, &list);
     }
@@ -409,56 +459,4 @@ gputune_status gt_search_conclude(gt_choice *out, gt_search_state *state)
     }
     *out = choice;
     return GPUTUNE_OK;
-}
-
-/* --- raw samples
- * ---------------------------------------------------------------------------------- */
-
-static void write_contestant(FILE *file, const gt_search_state *state, const gt_race *race,
-                             uint32_t index, gputune_objective objective)
-{
-    const gt_request *request = state->request;
-    gt_race_contestant contestant;
-    char *config;
-    gt_race_contestant_at(race, index, &contestant);
-    if (gt_config_text(&config, request->template,
-                       &state->field.variants.items[contestant.id].config) != GPUTUNE_OK) {
-        return;
-    }
-    for (uint32_t i = 0; i < contestant.sample_count; i++) {
-        const gt_race_sample *s = &contestant.samples[i];
-        fprintf(file, "%s,%s,%s,%s,%u,%.17g,%s\n", request->template->name, request->problem_text,
-                config, gputune_objective_name(objective), s->round, s->value,
-                s->quick   ? "quick"
-                : s->final ? "final"
-                           : "full");
-    }
-    free(config);
-}
-
-static void write_race(FILE *file, const gt_search_state *state, const gt_race *race,
-                       gputune_objective objective)
-{
-    for (uint32_t i = 0; race && i < gt_race_count(race); i++) {
-        write_contestant(file, state, race, i, objective);
-    }
-}
-
-void gt_search_write_samples(const gt_search_state *state)
-{
-    const char *path = state->request->options.samples_path;
-    FILE *file = path ? fopen(path, "ae") : NULL;
-    if (!file) {
-        if (path) {
-            gt_log_line(&state->request->services->log, GPUTUNE_LOG_WARNING,
-                        "the samples cannot be written to %s", path);
-        }
-        return;
-    }
-    if (ftell(file) == 0) {
-        fputs("kernel,sizes,configuration,objective,round,value_ns,kind\n", file);
-    }
-    write_race(file, state, state->race, state->request->options.objective);
-    write_race(file, state, state->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
-    fclose(file);
 }

@@ -171,7 +171,8 @@ static void report_progress(const gputune_options *options, double time_ns)
                            .best = best_configuration,
                            .elapsed_s = 6,
                            .limit_s = 10,
-                           .phase = "race"};
+                           .phase = "race",
+                           .objective = options->objective};
     if (options->progress) {
         options->progress(options->user, &at);
     }

@@ -70,6 +70,22 @@ static void too_large_a_size_is_refused_before_anything_is_allocated(void **stat
     assert_non_null(strstr(gt_message(), "smaller size"));
 }
 
+static void energy_is_refused_where_nothing_counts_it(void **state)
+{
+    gt_prepared prepared;
+    NEEDS_DEVICE();
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->objective = GPUTUNE_OBJECTIVE_ENERGY;
+    gputune_status status = gt_measure_prepare(world.measure, setup, &prepared);
+    setup->objective = GPUTUNE_OBJECTIVE_KERNEL;
+    if (!gt_measure_device(world.measure)->emulated) {
+        assert_true(status == GPUTUNE_OK || status == GPUTUNE_EUNSUPPORTED); /* it may have one */
+        return;
+    }
+    assert_int_equal(status, GPUTUNE_EUNSUPPORTED);
+    assert_non_null(strstr(gt_message(), "no energy counter"));
+}
+
 /* ---- Inputs of the caller -------------------------------------------------------------------- */
 
 static void the_callers_inputs_are_used(void **state)
@@ -175,6 +191,7 @@ int main(void)
         cmocka_unit_test(a_restless_reference_is_the_templates_mistake),
         cmocka_unit_test(a_missing_reference_is_named),
         cmocka_unit_test(too_large_a_size_is_refused_before_anything_is_allocated),
+        cmocka_unit_test(energy_is_refused_where_nothing_counts_it),
         cmocka_unit_test(the_callers_inputs_are_used),
         cmocka_unit_test(memory_of_another_process_is_an_input),
     };

@@ -130,7 +130,10 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
 {
     scripted_farm *farm = (scripted_farm *)base;
     (void)seconds;
-    if (farm->next == farm->events.count) {
+    bool late = farm->next < farm->events.count && farm->late > 0 &&
+                farm->events.items[farm->next].kind == GT_EVENT_SAMPLED;
+    farm->late -= late;
+    if (late || farm->next == farm->events.count) {
         *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
         return GPUTUNE_OK;
     }

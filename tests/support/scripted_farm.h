@@ -23,6 +23,7 @@ typedef struct scripted_farm {
     double noise;           /* relative, uniform */
     long round_ns;          /* that a round of samples takes */
     uint32_t spoiled;       /* so many rounds to come are spoiled */
+    uint32_t late;          /* so many waits to come end without the round that is out */
     const char *other;      /* who else uses the GPU; NULL: nobody */
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;

@@ -72,7 +72,7 @@ static gputune_status give_inputs(void *user, const gt_workload *workload,
     return GPUTUNE_OK;
 }
 
-static void write_template(world *w, const char *blocks)
+static inline void write_template(world *w, const char *blocks)
 {
     FILE *file = fopen(w->path, "w");
     assert_non_null(file);
@@ -90,7 +90,7 @@ static void set_device(gt_device *device)
                    "0123456789abcdef0123456789abcdef");
 }
 
-static int open_world(void **state)
+static inline int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
     setenv("GPUTUNE_TEMPLATES", "templates", 0);
@@ -118,7 +118,7 @@ static int open_world(void **state)
     return 0;
 }
 
-static int close_world(void **state)
+static inline int close_world(void **state)
 {
     world *w = *state;
     scripted_farm_close(&w->farm);
@@ -139,8 +139,8 @@ static inline void launches_cost_the_host(world *w)
 }
 
 /* Tunes and returns the status; the configuration's text in `config` ("" on failure). */
-static gputune_status tune(world *w, gt_choice *choice, char *config,
-                           const gputune_options *options)
+static inline gputune_status tune(world *w, gt_choice *choice, char *config,
+                                  const gputune_options *options)
 {
     gt_request *request;
     config[0] = '\0';

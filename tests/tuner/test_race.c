@@ -65,6 +65,26 @@ static void winning_default_has_speedup_one(void **state)
     gt_race_free(race);
 }
 
+static void one_shared_round_gives_no_interval(void **state)
+{
+    machine m = make_machine(1, 2);
+    (void)state;
+    equal_times(&m);
+    m.times[1] = 50;
+    gt_race *race;
+    gt_race_end end;
+    gt_race_result result;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    take_round(race, &m, &end);
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    assert_true(result.speedup > 1.8 && result.speedup_low == 0 && result.speedup_high == 0);
+    gt_race_free(race);
+}
+
 /* Sampled until it is tied or over. */
 static void race_on(gt_race *race, machine *m, gt_race_end *end)
 {
@@ -501,6 +521,7 @@ int main(void)
         cmocka_unit_test(many_variants_cost_few_samples),
         cmocka_unit_test(clear_winner_is_no_tie),
         cmocka_unit_test(winning_default_has_speedup_one),
+        cmocka_unit_test(one_shared_round_gives_no_interval),
         cmocka_unit_test(tie_is_settled_by_the_caller),
         cmocka_unit_test(unsettled_tie_is_the_defaults_when_time_is_up),
         cmocka_unit_test(failure_in_a_tie_reopens_it),

@@ -155,25 +155,6 @@ static void test_equal_times_are_a_tie_for_the_default(void **state)
     gt_choice_free(&choice);
 }
 
-static void test_energy_is_weighed_among_the_fastest_only(void **state)
-{
-    world *w = *state;
-    gt_choice choice;
-    char config[64];
-    for (int i = 0; i <= 1024; i++) {
-        w->by_block[i].energy_nj = 900;
-    }
-    w->by_block[512].time_ns = 800; /* as fast as 256, and thriftier */
-    w->by_block[256].energy_nj = 500;
-    w->by_block[512].energy_nj = 400;
-    w->by_block[64].energy_nj = 1; /* slow: never weighed */
-    w->farm.noise = 0.01;
-    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=512");
-    assert_true(choice.time_ns > 399 && choice.time_ns < 410);
-    assert_true(w->farm.weighings > 0 && w->farm.weighings < w->farm.samples);
-    gt_choice_free(&choice);
-}
-
 static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
 {
     world *w = *state;
@@ -286,7 +267,6 @@ int main(void)
         IN_WORLD(test_the_default_is_verified_first),
         IN_WORLD(test_cached_only_never_measures),
         IN_WORLD(test_equal_times_are_a_tie_for_the_default),
-        IN_WORLD(test_energy_is_weighed_among_the_fastest_only),
         IN_WORLD(test_tie_by_host_clock_is_broken_by_the_device),
         IN_WORLD(test_tie_by_both_clocks_is_the_defaults),
         IN_WORLD(test_default_keeps_a_tie_against_a_trifle),

@@ -9,4 +9,9 @@ $GPUTUNE show --driver emu -q --all --format csv | tail -n +2 | wc -l
 $GPUTUNE show --driver emu:a100 -q
 echo "exit $?"
 $GPUTUNE run axpy --driver emu -q --size n=1000 --config "VEC=4 BLOCK=64" --format csv | cut -d, -f1-4,8,9
+# three objectives, and why not the fourth; alone it is refused
+$GPUTUNE run axpy --driver emu -q --size n=1000 --objective all --format csv | cut -d, -f3
+$GPUTUNE run axpy --driver emu --size n=1000 --objective all --format csv 2>&1 >/dev/null
+$GPUTUNE warm axpy $some --objective energy
+echo "exit $?"
 $GPUTUNE compare axpy "VEC=4" "VEC=1" --driver emu -q --size n=1000 --format csv | cut -d, -f8,9

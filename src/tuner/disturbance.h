@@ -1,0 +1,19 @@
+/* What disturbed the measurements: other users of the GPU, clocks that were held back. */
+#ifndef GT_TUNER_DISTURBANCE_H
+#define GT_TUNER_DISTURBANCE_H
+
+#include "base/log.h"
+#include "farm/job.h"
+
+/* {0}: nothing so far. */
+typedef struct gt_disturbance {
+    bool noisy;       /* the results are to be marked */
+    uint32_t spoiled; /* rounds repeated in a row */
+} gt_disturbance;
+
+/* Takes note of a round. True: it is spoiled, and shall be taken again; a round that is spoiled
+ * three times counts as it is, and makes the result noisy. The first other user of the GPU is named
+ * in a warning. */
+bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
+
+#endif

@@ -1,0 +1,94 @@
+/* Given configurations, measured side by side. */
+#include "search_world.h"
+#include "tuner/run.h"
+
+typedef struct results {
+    uint32_t count, samples, noisy;
+    double median[4];
+} results;
+
+static int take(void *user, const gputune_record *record)
+{
+    results *out = user;
+    out->median[out->count++] = record->median_ns;
+    out->samples = record->samples;
+    out->noisy += record->noisy;
+    return 0;
+}
+
+/* BLOCK=128 and BLOCK=256, by an objective. */
+static results run(world *w, gputune_objective objective)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = objective;
+    gt_request *request;
+    results out = {0};
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, &options),
+        GPUTUNE_OK);
+    gt_config configs[2] = {gt_config_default(request->template),
+                            gt_config_default(request->template)};
+    configs[1].choice[0]++;
+    assert_int_equal(gt_run(request, configs, 2, take, &out), GPUTUNE_OK);
+    gt_request_free(request);
+    assert_int_equal(out.count, 2);
+    return out;
+}
+
+static void medians_come_in_the_order_asked_for(void **state)
+{
+    results seen = run(*state, GPUTUNE_OBJECTIVE_KERNEL);
+    assert_true(seen.median[0] == 1000 && seen.median[1] == 800);
+    assert_int_equal(seen.noisy, 0);
+}
+
+/* Each of its samples takes a second. */
+static void energy_takes_few_samples(void **state)
+{
+    world *w = *state;
+    w->by_block[128].energy_nj = 400;
+    w->by_block[256].energy_nj = 500;
+    results seen = run(w, GPUTUNE_OBJECTIVE_ENERGY);
+    assert_true(seen.median[0] == 400 && seen.median[1] == 500);
+    assert_true(seen.samples < 10);
+}
+
+static void rounds_that_are_always_spoiled_count_in_the_end(void **state)
+{
+    enum { ALWAYS = 100000 };
+    world *w = *state;
+    w->farm.spoiled = ALWAYS;
+    results seen = run(w, GPUTUNE_OBJECTIVE_KERNEL);
+    assert_true(seen.samples > 0);
+    assert_int_equal(seen.noisy, 2);
+}
+
+static void keep_line(void *user, gputune_log_level level, const char *line)
+{
+    if (level == GPUTUNE_LOG_WARNING) {
+        snprintf(user, 256, "%s", line);
+    }
+}
+
+static void another_user_of_the_gpu_is_named(void **state)
+{
+    world *w = *state;
+    char line[256] = "";
+    w->services.log = (gt_log){keep_line, line};
+    w->farm.other = "process 4711 train.py";
+    assert_int_equal(run(w, GPUTUNE_OBJECTIVE_KERNEL).noisy, 2);
+    assert_non_null(strstr(line, "4711 train.py"));
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(medians_come_in_the_order_asked_for),
+        IN_WORLD(energy_takes_few_samples),
+        IN_WORLD(rounds_that_are_always_spoiled_count_in_the_end),
+        IN_WORLD(another_user_of_the_gpu_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

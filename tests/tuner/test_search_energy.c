@@ -1,0 +1,232 @@
+/* The objective energy: a race by time, then its fastest by energy. */
+#include "search_world.h"
+
+/* 512 is as fast as 256, and thriftier; 64 is thrifty, but slow. */
+static int open_thrifty_world(void **state)
+{
+    open_world(state);
+    world *w = *state;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].energy_nj = 900;
+    }
+    w->by_block[512].time_ns = 800;
+    w->by_block[256].energy_nj = 500;
+    w->by_block[512].energy_nj = 400;
+    w->by_block[64].energy_nj = 1;
+    w->farm.noise = 0.001;
+    return 0;
+}
+
+static void thriftiest_of_the_fastest_wins(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.noise = 0.01;
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=512");
+    assert_true(choice.time_ns > 399 && choice.time_ns < 410);
+    assert_true(w->farm.weighings > 0 && w->farm.weighings < w->farm.samples);
+    gt_choice_free(&choice);
+}
+
+/* A weighing takes a second. */
+static void is_decided_within_the_limit_it_has_by_default(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    write_template(w, "64, 128, 256, 512, 1024, 192, 320, 384, 448, 576, 640, 704");
+    for (int i = 65; i <= 1024; i++) {
+        w->by_block[i].time_ns = 800;
+    }
+    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
+    assert_true(w->farm.weighings <= 26);
+    gt_choice_free(&choice);
+    uint32_t samples = w->farm.samples;
+    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(w->farm.samples, samples);
+    gt_choice_free(&choice);
+}
+
+/* --- trials -------------------------------------------------------------------------------------
+ */
+
+typedef struct seen_trials {
+    uint32_t count, by_time;
+    double slow_nj;
+    char why_slow[64];
+} seen_trials;
+
+static int see_trial(void *user, const gputune_record *record)
+{
+    seen_trials *seen = user;
+    seen->count++;
+    seen->by_time += strncmp(record->message, "by time: ", 9) == 0;
+    if (strcmp(record->configuration, "BLOCK=64") == 0) {
+        seen->slow_nj = record->median_ns;
+        snprintf(seen->why_slow, sizeof seen->why_slow, "%s", record->message);
+    }
+    return 0;
+}
+
+static seen_trials stored_trials(const world *w)
+{
+    seen_trials seen = {0};
+    const gt_records_filter filter = {.all_trials = true};
+    assert_int_equal(gt_store_records(w->store, &filter, see_trial, &seen), 0);
+    return seen;
+}
+
+static void trials_tell_who_was_not_weighed_and_why(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    write_template(w, "64, 128, 256, 512, 320, 384");
+    w->by_block[320].time_ns = w->by_block[384].time_ns = w->by_block[128].time_ns = 800;
+    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
+    seen_trials seen = stored_trials(w);
+    assert_int_equal(seen.count, 6);
+    assert_int_equal(seen.by_time, 2); /* 64, and one that four others kept out */
+    assert_true(seen.slow_nj == 0);    /* its time is no energy */
+    assert_non_null(strstr(seen.why_slow, "the best in its first round"));
+    gt_choice_free(&choice);
+}
+
+static void samples_are_of_both_races(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], path[128], line[256];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    uint32_t energy = 0, kernel = 0;
+    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    snprintf(path, sizeof path, "%s/samples.csv", w->folder);
+    options.samples_path = path;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        energy += strstr(line, ",energy,") != NULL;
+        kernel += strstr(line, ",kernel,") != NULL;
+    }
+    fclose(file);
+    assert_int_equal(energy, w->farm.weighings);
+    assert_int_equal(kernel + energy, w->farm.samples);
+    gt_choice_free(&choice);
+}
+
+/* --- stopped ------------------------------------------------------------------------------------
+ */
+
+/* Without energies: which one is known to be fast, and nothing else. */
+static void assert_fastest_without_figures(const gt_choice *choice, const char *config,
+                                           const char *stopped)
+{
+    assert_true(strcmp(config, "BLOCK=256") == 0 || strcmp(config, "BLOCK=512") == 0);
+    assert_true(choice->time_ns == 0 && choice->default_ns == 0 && choice->speedup == 0);
+    assert_non_null(strstr(choice->stop_reason, stopped));
+}
+
+static void limit_before_anything_was_weighed_gives_the_fastest(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    options.time_limit_s = 0.05;
+    w->farm.round_ns = 30000000;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_fastest_without_figures(&choice, config, "time was up");
+    assert_true(stored_trials(w).slow_nj == 0);
+    gt_choice_free(&choice);
+    options.time_limit_s = 0;
+    w->farm.round_ns = 0;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK); /* goes on */
+    assert_string_equal(config, "BLOCK=512");
+    assert_true(choice.time_ns > 399 && choice.time_ns < 401);
+    gt_choice_free(&choice);
+}
+
+static volatile int cancel;
+
+/* Stops the tuning while the first of its weighings is out. */
+static scripted_variant behave_until_weighed(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    if (w->farm.weighings == 1) {
+        cancel = 1;
+        w->farm.late = 1;
+    }
+    return behave(user, launch);
+}
+
+static void cancel_during_the_first_weighing_gives_the_fastest(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    options.cancel = &cancel;
+    cancel = 0;
+    w->farm.behave = behave_until_weighed;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_true(w->farm.weighings > 0);
+    assert_fastest_without_figures(&choice, config, "stopped on request");
+    gt_choice_free(&choice);
+}
+
+/* --- progress -----------------------------------------------------------------------------------
+ */
+
+typedef struct watched {
+    uint32_t by_time, by_energy;
+    bool confused; /* a value that is not of its objective */
+} watched;
+
+static void watch(void *user, const gputune_progress *progress)
+{
+    watched *seen = user;
+    bool energy = progress->objective == GPUTUNE_OBJECTIVE_ENERGY;
+    seen->by_energy += energy;
+    seen->by_time += progress->objective == GPUTUNE_OBJECTIVE_KERNEL;
+    if (progress->best_ns > 0) {
+        seen->confused |= energy != (progress->best_ns < 700);
+    }
+}
+
+static void progress_says_what_its_values_are(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    watched seen = {0};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    options.progress = watch;
+    options.user = &seen;
+    w->farm.round_ns = 60000000; /* told at most every 50 ms */
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_true(seen.by_time > 0 && seen.by_energy > 0);
+    assert_false(seen.confused);
+    gt_choice_free(&choice);
+}
+
+#define THRIFTY(test) cmocka_unit_test_setup_teardown(test, open_thrifty_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        THRIFTY(thriftiest_of_the_fastest_wins),
+        THRIFTY(is_decided_within_the_limit_it_has_by_default),
+        THRIFTY(trials_tell_who_was_not_weighed_and_why),
+        THRIFTY(samples_are_of_both_races),
+        THRIFTY(limit_before_anything_was_weighed_gives_the_fastest),
+        THRIFTY(cancel_during_the_first_weighing_gives_the_fastest),
+        THRIFTY(progress_says_what_its_values_are),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
