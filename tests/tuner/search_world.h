@@ -160,6 +160,19 @@ static inline gputune_status tune(world *w, gt_choice *choice, char *config,
     return status;
 }
 
+static inline uint32_t lines_with(const char *path, const char *text)
+{
+    char line[256];
+    uint32_t count = 0;
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        count += strstr(line, text) != NULL;
+    }
+    fclose(file);
+    return count;
+}
+
 /* The same for an objective, where a winner is expected: its configuration. */
 static inline const char *tune_for(world *w, gt_choice *choice, char *config,
                                    gputune_objective objective)

@@ -17,6 +17,13 @@ static int open_thrifty_world(void **state)
     return 0;
 }
 
+static gputune_options by_energy(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    return options;
+}
+
 static void thriftiest_of_the_fastest_wins(void **state)
 {
     world *w = *state;
@@ -98,22 +105,14 @@ static void samples_are_of_both_races(void **state)
 {
     world *w = *state;
     gt_choice choice;
-    char config[64], path[128], line[256];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    uint32_t energy = 0, kernel = 0;
-    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    char config[64], path[128];
+    gputune_options options = by_energy();
     snprintf(path, sizeof path, "%s/samples.csv", w->folder);
     options.samples_path = path;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file)) {
-        energy += strstr(line, ",energy,") != NULL;
-        kernel += strstr(line, ",kernel,") != NULL;
-    }
-    fclose(file);
+    uint32_t energy = lines_with(path, ",energy,");
     assert_int_equal(energy, w->farm.weighings);
-    assert_int_equal(kernel + energy, w->farm.samples);
+    assert_int_equal(lines_with(path, ",kernel,") + energy, w->farm.samples);
     gt_choice_free(&choice);
 }
 
@@ -134,8 +133,7 @@ static void limit_before_anything_was_weighed_gives_the_fastest(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    gputune_options options = by_energy();
     options.time_limit_s = 0.05;
     w->farm.round_ns = 30000000;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
@@ -168,8 +166,7 @@ static void cancel_during_the_first_weighing_gives_the_fastest(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    gputune_options options = by_energy();
     options.cancel = &cancel;
     cancel = 0;
     w->farm.behave = behave_until_weighed;
@@ -204,8 +201,7 @@ static void progress_says_what_its_values_are(void **state)
     gt_choice choice;
     char config[64];
     watched seen = {0};
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    gputune_options options = by_energy();
     options.progress = watch;
     options.user = &seen;
     w->farm.round_ns = 60000000; /* told at most every 50 ms */
