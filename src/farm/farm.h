@@ -19,7 +19,7 @@ typedef enum gt_event_kind {
 /* One answer. `status` OK, or what befell this job alone: ECOMPILE (log in message and
  * compiled.log), EWRONG, ECRASHED (the worker died; a new one is ready), ETIMEOUT (a hang, worker
  * killed), ECUDA (a refused launch or load), EDEVMEM, ENOCOMPILER, EWORKER. For a sample job that
- * met a crash or hang, `culprit` is the variant. Release with gt_event_free(). */
+ * failed, `culprit` is the variant in hand, or GT_NO_VARIANT. Release with gt_event_free(). */
 typedef struct gt_event {
     gt_event_kind kind;
     uint64_t id;

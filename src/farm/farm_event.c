@@ -28,6 +28,7 @@ gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gpu
     node->event.kind = kind;
     node->event.id = id;
     node->event.status = status;
+    node->event.culprit = GT_NO_VARIANT;
     if (status < 0) {
         snprintf(node->event.message, sizeof node->event.message, "%s", message);
     }

@@ -89,7 +89,7 @@ gt_measure_request *gt_measure_pop(gt_measure_host *host)
 {
     host->since_ns = gt_now_ns();
     host->begun = false;
-    host->seen = 0;
+    host->seen = GT_NO_VARIANT;
     return take(host, 0);
 }
 
@@ -295,7 +295,7 @@ void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_st
             culprit = request->id;
         }
     }
-    if (culprit) {
+    if (culprit != GT_NO_VARIANT) {
         gt_live_forget(host, culprit);
     }
     if (request) {

@@ -230,7 +230,7 @@ static void hung(gt_host_farm *farm, double seconds)
     gt_measure_request *request = gt_measure_pop(host);
     char message[128];
     snprintf(message, sizeof message, "did not finish within %.3g s", seconds);
-    uint64_t culprit = sequence == request->sequence ? current : 0;
+    uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
     gt_measure_fail(farm, request, GPUTUNE_ETIMEOUT, message, culprit, request->patient);
 }
 

@@ -35,6 +35,8 @@ typedef struct gt_live_input {
     gt_image bytes; /* staged host bytes, otherwise */
 } gt_live_input;
 
+#define GT_NO_VARIANT UINT64_MAX /* no variant has this id */
+
 enum { GT_WORKLOAD_MAX = 2 }; /* the requested size and an awkward one */
 
 /* Everything the measure worker needs before the first variant. */

@@ -41,8 +41,8 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
 /* One sample of each variant in the job's order, NaN for one that is not loaded or whose launch is
  * refused; fails when none could be sampled, with EUNSUPPORTED where the objective cannot be
  * measured here. `current` is set to each variant before it is touched, so that a watcher can name
- * the culprit, and to 0 when all went well. out->values is the caller's to free. Emulated devices
- * answer with modelled times. */
+ * the culprit, and to GT_NO_VARIANT when all went well. out->values is the caller's to free.
+ * Emulated devices answer with modelled times. */
 gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  volatile uint64_t *current);
 /* Takes a variant out; an unknown one is no error. Small ones are unloaded later. */

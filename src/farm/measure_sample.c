@@ -80,7 +80,7 @@ static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, 
     if (failed == job->count && failed > 0) {
         return status;
     }
-    *current = 0;
+    *current = GT_NO_VARIANT;
     return GPUTUNE_OK;
 }
 

@@ -53,7 +53,7 @@ static const struct request {
 
 static gt_answer answer_for(gputune_status status, uint64_t culprit)
 {
-    gt_answer answer = {.status = status, .culprit = status < 0 ? culprit : 0};
+    gt_answer answer = {.status = status, .culprit = status < 0 ? culprit : GT_NO_VARIANT};
     if (status < 0) {
         snprintf(answer.message, sizeof answer.message, "%s", gt_message());
     }
@@ -65,7 +65,7 @@ static gputune_status carry_out(gt_measure *measure, int channel, gt_page *page,
                                 const gt_frame *frame, void *job, void *reply)
 {
     const struct request *request = &requests[frame->kind];
-    GT_PAGE_WRITE(page->current, 0);
+    GT_PAGE_WRITE(page->current, GT_NO_VARIANT);
     GT_PAGE_WRITE(page->sequence, frame->sequence);
     gputune_status done = request->call(measure, job, reply, page);
     GT_PAGE_WRITE(page->sequence, 0); /* from here on a death is not the request's fault */

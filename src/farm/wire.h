@@ -121,7 +121,7 @@ void gt_frame_reader_free(gt_frame_reader *reader);
 /* The envelope of an answer. */
 typedef struct gt_answer {
     int32_t status;    /* a gputune_status */
-    uint64_t culprit;  /* the variant in hand when a sample failed, 0: none */
+    uint64_t culprit;  /* the variant in hand when a sample failed, or GT_NO_VARIANT */
     char message[512]; /* of a failure */
 } gt_answer;
 

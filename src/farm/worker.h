@@ -9,7 +9,7 @@
 /* Memory shared by host and measure worker: what is in hand, readable after the worker's death. */
 typedef struct gt_page {
     volatile uint64_t sequence; /* of the request in hand, 0: none */
-    volatile uint64_t current;  /* the variant in hand, 0: none */
+    volatile uint64_t current;  /* the variant in hand, or GT_NO_VARIANT */
 } gt_page;
 #define GT_PAGE_READ(member)         __atomic_load_n(&(member), __ATOMIC_ACQUIRE)
 #define GT_PAGE_WRITE(member, value) __atomic_store_n(&(member), value, __ATOMIC_RELEASE)

@@ -67,7 +67,7 @@
       "?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)")                                    \
     X(TRIAL_FAIL, "UPDATE trial SET status = ?4, message = ?5 "                                    \
                   "WHERE gpu = ?1 AND scenario = ?2 AND hash = ?3")                                \
-    X(WINNER_EFFORT, "SELECT effort, driver_version, nvrtc_version FROM winner "                   \
+    X(WINNER_EFFORT, "SELECT effort, space, driver_version, nvrtc_version FROM winner "            \
                      "WHERE gpu = ?1 AND scenario = ?2")                                           \
     X(WINNER_SET,                                                                                  \
       "INSERT OR REPLACE INTO winner (gpu, scenario, trial, default_trial, space, config, "        \

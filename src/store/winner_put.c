@@ -7,7 +7,13 @@
 /* --- keeping ------------------------------------------------------------------------------------
  */
 
-/* A stored winner of higher effort stays, while it was validated with the same tools. */
+static bool is_finished(gt_hash space)
+{
+    return space.high || space.low;
+}
+
+/* A stored winner of higher effort stays, and one of a finished race beside one of an unfinished
+ * one, while it was validated with the same tools. */
 static gputune_status yields(bool *out, gt_database *database, int64_t gpu, int64_t scenario,
                              const gt_outcome *outcome)
 {
@@ -16,11 +22,14 @@ static gputune_status yields(bool *out, gt_database *database, int64_t gpu, int6
     gputune_status status = gt_rows_next(&rows);
     *out = false;
     if (status == GPUTUNE_OK) {
+        const gt_winner *winner = outcome->winner;
         int64_t effort = gt_rows_integer(&rows);
+        bool finished = is_finished(gt_rows_hash(&rows));
         int64_t driver = gt_rows_integer(&rows);
         int64_t nvrtc = gt_rows_integer(&rows);
-        *out = !outcome->force && effort > (int64_t)outcome->winner->effort &&
-               driver == outcome->winner->driver_version && nvrtc == outcome->winner->nvrtc_version;
+        *out = !outcome->force &&
+               (effort > (int64_t)winner->effort || (finished && !is_finished(winner->space))) &&
+               driver == winner->driver_version && nvrtc == winner->nvrtc_version;
     }
     gt_rows_end(&rows);
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;

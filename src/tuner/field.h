@@ -83,6 +83,7 @@ typedef struct gt_field {
     held; /* compiled variants that wait for preparation and default to be sent */
     GT_ARRAY(uint32_t) fresh; /* became ready and were not asked for yet */
     uint32_t ready, failed, twins;
+    uint32_t blameless; /* rounds that failed with no variant in hand */
 } gt_field;
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
@@ -117,7 +118,10 @@ bool gt_field_settled(const gt_field *field);
 /* Whether `variant`'s failure is a crash, hang or wrong result, and so on: "ok", "wrong",
  * "crashed", "hung", "compile", "launch". */
 const char *gt_variant_status(const gt_variant *variant);
-/* Records a failure found later, while sampling. */
+/* A round of samples failed: its culprit has failed. Where no variant was in hand, that may have
+ * been chance a few times; then the whole fails. *culprit: the variant, or GT_NO_VARIANT. */
+gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
+/* Records a failure found later, after verification. */
 gputune_status gt_field_fail(gt_field *field, uint32_t variant, gputune_status failure,
                              bool lasting, const char *message);
 /* The status of a field in which nothing became ready: the commonest failure, with its first

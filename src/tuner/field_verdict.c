@@ -21,6 +21,20 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
     return gt_strdup(&variant->message, message ? message : "");
 }
 
+gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event)
+{
+    enum { CHANCES = 3 };
+    *culprit = event->culprit;
+    if (event->culprit < field->variants.count &&
+        field->variants.items[event->culprit].stage == GT_STAGE_READY) {
+        return gt_field_fail(field, (uint32_t)event->culprit, event->status, event->repeatable,
+                             event->message);
+    }
+    *culprit = GT_NO_VARIANT;
+    return ++field->blameless <= CHANCES ? GPUTUNE_OK
+                                         : gt_fail(event->status, "%s", event->message);
+}
+
 const char *gt_variant_status(const gt_variant *variant)
 {
     static const struct {

@@ -31,6 +31,7 @@ gputune_status gt_race_new(gt_race **out, const gt_race_options *options)
     race->options = with_defaults(options);
     race->random.state = race->options.seed;
     race->incumbent = race->winner = race->reserve = -1;
+    race->deviation = -1;
     race->drop.error = race->options.drop_error;
     race->stop.error = race->options.stop_error;
     *out = race;
@@ -418,11 +419,14 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
     abandon_round(race);
     if (race->end == GT_RACE_RUNNING) {
         GT_TRY(gt_race_reserve_scratch(race));
+        race->end = reason;
         if (race->decided == GT_RACE_RUNNING) {
+            if (race->rounds) {
+                gt_race_judge(race); /* anew, now that nobody can be sampled any more */
+            }
             gt_race_choose(race);
         }
         race->unsettled = false;
-        race->end = reason;
     }
     return GPUTUNE_OK;
 }

@@ -221,7 +221,7 @@ static int64_t first_incumbent(const gt_race *race)
 }
 
 /* One that has not shared every round with the incumbent takes over only for a clear gain: the
- * others would have to be sampled beside it anew. */
+ * others would have to be sampled beside it anew. (Not once the race was stopped.) */
 static bool may_take_over(const gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -230,7 +230,8 @@ static bool may_take_over(const gt_race *race, const gt_runner *runner, const gt
     if (shared >= all) {
         return log_ratio < 0;
     }
-    return shared >= gt_race_level(race) && log_ratio < -race->options.epsilon / 2;
+    uint32_t enough = race->end == GT_RACE_RUNNING ? gt_race_level(race) : 1;
+    return shared >= enough && log_ratio < -race->options.epsilon / 2;
 }
 
 void gt_race_choose_incumbent(gt_race *race)
@@ -263,7 +264,9 @@ void gt_race_choose_incumbent(gt_race *race)
 
 double gt_race_field_deviation(gt_race *race, double *variances)
 {
+    enum { TOLD_BY = 8 }; /* degrees of freedom, of all contestants together */
     const gt_runner *incumbent = &race->runners.items[race->incumbent];
+    double freedom = 0;
     size_t count = 0;
     for (size_t i = 0; i < race->runners.count; i++) {
         const gt_runner *r = &race->runners.items[i];
@@ -272,11 +275,14 @@ double gt_race_field_deviation(gt_race *race, double *variances)
             gt_paired paired = pairs ? gt_paired_sorted(race->scratch, pairs) : (gt_paired){0};
             if (paired.freedom >= 1) {
                 variances[count++] = unbiased(gt_paired_variance(&paired), paired.freedom);
+                freedom += paired.freedom;
             }
         }
     }
-    double variance = median_variance(variances, count);
-    return variance < 0 ? -1 : sqrt(variance);
+    if (count >= PRIOR_FROM && freedom >= TOLD_BY) {
+        race->deviation = sqrt(median_variance(variances, count));
+    }
+    return race->deviation;
 }
 
 void gt_race_compare_all(gt_race *race)

@@ -109,7 +109,7 @@ static void drop_early(gt_race *race, double deviation)
     for (size_t i = 0; i < race->runners.count && deviation >= 0; i++) {
         gt_runner *r = &race->runners.items[i];
         if (r != incumbent && !r->is_default && gt_runner_is_in(r) &&
-            r->paired.count < GT_RACE_LEVEL && is_far_off(race, r, incumbent, deviation)) {
+            r->paired.count < gt_race_level(race) && is_far_off(race, r, incumbent, deviation)) {
             leave(race, r, GT_RACE_LEFT_EARLY);
         }
     }

@@ -57,6 +57,7 @@ struct gt_race {
     bool unsettled;  /* decided, and waits for gt_race_settle() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
+    double deviation; /* of one ratio, as the field last told it; negative: it never did */
     double *scratch;
     size_t scratch_capacity;
     gt_quantiles drop, stop;
@@ -84,8 +85,8 @@ double gt_race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign)
 void gt_race_choose_incumbent(gt_race *race);
 /* Every contestant's `ratio` and `paired` with the incumbent. */
 void gt_race_compare_all(gt_race *race);
-/* Standard deviation of one ratio, quick rounds in; negative while too few contestants tell it.
- * `variances` has room for one each. */
+/* Standard deviation of one ratio, quick rounds in, as it was told last when enough contestants
+ * could; negative where they never could. `variances` has room for one each. */
 double gt_race_field_deviation(gt_race *race, double *variances);
 /* Makes every `paired` use the field's spread as well. */
 void gt_race_moderate_all(gt_race *race, double *variances);

@@ -56,13 +56,13 @@ static gputune_status verify_all(run_state *run)
 /* --- rounds
  * --------------------------------------------------------------------------------------- */
 
-static gputune_status await_samples(run_state *run, const uint64_t *ids, const gt_event *event)
+static gputune_status take_samples(run_state *run, const uint64_t *ids, const gt_event *event)
 {
     double *row = run->values + (size_t)run->rounds * run->field.variants.count;
     if (event->status == GPUTUNE_ECRASHED || event->status == GPUTUNE_ETIMEOUT ||
         event->status == GPUTUNE_ECUDA) {
-        return gt_field_fail(&run->field, (uint32_t)event->culprit, event->status,
-                             event->repeatable, event->message);
+        uint64_t ignored;
+        return gt_field_blame(&run->field, &ignored, event);
     }
     if (event->status != GPUTUNE_OK) {
         return gt_fail(event->status, "%s", event->message);
@@ -97,14 +97,17 @@ static gputune_status sample_round(run_state *run, uint64_t *ids, uint32_t *orde
                                .count = count,
                                .objective = run->request->options.objective};
     GT_TRY(run->farm->ops->sample(run->farm, &job));
-    gt_event event = {0};
-    do {
+    while (!out_of_time(run)) {
+        gt_event event = {0};
+        GT_TRY(run->farm->ops->wait(run->farm, &event, 0.1));
+        bool sampled = event.kind == GT_EVENT_SAMPLED;
+        gputune_status status = sampled ? take_samples(run, ids, &event) : GPUTUNE_OK;
         gt_event_free(&event);
-        GT_TRY(run->farm->ops->wait(run->farm, &event, 1.0));
-    } while (event.kind != GT_EVENT_SAMPLED);
-    gputune_status status = await_samples(run, ids, &event);
-    gt_event_free(&event);
-    return status;
+        if (sampled || status != GPUTUNE_OK) {
+            return status;
+        }
+    }
+    return GPUTUNE_OK; /* this round does not count */
 }
 
 static size_t column(const run_state *run, uint32_t variant, double *out)
@@ -158,6 +161,10 @@ static gputune_status sample_all(run_state *run)
             status = narrow(run, scratch, &done);
         }
         done = done || modelled;
+    }
+    if (!status && !run->rounds) {
+        status = gt_fail(GPUTUNE_ETIMEOUT, "%s: stopped before a round of samples was complete",
+                         run->request->template->name);
     }
     free(scratch);
     free(ids);

@@ -122,9 +122,7 @@ static void close_search(gt_search_state *state)
         services->release(services->user, &state->field.options.setup);
     }
     gt_field_close(&state->field);
-    gt_race_free(state->race);
-    gt_race_free(state->tie_break);
-    gt_race_free(state->heats);
+    gt_search_free_races(state);
     gt_history_free(&state->history);
 }
 

@@ -30,6 +30,11 @@ typedef struct gt_search_state {
     gt_race *race;      /* by what was asked for, which decides; energy: first by time */
     gt_race *tie_break; /* by the host's clock: among those in a tie; NULL before the first */
     gt_race *heats; /* objective energy: the race by time, once `race` is by energy, else NULL */
+    struct {
+        gt_race *race, *heats; /* the last ones that were over, when everything races again */
+        bool rechecked;
+    } earlier;
+    bool fell_back; /* `race` was not the last one: time was up */
     gt_history history;
     int64_t start_ns;
     uint64_t round_id;   /* of the sample job that is out; 0: none */
@@ -62,10 +67,20 @@ gputune_status gt_search_close_tie_break(gt_search_state *state);
 
 /* Energy was asked for, and `race` is still by time (search_energy.c). */
 bool gt_search_is_by_time(const gt_search_state *state);
-/* The race by time is over: one by energy follows, among its fastest and the default. */
+/* A race is over whose end says that the next one is by energy (search_energy.c). */
+bool gt_search_wants_energy_race(const gt_search_state *state);
+/* Opens it, among the fastest by time and the default; or goes on with the race by time, where all
+ * of them failed while they were weighed. */
 gputune_status gt_search_open_energy_race(gt_search_state *state);
-/* No time is left: where nothing was weighed yet, the race by time is what there is. */
-gputune_status gt_search_settle_for_heats(gt_search_state *state);
+
+/* Everything that is right races anew, eliminated or not (search_again.c). */
+gputune_status gt_search_race_again(gt_search_state *state);
+/* No time is left: where the present race is not over, but one was before it, that one counts; and
+ * the race by time where nothing was weighed yet. */
+gputune_status gt_search_fall_back(gt_search_state *state);
+/* Makes that race `race`, which it frees, without those that failed since. */
+void gt_search_return_to(gt_search_state *state, gt_race *race);
+void gt_search_free_races(gt_search_state *state);
 
 /* A contestant is out for good. */
 void gt_search_fail_contestant(gt_search_state *state, uint64_t id);

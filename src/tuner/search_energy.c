@@ -40,9 +40,21 @@ static uint32_t find_finalists(const gt_race *race, gt_race_contestant *out)
     return count;
 }
 
+bool gt_search_wants_energy_race(const gt_search_state *state)
+{
+    bool nobody = state->end == GT_RACE_NOBODY; /* of the finalists; of all, where it was by time */
+    bool by_energy = state->request->options.objective == GPUTUNE_OBJECTIVE_ENERGY;
+    return by_energy && !state->stopped && !state->rechecking && nobody == (state->heats != NULL);
+}
+
 gputune_status gt_search_open_energy_race(gt_search_state *state)
 {
     gt_race_contestant finalists[FINALISTS];
+    if (state->heats) {
+        gt_search_return_to(state, state->heats);
+        state->heats = NULL;
+        return gt_race_end_round(state->race, &state->end);
+    }
     uint32_t count = find_finalists(state->race, finalists);
     const gt_race_options options = {.seed = state->request->options.seed,
                                      .epsilon = state->request->options.epsilon,
@@ -60,23 +72,5 @@ gputune_status gt_search_open_energy_race(gt_search_state *state)
         GT_TRY(gt_race_add(race, finalists[i].id, finalists[i].rank, finalists[i].is_default));
     }
     gt_race_complete(race);
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_search_settle_for_heats(gt_search_state *state)
-{
-    gt_summary summary = {0};
-    uint64_t best;
-    if (!state->heats) {
-        return GPUTUNE_OK;
-    }
-    if (gt_race_incumbent(state->race, &best)) {
-        GT_TRY(gt_race_summary(state->race, best, &summary));
-    }
-    if (!summary.count) {
-        gt_race_free(state->race);
-        state->race = state->heats;
-        state->heats = NULL;
-    }
     return GPUTUNE_OK;
 }

@@ -237,9 +237,11 @@ static gputune_status record_round(gt_search_state *state, const gt_event *event
 
 static gputune_status fail_contestant(gt_search_state *state, const gt_event *event)
 {
-    GT_TRY(gt_field_fail(&state->field, (uint32_t)event->culprit, event->status, event->repeatable,
-                         event->message));
-    gt_search_fail_contestant(state, event->culprit);
+    uint64_t culprit;
+    GT_TRY(gt_field_blame(&state->field, &culprit, event));
+    if (culprit != GT_NO_VARIANT) {
+        gt_search_fail_contestant(state, culprit);
+    }
     return GPUTUNE_OK;
 }
 
@@ -278,19 +280,6 @@ static gputune_status start_recheck(gt_search_state *state)
     return state->farm->ops->recheck(state->farm, &job);
 }
 
-/* Everything that is right races anew, eliminated or not. */
-static gputune_status race_again(gt_search_state *state)
-{
-    gt_race_free(state->race);
-    gt_race_free(state->tie_break);
-    gt_race_free(state->heats);
-    state->race = state->tie_break = state->heats = NULL;
-    state->complete = state->breaking = state->rechecked = false;
-    state->end = GT_RACE_RUNNING;
-    GT_TRY(gt_search_open_race(state));
-    return gt_field_reverify(&state->field);
-}
-
 static gputune_status handle_rechecked(gt_search_state *state, const gt_event *event)
 {
     state->rechecking = false;
@@ -300,12 +289,14 @@ static gputune_status handle_rechecked(gt_search_state *state, const gt_event *e
         return GPUTUNE_OK;
     }
     if (!variant_failed(event->status)) {
-        return gt_fail(event->status, "%s", event->message);
+        state->rechecked = state->stopped; /* no time: its verification before the race must do */
+        return state->stopped ? GPUTUNE_OK : gt_fail(event->status, "%s", event->message);
     }
     GT_TRY(gt_field_fail(&state->field, (uint32_t)event->id, event->status, event->repeatable,
                          event->message));
     gt_race_fail(state->race, event->id);
-    return state->stopped ? GPUTUNE_OK : race_again(state); /* no time: the next best is checked */
+    /* no time: the next best is checked */
+    return state->stopped ? gt_race_stop(state->race, state->end) : gt_search_race_again(state);
 }
 
 /* A stop before the first round: the launches that verified the variants are all that is known of
@@ -350,7 +341,7 @@ static gputune_status stop_early(gt_search_state *state)
         return GPUTUNE_OK;
     }
     bool busy = state->field.verifying || !state->field.prepared;
-    GT_TRY(gt_search_settle_for_heats(state));
+    GT_TRY(gt_search_fall_back(state));
     if (!cancelled && !state->round_id) {
         GT_TRY(admit(state));
         GT_TRY(settle_for_pilots(state));
@@ -397,7 +388,7 @@ static gputune_status retry_hung(gt_search_state *state)
     if (state->field.verifying || !state->field.fresh.count) {
         return GPUTUNE_OK;
     }
-    return race_again(state);
+    return gt_search_race_again(state);
 }
 
 static gputune_status next_work(gt_search_state *state)
@@ -417,9 +408,9 @@ static gputune_status next_work(gt_search_state *state)
     if (state->rechecked) {
         return state->stopped ? GPUTUNE_OK : retry_hung(state);
     }
-    if (gt_search_is_by_time(state) && !state->stopped && !state->rechecking) {
+    if (gt_search_wants_energy_race(state)) {
         GT_TRY(gt_search_open_energy_race(state));
-        return start_round(state);
+        return state->end == GT_RACE_RUNNING ? start_round(state) : GPUTUNE_OK;
     }
     return state->rechecking ? GPUTUNE_OK : start_recheck(state);
 }

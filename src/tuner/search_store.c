@@ -14,11 +14,17 @@ typedef struct trials {
     size_t count;
 } trials;
 
+static void free_trial(gt_trial *trial)
+{
+    free((char *)trial->config);
+    free((char *)trial->message);
+    *trial = (gt_trial){0};
+}
+
 static void free_trials(trials *list)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        free((char *)list->items[i].config);
-        free((char *)list->items[i].message);
+    for (size_t i = 0; i <= list->count && list->items; i++) { /* one more: half described */
+        free_trial(&list->items[i]);
     }
     free(list->items);
     *list = (trials){0};
@@ -56,15 +62,12 @@ static bool worth_keeping(const gt_variant *variant)
     }
 }
 
-/* The last race that sampled a variant, and what it knows of it; NULL: none did. */
+/* The last race that a variant was in, and what it knows of it; NULL: it was not sampled there. */
 static const gt_race *find_raced(gt_race_contestant *out, const gt_search_state *state,
                                  uint32_t index)
 {
-    if (gt_race_find(state->race, index, out) && out->sample_count) {
-        return state->race;
-    }
-    bool in_heats = state->heats && gt_race_find(state->heats, index, out) && out->sample_count;
-    return in_heats ? state->heats : NULL;
+    const gt_race *race = gt_race_find(state->race, index, out) ? state->race : state->heats;
+    return race && gt_race_find(race, index, out) && out->sample_count ? race : NULL;
 }
 
 /* Why a variant left its race, "" while it is in. */
@@ -160,6 +163,14 @@ static gputune_status describe_trial(gt_trial *trial, const gt_search_state *sta
     return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
 }
 
+/* An earlier search has figures of it, and this one has none. */
+static bool is_better_known(const gt_trial *trial, const gt_search_state *state)
+{
+    const gt_trial *known = gt_history_find(&state->history, trial->hash);
+    bool right = trial->status == GT_TRIAL_OK || trial->status == GT_TRIAL_ELIMINATED;
+    return right && !trial->time.count && known && known->time.count;
+}
+
 /* What this search found out, without what it took over from earlier ones. */
 static gputune_status collect_trials(trials *out, const gt_search_state *state)
 {
@@ -174,8 +185,15 @@ static gputune_status collect_trials(trials *out, const gt_search_state *state)
         gt_race_contestant contestant;
         bool raced = find_raced(&contestant, state, subject) != NULL;
         bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
-        if (tried && worth_keeping(variant)) {
-            GT_TRY(describe_trial(&out->items[out->count++], state, i));
+        if (!tried || !worth_keeping(variant)) {
+            continue;
+        }
+        gt_trial *trial = &out->items[out->count];
+        GT_TRY(describe_trial(trial, state, i));
+        if (is_better_known(trial, state)) {
+            free_trial(trial);
+        } else {
+            out->count++;
         }
     }
     return GPUTUNE_OK;
@@ -234,8 +252,9 @@ static bool find_result(gt_race_result *out, const gt_search_state *state)
     if (gt_race_result_get(state->race, out) != GPUTUNE_OK || !out->samples) {
         return false;
     }
-    if (gt_search_is_by_time(state)) { /* stopped before anything was weighed */
-        out->end = state->end;
+    bool by_time = gt_search_is_by_time(state); /* stopped before anything was weighed */
+    out->end = by_time || state->fell_back ? state->end : out->end;
+    if (by_time) {
         out->speedup = out->speedup_low = out->speedup_high = 0;
     }
     return true;

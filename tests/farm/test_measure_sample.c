@@ -16,6 +16,7 @@ static void sample(gputune_objective objective, bool quick)
     assert_int_equal(sampled.count, 3);
     assert_true(sampled.values[0] > 0 && sampled.values[1] > 0);
     assert_true(isnan(sampled.values[2]));
+    assert_true(current == GT_NO_VARIANT);
     free(sampled.values);
 }
 

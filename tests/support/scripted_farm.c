@@ -74,9 +74,10 @@ static double value_of(const scripted_variant *variant, gputune_objective object
 
 static gputune_status outcome_of(const scripted_variant *variant, gputune_objective objective)
 {
-    return variant->sample == GPUTUNE_OK && objective == GPUTUNE_OBJECTIVE_KERNEL
-               ? variant->sample_kernel
-               : variant->sample;
+    return variant->sample != GPUTUNE_OK           ? variant->sample
+           : objective == GPUTUNE_OBJECTIVE_KERNEL ? variant->sample_kernel
+           : objective == GPUTUNE_OBJECTIVE_ENERGY ? variant->weigh
+                                                   : GPUTUNE_OK;
 }
 
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
@@ -108,12 +109,18 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         }
     }
     farm->random = random.state;
+    if (farm->blameless > 0) {
+        farm->blameless--;
+        event.status = GPUTUNE_ECRASHED;
+        event.culprit = GT_NO_VARIANT;
+    }
     return push(farm, event);
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    farm->rechecks++;
     scripted_variant variant = farm->behave(farm->user, &farm->launches.items[job->id]);
     gt_event event = {.kind = GT_EVENT_VERIFIED, .id = job->id, .status = variant.recheck};
     return push(farm, event);
@@ -130,8 +137,7 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
 {
     scripted_farm *farm = (scripted_farm *)base;
     (void)seconds;
-    bool late = farm->next < farm->events.count && farm->late > 0 &&
-                farm->events.items[farm->next].kind == GT_EVENT_SAMPLED;
+    bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
     if (late || farm->next == farm->events.count) {
         *out = (gt_event){.kind = GT_EVENT_TIMEOUT};

@@ -11,6 +11,7 @@ typedef struct scripted_variant {
     double time_ns, energy_nj;
     double host_ns;               /* samples by the host's clock; 0: time_ns */
     gputune_status sample_kernel; /* samples by the device's clock alone: OK, or the failure */
+    gputune_status weigh;         /* samples of energy alone: OK, or the failure */
     double stumble;               /* the first sample takes so many times as long; 0: no longer */
     bool hangs_once;              /* the verification that has no ten times the deadline yet */
 } scripted_variant;
@@ -23,11 +24,12 @@ typedef struct scripted_farm {
     double noise;           /* relative, uniform */
     long round_ns;          /* that a round of samples takes */
     uint32_t spoiled;       /* so many rounds to come are spoiled */
-    uint32_t late;          /* so many waits to come end without the round that is out */
+    uint32_t late;          /* so many waits to come end without the answer that is due */
+    uint32_t blameless;     /* so many rounds to come fail with no variant in hand */
     const char *other;      /* who else uses the GPU; NULL: nobody */
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
-    uint32_t patient_verifies;
+    uint32_t patient_verifies, rechecks;
     uint64_t first_verified; /* id of the first variant that was to be verified */
     GT_ARRAY(gt_event) events;
     size_t next;

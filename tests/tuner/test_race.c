@@ -85,6 +85,32 @@ static void one_shared_round_gives_no_interval(void **state)
     gt_race_free(race);
 }
 
+static void stopped_race_goes_to_the_best_so_far(void **state)
+{
+    machine m = make_machine(1, 3);
+    (void)state;
+    m.noise = m.drift = m.outliers = 0;
+    m.times[0] = 100;
+    m.times[1] = 99.8;
+    m.times[2] = 88; /* comes late */
+    gt_race *race;
+    gt_race_end end;
+    gt_race_result result;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 0, 0, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, false), GPUTUNE_OK);
+    for (int i = 0; i < 4; i++) {
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+    take_round(race, &m, &end);
+    take_round(race, &m, &end);
+    assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 2);
+    gt_race_free(race);
+}
+
 /* Sampled until it is tied or over. */
 static void race_on(gt_race *race, machine *m, gt_race_end *end)
 {
@@ -101,6 +127,7 @@ static gt_race *race_to_a_tie(machine *m)
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
     equal_times(m);
+    m->noise = 0.002;
     m->times[4] = m->times[5] = 130;
     assert_int_equal(gt_race_new(&race, &options), GPUTUNE_OK);
     for (uint32_t i = 0; i < m->count; i++) {
@@ -522,6 +549,7 @@ int main(void)
         cmocka_unit_test(clear_winner_is_no_tie),
         cmocka_unit_test(winning_default_has_speedup_one),
         cmocka_unit_test(one_shared_round_gives_no_interval),
+        cmocka_unit_test(stopped_race_goes_to_the_best_so_far),
         cmocka_unit_test(tie_is_settled_by_the_caller),
         cmocka_unit_test(unsettled_tie_is_the_defaults_when_time_is_up),
         cmocka_unit_test(failure_in_a_tie_reopens_it),

@@ -105,6 +105,31 @@ static void noise_is_worn_down_by_rounds(void **state)
     assert_true(wrong == 0);
 }
 
+/* Too few to tell the noise: nobody leaves by it. */
+static void few_in_noise_are_not_sent_home_early(void **state)
+{
+    const double runs = 1000;
+    (void)state;
+    for (uint32_t count = 2; count <= 4; count++) {
+        int wrong = 0;
+        for (int run = 0; run < runs; run++) {
+            machine m = make_machine((uint64_t)run, count);
+            const gt_race_options options = {
+                .seed = (uint64_t)run + 1, .max_rounds = 200, .drop_ratio = 0.5};
+            m.noise = 0.03;
+            m.outliers = 0;
+            equal_times(&m);
+            m.times[count - 1] = 98;
+            gt_race *race = run_race(&m, &options);
+            gt_race_result result;
+            assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+            wrong += result.winner != count - 1;
+            gt_race_free(race);
+        }
+        assert_true(wrong <= 0.02 * runs);
+    }
+}
+
 static void intervals_cover(void **state)
 {
     (void)state;
@@ -145,6 +170,7 @@ int main(void)
         cmocka_unit_test(rarely_errs),
         cmocka_unit_test(rarely_errs_on_the_hardest_field),
         cmocka_unit_test(noise_is_worn_down_by_rounds),
+        cmocka_unit_test(few_in_noise_are_not_sent_home_early),
         cmocka_unit_test(intervals_cover),
         cmocka_unit_test(late_arrivals_win_as_well),
         cmocka_unit_test(ties_are_reported_and_go_to_the_default),

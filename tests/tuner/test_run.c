@@ -17,10 +17,11 @@ static int take(void *user, const gputune_record *record)
 }
 
 /* BLOCK=128 and BLOCK=256, by an objective. */
-static results run(world *w, gputune_objective objective)
+static results run_with(world *w, gputune_objective objective, volatile int *stop)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.objective = objective;
+    options.cancel = stop;
     gt_request *request;
     results out = {0};
     assert_int_equal(
@@ -33,6 +34,11 @@ static results run(world *w, gputune_objective objective)
     gt_request_free(request);
     assert_int_equal(out.count, 2);
     return out;
+}
+
+static results run(world *w, gputune_objective objective)
+{
+    return run_with(w, objective, NULL);
 }
 
 static void medians_come_in_the_order_asked_for(void **state)
@@ -80,6 +86,29 @@ static void another_user_of_the_gpu_is_named(void **state)
     assert_non_null(strstr(line, "4711 train.py"));
 }
 
+static volatile int cancel;
+
+/* Ctrl-C while a round is out, whose answer takes long. */
+static scripted_variant behave_until_sampled(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    if (w->farm.rounds == 3) {
+        cancel = 1;
+        w->farm.late = 1000;
+    }
+    return behave(user, launch);
+}
+
+static void cancel_does_not_wait_for_the_round(void **state)
+{
+    world *w = *state;
+    cancel = 0;
+    w->farm.behave = behave_until_sampled;
+    results seen = run_with(w, GPUTUNE_OBJECTIVE_KERNEL, &cancel);
+    assert_int_equal(seen.samples, 2);
+    assert_true(w->farm.late > 990);
+}
+
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -89,6 +118,7 @@ int main(void)
         IN_WORLD(energy_takes_few_samples),
         IN_WORLD(rounds_that_are_always_spoiled_count_in_the_end),
         IN_WORLD(another_user_of_the_gpu_is_named),
+        IN_WORLD(cancel_does_not_wait_for_the_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

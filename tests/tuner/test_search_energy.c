@@ -176,6 +176,109 @@ static void cancel_during_the_first_weighing_gives_the_fastest(void **state)
     gt_choice_free(&choice);
 }
 
+static void finished_result_outlives_one_that_is_not(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = by_energy();
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    gt_choice_free(&choice);
+    write_template(w, "64, 128, 256, 512, 1024");
+    w->by_block[1024].time_ns = 700;
+    w->by_block[1024].energy_nj = 2000;
+    options.time_limit_s = 0.05;
+    w->farm.round_ns = 30000000;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    assert_true(choice.time_ns > 399 && choice.time_ns < 401 && choice.default_ns > 899);
+    gt_choice_free(&choice);
+}
+
+/* Stops the tuning when what hung once turns out right, and everything races again. */
+static scripted_variant behave_until_raced_again(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    cancel = w->farm.patient_verifies > 0 && w->farm.rechecks > 0;
+    return behave(user, launch);
+}
+
+static void what_was_weighed_is_kept_when_it_cannot_be_weighed_again(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = by_energy();
+    options.cancel = &cancel;
+    cancel = 0;
+    w->by_block[64].hangs_once = true;
+    w->farm.behave = behave_until_raced_again;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_true(w->farm.patient_verifies > 0);
+    assert_string_equal(config, "BLOCK=512");
+    assert_true(choice.time_ns > 399 && choice.time_ns < 401 && choice.speedup > 2);
+    assert_non_null(strstr(choice.stop_reason, "stopped on request"));
+    gt_choice_free(&choice);
+}
+
+/* --- crashes while weighing ----------------------------------------------------------------------
+ */
+
+static scripted_variant behave_until_crashed(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    cancel = w->farm.weighings > 0;
+    return behave(user, launch);
+}
+
+static void what_crashed_while_weighed_does_not_win_by_time(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = by_energy();
+    options.cancel = &cancel;
+    cancel = 0;
+    w->by_block[512].time_ns = 1000;
+    w->by_block[256].weigh = GPUTUNE_ECRASHED;
+    w->farm.behave = behave_until_crashed;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    assert_int_equal(choice.failed, 1);
+    gt_choice_free(&choice);
+}
+
+static void others_are_weighed_where_all_finalists_crash(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    write_template(w, "64, 128, 256, 512, 320, 384");
+    w->by_block[320].time_ns = w->by_block[384].time_ns = 800;
+    w->by_block[128].weigh = w->by_block[256].weigh = GPUTUNE_ECRASHED;
+    w->by_block[512].weigh = w->by_block[320].weigh = GPUTUNE_ECRASHED;
+    tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY);
+    assert_string_equal(config, "BLOCK=384");
+    assert_true(choice.time_ns > 899 && choice.time_ns < 901);
+    assert_true(choice.failed >= 3);
+    gt_choice_free(&choice);
+}
+
+static void finalist_without_a_value_is_not_said_to_be_slow(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[512].energy_nj = NAN;
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_ENERGY), "BLOCK=256");
+    assert_int_equal(stored_trials(w).by_time, 1); /* 64 */
+    gt_choice_free(&choice);
+}
+
 /* --- progress -----------------------------------------------------------------------------------
  */
 
@@ -222,6 +325,11 @@ int main(void)
         THRIFTY(samples_are_of_both_races),
         THRIFTY(limit_before_anything_was_weighed_gives_the_fastest),
         THRIFTY(cancel_during_the_first_weighing_gives_the_fastest),
+        THRIFTY(finished_result_outlives_one_that_is_not),
+        THRIFTY(what_was_weighed_is_kept_when_it_cannot_be_weighed_again),
+        THRIFTY(what_crashed_while_weighed_does_not_win_by_time),
+        THRIFTY(others_are_weighed_where_all_finalists_crash),
+        THRIFTY(finalist_without_a_value_is_not_said_to_be_slow),
         THRIFTY(progress_says_what_its_values_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,8 @@
 /* The way of a request on which things go wrong: bad variants, hangs, limits, mistakes. */
 #include "search_world.h"
 
+#include <time.h>
+
 static void test_bad_variants_cost_only_themselves(void **state)
 {
     world *w = *state;
@@ -72,6 +74,61 @@ static void test_a_winner_by_time_limit_is_checked_too(void **state)
     assert_string_equal(config, "BLOCK=512");
     assert_non_null(strstr(choice.stop_reason, "time was up"));
     gt_choice_free(&choice);
+}
+
+/* The recheck takes until the limit is over. */
+static scripted_variant behave_late(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    if (w->farm.rechecks == 1 && w->farm.late == 0) {
+        w->farm.late = 1;
+        nanosleep(&(struct timespec){0, 60000000}, NULL);
+    }
+    return behave(user, launch);
+}
+
+static void test_wrong_at_the_end_of_the_limit_is_unfinished(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 0.05;
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    w->farm.behave = behave_late;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=512");
+    assert_non_null(strstr(choice.stop_reason, "time was up"));
+    gt_choice_free(&choice);
+    options.time_limit_s = 0;
+    w->farm.behave = behave;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED); /* goes on */
+    gt_choice_free(&choice);
+}
+
+static void test_a_round_nobody_is_to_blame_for_is_taken_again(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.blameless = 2;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.failed, 0);
+    gt_choice_free(&choice);
+}
+
+static void test_rounds_nobody_is_to_blame_for_end_a_tuning(void **state)
+{
+    enum { ALWAYS = 100000 };
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.blameless = ALWAYS;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_ECRASHED);
+    assert_true(w->farm.rounds < 10);
 }
 
 static void test_all_wrong_is_said(void **state)
@@ -281,6 +338,9 @@ int main(void)
         IN_WORLD(test_what_was_held_up_once_races_after_all),
         IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
         IN_WORLD(test_a_winner_by_time_limit_is_checked_too),
+        IN_WORLD(test_wrong_at_the_end_of_the_limit_is_unfinished),
+        IN_WORLD(test_a_round_nobody_is_to_blame_for_is_taken_again),
+        IN_WORLD(test_rounds_nobody_is_to_blame_for_end_a_tuning),
         IN_WORLD(test_all_wrong_is_said),
         IN_WORLD(test_failures_are_remembered),
         IN_WORLD(test_broken_reference_is_the_templates_error),
