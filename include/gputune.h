@@ -308,7 +308,7 @@ typedef struct gputune_info {
     int carveout_kb;       /* -1: the driver's choice */
     uint32_t registers, spill_bytes;
     uint32_t variants, failed; /* of the tuning that this call did; 0 when it measured nothing */
-    const char *stop_reason;   /* why that race ended, or "" */
+    const char *stop_reason;   /* why that race ended, or why there was none, or "" */
 } gputune_info;
 #define GPUTUNE_INFO_VERSION 1
 /* Fills *out, whose version says how much of it the caller knows. */

@@ -87,7 +87,7 @@ static int compile_all(compile_run *run, gt_farm *farm)
         gt_event event = {0};
         GT_TRY(gt_field_pump(&run->field));
         if (!gt_field_settled(&run->field)) {
-            GT_TRY(farm->ops->wait(farm, &event, 0.1));
+            GT_TRY(farm->ops->wait(farm, &event, gt_field_patience(&run->field)));
             gputune_status status = gt_field_handle(&run->field, &event);
             gt_event_free(&event);
             GT_TRY(status);

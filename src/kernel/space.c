@@ -224,16 +224,6 @@ const char *gt_space_excludes(gt_space *space, const gt_config *config)
     return reason ? space->reasons[reason] : NULL;
 }
 
-bool gt_space_restricts(gt_space *space, const gt_config *config)
-{
-    for (uint32_t i = 0; i < space->template->axis_count; i++) {
-        if (!memchr(space->choices[i], config->choice[i], (size_t)space->counts[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
 gt_hash gt_space_signature(const gt_space *space)
 {
     const gt_template *template = space->template;

@@ -33,8 +33,6 @@ void gt_space_rewind(gt_space *space);
 /* What the space covers, as a hash: axes with their values (restrictions applied) and constraints.
  * A stored winner of another signature was chosen among other configurations. */
 gt_hash gt_space_signature(const gt_space *space);
-/* Whether a restriction (and no constraint) leaves the configuration out. */
-bool gt_space_restricts(gt_space *space, const gt_config *config);
 /* All combinations before constraints. */
 uint64_t gt_space_combinations(const gt_space *space);
 /* Exclusion counts so far (complete once next() said false). */

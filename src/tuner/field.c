@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-enum { COMPILE_AHEAD = 3 /* sources submitted per compile worker, so that none waits */ };
+enum {
+    COMPILE_AHEAD = 3, /* sources submitted per compile worker, so that none waits */
+    STARTS_MAX = 256   /* in one go: a few milliseconds */
+};
 
 static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
 {
@@ -77,13 +80,19 @@ gputune_status gt_field_add(gt_field *field, const gt_config *config, uint32_t *
 gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t limit)
 {
     gt_config standard = gt_config_default(field->options.template), config;
+    limit = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
     if (!gt_space_excludes(space, &standard)) {
         GT_TRY(gt_field_add(field, &standard, NULL));
     }
-    while ((!limit || field->variants.count < limit) && gt_space_next(space, &config)) {
-        if (memcmp(&config, &standard, sizeof config) != 0) {
-            GT_TRY(gt_field_add(field, &config, NULL));
+    while (gt_space_next(space, &config)) {
+        if (memcmp(&config, &standard, sizeof config) == 0) {
+            continue;
         }
+        if (field->variants.count >= limit) {
+            field->cut = true;
+            break;
+        }
+        GT_TRY(gt_field_add(field, &config, NULL));
     }
     return GPUTUNE_OK;
 }
@@ -306,16 +315,26 @@ static gputune_status start(gt_field *field, uint32_t index)
     return GPUTUNE_OK;
 }
 
+static bool wants_more(const gt_field *field)
+{
+    return field->started < field->order.count &&
+           field->compiling < field->options.farm->compile_workers * COMPILE_AHEAD;
+}
+
 gputune_status gt_field_pump(gt_field *field)
 {
     if (field->started == 0 && field->options.measure) {
         GT_TRY(gt_field_start_auxiliary(field));
     }
-    uint32_t wanted = field->options.farm->compile_workers * COMPILE_AHEAD;
-    while (field->started < field->order.count && field->compiling < wanted) {
+    for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
         GT_TRY(start(field, field->order.items[field->started++]));
     }
     return GPUTUNE_OK;
+}
+
+double gt_field_patience(const gt_field *field)
+{
+    return wants_more(field) ? 0 : 0.1;
 }
 
 /* --- events ------------------------------------------------------------------------------------

@@ -65,6 +65,9 @@ typedef struct gt_field_options {
     gt_measure_setup setup; /* objective, cache, seed, inputs, exhaustive; the rest is filled in */
 } gt_field_options;
 
+/* More than a tuning can try, and all that memory should be spent on. */
+enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
+
 typedef struct gt_field {
     gt_field_options options;
     GT_ARRAY(gt_variant) variants;
@@ -84,6 +87,7 @@ typedef struct gt_field {
     GT_ARRAY(uint32_t) fresh; /* became ready and were not asked for yet */
     uint32_t ready, failed, twins;
     uint32_t blameless; /* rounds that failed with no variant in hand */
+    bool cut;           /* the space has more configurations */
 } gt_field;
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
@@ -94,11 +98,16 @@ void gt_field_close(gt_field *field);
 
 /* Adds a configuration; *index (may be NULL) is its variant. Starts nothing. */
 gputune_status gt_field_add(gt_field *field, const gt_config *config, uint32_t *index);
-/* Adds every configuration of the space, the default first, at most `limit` (0: all). */
+/* Adds the configurations of the space, the default first (even where restrictions leave it out),
+ * at most `limit` (0: all) and GT_FIELD_VARIANTS_MAX; field->cut says whether there are more. */
 gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t limit);
 
-/* Generates and submits as many sources as keep the compile workers busy. */
+/* Generates and submits sources to keep the compile workers busy, but returns within milliseconds.
+ */
 gputune_status gt_field_pump(gt_field *field);
+/* How long to wait for an event between two pumps, in seconds: 0 while one was not enough, else as
+ * long as a cancel may go unnoticed. */
+double gt_field_patience(const gt_field *field);
 
 /* Takes in a COMPILED, PREPARED or VERIFIED event and submits what follows from it; takes over what
  * it keeps of the event. A failed preparation fails the field: its status. */

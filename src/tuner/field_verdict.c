@@ -73,6 +73,6 @@ gputune_status gt_field_verdict(const gt_field *field)
                        field->options.template->name);
     }
     return gt_fail(speaker->failure, "%s: no variant works; %u of %zu fail like this: %s",
-                   field->options.template->name, most, field->variants.count,
+                   field->options.template->name, most, field->variants.count - field->twins,
                    speaker->message ? speaker->message : "");
 }

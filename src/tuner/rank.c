@@ -71,9 +71,11 @@ static gputune_status settle(gt_field *field, const gt_request *request, int64_t
 {
     gt_farm *farm = field->options.farm;
     GT_TRY(gt_field_pump(field));
-    while (!gt_field_settled(field) && gt_seconds_since(start_ns) < request->options.time_limit_s) {
+    const gputune_options *o = &request->options;
+    while (!gt_field_settled(field) && !(o->cancel && *o->cancel) &&
+           gt_seconds_since(start_ns) < o->time_limit_s) {
         gt_event event = {0};
-        GT_TRY(farm->ops->wait(farm, &event, 0.1));
+        GT_TRY(farm->ops->wait(farm, &event, gt_field_patience(field)));
         gputune_status status = gt_field_handle(field, &event);
         gt_event_free(&event);
         GT_TRY(status);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,20 @@ static const double default_limit_s = 10, default_energy_limit_s = 30;
 static gputune_objective default_objective(const gt_template *template)
 {
     return template->pass.present ? GPUTUNE_OBJECTIVE_LAUNCH : GPUTUNE_OBJECTIVE_KERNEL;
+}
+
+/* Found out before anything is measured. */
+static gputune_status check_samples(const gputune_options *o)
+{
+    FILE *file = o->samples_path ? fopen(o->samples_path, "ae") : NULL;
+    if (o->samples_path && !file) {
+        return gt_fail(GPUTUNE_EINVAL, "the samples cannot be written to %s: %s", o->samples_path,
+                       strerror(errno));
+    }
+    if (file) {
+        fclose(file);
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status check_options(const gputune_options *o)
@@ -29,7 +44,7 @@ static gputune_status check_options(const gputune_options *o)
         return gt_fail(GPUTUNE_EINVAL,
                        "time_limit_s must not be negative, and epsilon within 0..1");
     }
-    return GPUTUNE_OK;
+    return check_samples(o);
 }
 
 static void fill_defaults(gputune_options *o, const gt_template *template)
@@ -187,6 +202,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
     gt_space *space;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
     request->space = gt_space_signature(space);
+    request->cut = gt_hash_join(request->space, gt_hash_string("max_variants"));
     gt_space_free(space);
     return GPUTUNE_OK;
 }

@@ -36,6 +36,7 @@ typedef struct gt_request {
     char environment[GT_ENVIRONMENT_MAX];
     gt_lease *lease; /* held while it is tuned, NULL before */
     gt_hash space;   /* of axes, values, constraints and restrictions: what a tuning covers */
+    gt_hash cut;     /* the same for a tuning of no more than max_variants of them */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text;
     int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;

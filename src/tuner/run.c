@@ -41,10 +41,12 @@ static gputune_status verify_all(run_state *run)
     while (!gt_field_settled(&run->field)) {
         gt_event event = {0};
         if (out_of_time(run)) {
-            return gt_fail(GPUTUNE_ETIMEOUT, "%s: stopped before every variant was verified",
-                           run->request->template->name);
+            return gt_fail(GPUTUNE_ETIMEOUT,
+                           "%s: stopped before every variant was verified, after %.3g s; the time "
+                           "limit may be raised",
+                           run->request->template->name, gt_seconds_since(run->start_ns));
         }
-        GT_TRY(run->farm->ops->wait(run->farm, &event, 0.1));
+        GT_TRY(run->farm->ops->wait(run->farm, &event, gt_field_patience(&run->field)));
         gputune_status status = gt_field_handle(&run->field, &event);
         gt_event_free(&event);
         GT_TRY(status);
@@ -163,8 +165,10 @@ static gputune_status sample_all(run_state *run)
         done = done || modelled;
     }
     if (!status && !run->rounds) {
-        status = gt_fail(GPUTUNE_ETIMEOUT, "%s: stopped before a round of samples was complete",
-                         run->request->template->name);
+        status = gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: stopped before a round of samples was complete, after %.3g s; the "
+                         "time limit may be raised",
+                         run->request->template->name, gt_seconds_since(run->start_ns));
     }
     free(scratch);
     free(ids);
@@ -285,7 +289,7 @@ static void write_samples(const run_state *run)
             free(config);
         }
     }
-    fclose(file);
+    gt_samples_close(file, run->request);
 }
 
 /* --- the whole

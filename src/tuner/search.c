@@ -26,19 +26,24 @@ static gputune_status add_scalar(gt_search_state *state, gt_space *space)
     return GPUTUNE_OK;
 }
 
+static void say_if_cut(const gt_search_state *state)
+{
+    if (state->field.cut && !state->request->options.max_variants) {
+        gt_log_line(
+            &state->request->services->log, GPUTUNE_LOG_WARNING,
+            "%s: the first %d variants of more are tried; restrict the space, or limit them",
+            state->request->template->name, GT_FIELD_VARIANTS_MAX);
+    }
+}
+
 /* Default first and the whole space; the default races even where restrictions leave it out. */
 static gputune_status fill_field(gt_search_state *state)
 {
     gt_space *space;
-    const gt_config standard = gt_config_default(state->request->template);
     GT_TRY(gt_request_space(&space, state->request));
-    gputune_status status = GPUTUNE_OK;
-    if (gt_space_restricts(space, &standard)) {
-        status = gt_field_add(&state->field, &standard, NULL);
-    }
-    if (status == GPUTUNE_OK) {
-        status = gt_field_add_space(&state->field, space, state->request->options.max_variants);
-    }
+    gputune_status status =
+        gt_field_add_space(&state->field, space, state->request->options.max_variants);
+    say_if_cut(state);
     if (status == GPUTUNE_OK) {
         status = add_scalar(state, space);
     }

@@ -444,7 +444,8 @@ gputune_status gt_search_run(gt_search_state *state)
         }
         gt_event event = {0};
         double left = gt_search_time_left(state);
-        double patience = left > 0 && left < 0.1 ? left : 0.1; /* how soon a cancel is noticed */
+        double patience = gt_field_patience(&state->field);
+        patience = left > 0 && left < patience ? left : patience;
         gt_search_mark_wait(state);
         GT_TRY(state->farm->ops->wait(state->farm, &event, patience));
         gt_search_mark_event(state, &event);

@@ -46,5 +46,5 @@ void gt_search_write_samples(const gt_search_state *state)
                gt_search_is_by_time(state) ? GPUTUNE_OBJECTIVE_KERNEL
                                            : state->request->options.objective);
     write_race(file, state, state->tie_break, GPUTUNE_OBJECTIVE_KERNEL);
-    fclose(file);
+    gt_samples_close(file, state->request);
 }

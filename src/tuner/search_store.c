@@ -385,7 +385,7 @@ static void fill_winner(gt_winner *winner, const gt_search_state *state, const g
     const gt_request *request = state->request;
     *winner = (gt_winner){.time = *time,
                           .default_time = *standard,
-                          .space = request->space,
+                          .space = state->field.cut ? request->cut : request->space,
                           .speedup = choice->speedup,
                           .speedup_low = choice->speedup_low,
                           .speedup_high = choice->speedup_high,
@@ -434,6 +434,38 @@ static void warn_unstored(const gt_search_state *state)
                 "the result could not be stored: %s", gt_message());
 }
 
+/* Stopped before anything was measured: by what, as far as is known. */
+static gputune_status explain_stop(const gt_search_state *state)
+{
+    const gt_field *field = &state->field;
+    const char *name = state->request->template->name;
+    double limit = state->request->options.time_limit_s;
+    const gt_variant *speaker = NULL;
+    uint32_t failed = 0;
+    if (state->end == GT_RACE_CANCELED) {
+        return gt_fail(GPUTUNE_ECANCELED, "%s: stopped before any variant was measured", name);
+    }
+    for (size_t i = field->variants.count; i-- > 0;) {
+        const gt_variant *variant = &field->variants.items[i];
+        bool bad = variant->failure != GPUTUNE_OK || variant->doubtful;
+        failed += bad;
+        speaker = bad ? variant : speaker;
+    }
+    if (speaker) {
+        return gt_fail(GPUTUNE_ETIMEOUT,
+                       "%s: no variant was measured in %.3g s; %u of %zu failed, "
+                       "one: %s",
+                       name, limit, failed, field->variants.count - field->twins,
+                       speaker->message ? speaker->message : "");
+    }
+    return field->preparing && !field->prepared
+               ? gt_fail(GPUTUNE_ETIMEOUT, "%s: inputs and reference were not ready in %.3g s",
+                         name, limit)
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: no variant was measured in %.3g s; the time limit may be raised",
+                         name, limit);
+}
+
 static gputune_status conclude_without_winner(gt_search_state *state, const trials *list)
 {
     const gt_request *request = state->request;
@@ -442,11 +474,7 @@ static gputune_status conclude_without_winner(gt_search_state *state, const tria
                             list->items, list->count) != GPUTUNE_OK) {
         warn_unstored(state);
     }
-    if (state->stopped) {
-        return gt_fail(state->end == GT_RACE_CANCELED ? GPUTUNE_ECANCELED : GPUTUNE_ETIMEOUT,
-                       "%s: stopped before any variant was measured", request->template->name);
-    }
-    return gt_field_verdict(&state->field);
+    return state->stopped ? explain_stop(state) : gt_field_verdict(&state->field);
 }
 
 gputune_status gt_search_conclude(gt_choice *out, gt_search_state *state)

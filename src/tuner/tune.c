@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "tuner/field.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -100,6 +101,15 @@ static gputune_status choose_stored(gt_choice *out, const gt_request *request, g
     return GPUTUNE_OK;
 }
 
+/* Chosen from the same space, or from as many of its variants as are asked for. */
+static bool covers(const gt_winner *winner, const gt_request *request)
+{
+    uint32_t asked = request->options.max_variants;
+    uint32_t most = asked && asked < GT_FIELD_VARIANTS_MAX ? asked : GT_FIELD_VARIANTS_MAX;
+    return gt_hash_equal(winner->space, request->space) ||
+           (most <= winner->variants && gt_hash_equal(winner->space, request->cut));
+}
+
 /* A stored winner answers when it was chosen from the same space with at least this effort, and was
  * verified with the driver at hand. */
 static bool answers(const gt_request *request, const gt_winner *winner)
@@ -108,8 +118,7 @@ static bool answers(const gt_request *request, const gt_winner *winner)
         return winner->verified;
     }
     return winner->verified && winner->effort >= request->options.effort &&
-           gt_hash_equal(winner->space, request->space) &&
-           winner->driver_version == request->device->driver_version;
+           covers(winner, request) && winner->driver_version == request->device->driver_version;
 }
 
 static gputune_status look_up(gt_choice *out, const gt_request *request)
@@ -220,7 +229,16 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
     if (!unavailable(status)) {
         return status;
     }
+    char *reason;
     gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s",
                 request->template->name, gt_message());
-    return choose_unmeasured(out, request);
+    GT_TRY(gt_strdup(&reason, gt_message()));
+    status = choose_unmeasured(out, request);
+    if (status != GPUTUNE_OK) {
+        free(reason);
+        return status;
+    }
+    free(out->stop_reason);
+    out->stop_reason = reason;
+    return GPUTUNE_OK;
 }

@@ -213,8 +213,6 @@ static void test_only(void **state)
     assert_string_equal(text_of(b.template, &config), "B=96 M=p V=4");
     assert_int_equal(b.template->axes[0].count, 2); /* the template stays as it is */
     const gt_config standard = gt_config_default(b.template);
-    assert_true(gt_space_restricts(b.space, &standard));
-    assert_false(gt_space_restricts(b.space, &config));
     assert_null(gt_space_excludes(b.space, &standard));
     bench_close(&b);
     bench_open(&b, text, "sm_90");

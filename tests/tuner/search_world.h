@@ -160,6 +160,14 @@ static inline gputune_status tune(world *w, gt_choice *choice, char *config,
     return status;
 }
 
+/* A log that keeps the last warning, in 256 bytes. */
+static inline void keep_warning(void *user, gputune_log_level level, const char *line)
+{
+    if (level == GPUTUNE_LOG_WARNING) {
+        snprintf(user, 256, "%s", line);
+    }
+}
+
 static inline uint32_t lines_with(const char *path, const char *text)
 {
     char line[256];

@@ -69,18 +69,11 @@ static void rounds_that_are_always_spoiled_count_in_the_end(void **state)
     assert_int_equal(seen.noisy, 2);
 }
 
-static void keep_line(void *user, gputune_log_level level, const char *line)
-{
-    if (level == GPUTUNE_LOG_WARNING) {
-        snprintf(user, 256, "%s", line);
-    }
-}
-
 static void another_user_of_the_gpu_is_named(void **state)
 {
     world *w = *state;
     char line[256] = "";
-    w->services.log = (gt_log){keep_line, line};
+    w->services.log = (gt_log){keep_warning, line};
     w->farm.other = "process 4711 train.py";
     assert_int_equal(run(w, GPUTUNE_OBJECTIVE_KERNEL).noisy, 2);
     assert_non_null(strstr(line, "4711 train.py"));

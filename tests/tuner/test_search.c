@@ -1,5 +1,6 @@
 /* The way of a request with a scripted farm: what wins, what is stored, what is not tried again. */
 #include "search_world.h"
+#include "tuner/field.h"
 
 static void test_fastest_wins(void **state)
 {
@@ -155,6 +156,75 @@ static void test_equal_times_are_a_tie_for_the_default(void **state)
     gt_choice_free(&choice);
 }
 
+/* What was chosen from the first few variants answers whoever asks for no more. */
+static void test_few_variants_do_not_answer_for_all(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.max_variants = 2;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    gt_choice_free(&choice);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    gt_choice_free(&choice);
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED); /* the better answer */
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+}
+
+static void test_default_races_where_restrictions_leave_it_out(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    const char *only[] = {"BLOCK=256"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 1;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.variants, 2);
+    assert_true(choice.default_ns == 1000);
+    gt_choice_free(&choice);
+}
+
+static void write_large_template(const world *w)
+{
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fprintf(file, template_text, "64, 128, 256, 512");
+    for (char axis = 'A'; axis <= 'G'; axis++) { /* 4e7 variants */
+        fprintf(file, "#pragma gputune tune(%c = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)\n", axis);
+    }
+    fprintf(file, "#pragma gputune default(A = 0, B = 0, C = 0, D = 0, E = 0, F = 0, G = 0)\n");
+    fclose(file);
+}
+
+static void test_large_space_is_cut_and_said_to_be(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], line[256] = "";
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    w->services.log = (gt_log){keep_warning, line};
+    write_large_template(w);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.variants, GT_FIELD_VARIANTS_MAX);
+    assert_non_null(strstr(line, "variants"));
+    gt_choice_free(&choice);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    gt_choice_free(&choice);
+}
+
 static void test_tie_by_host_clock_is_broken_by_the_device(void **state)
 {
     world *w = *state;
@@ -246,6 +316,23 @@ static void test_samples_tell_how_a_tie_was_broken(void **state)
     gt_choice_free(&choice);
 }
 
+static void test_samples_that_cannot_be_written_are_said(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], line[256] = "";
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    w->services.log = (gt_log){keep_warning, line};
+    options.samples_path = "/nowhere/samples.csv";
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), "/nowhere/samples.csv: No such file"));
+    assert_int_equal(w->farm.compiles, 0);
+    options.samples_path = "/dev/full";
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_non_null(strstr(line, "/dev/full are incomplete"));
+    gt_choice_free(&choice);
+}
+
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -259,12 +346,16 @@ int main(void)
         IN_WORLD(test_the_default_is_verified_first),
         IN_WORLD(test_cached_only_never_measures),
         IN_WORLD(test_equal_times_are_a_tie_for_the_default),
+        IN_WORLD(test_few_variants_do_not_answer_for_all),
+        IN_WORLD(test_default_races_where_restrictions_leave_it_out),
+        IN_WORLD(test_large_space_is_cut_and_said_to_be),
         IN_WORLD(test_tie_by_host_clock_is_broken_by_the_device),
         IN_WORLD(test_tie_by_both_clocks_is_the_defaults),
         IN_WORLD(test_default_keeps_a_tie_against_a_trifle),
         IN_WORLD(test_tie_seldom_costs_what_was_asked_for),
         IN_WORLD(test_winner_by_host_clock_needs_no_other),
         IN_WORLD(test_samples_tell_how_a_tie_was_broken),
+        IN_WORLD(test_samples_that_cannot_be_written_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

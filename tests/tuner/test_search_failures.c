@@ -131,6 +131,29 @@ static void test_rounds_nobody_is_to_blame_for_end_a_tuning(void **state)
     assert_true(w->farm.rounds < 10);
 }
 
+static scripted_variant behave_slowly(void *user, const gt_launch *launch)
+{
+    nanosleep(&(struct timespec){0, 30000000}, NULL);
+    return behave(user, launch);
+}
+
+static void test_limit_spent_on_hangs_says_so(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 0.2;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = GPUTUNE_ETIMEOUT;
+    }
+    w->farm.behave = behave_slowly;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_non_null(strstr(choice.stop_reason, "4 of 4 failed, one: scripted"));
+    gt_choice_free(&choice);
+}
+
 static void test_all_wrong_is_said(void **state)
 {
     world *w = *state;
@@ -262,19 +285,12 @@ static void test_spoiled_rounds_are_taken_again_and_then_reported(void **state)
     gt_choice_free(&spoiled);
 }
 
-static void keep_line(void *user, gputune_log_level level, const char *line)
-{
-    if (level == GPUTUNE_LOG_WARNING) {
-        snprintf(user, 256, "%s", line);
-    }
-}
-
 static void test_another_user_of_the_gpu_is_named(void **state)
 {
     world *w = *state;
     gt_choice choice;
     char config[64], line[256] = "";
-    w->services.log = (gt_log){keep_line, line};
+    w->services.log = (gt_log){keep_warning, line};
     w->farm.other = "2 other processes, one is 4711 train.py";
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     assert_true(choice.noisy);
@@ -339,6 +355,7 @@ int main(void)
         IN_WORLD(test_wrong_at_the_end_gives_the_next_best),
         IN_WORLD(test_a_winner_by_time_limit_is_checked_too),
         IN_WORLD(test_wrong_at_the_end_of_the_limit_is_unfinished),
+        IN_WORLD(test_limit_spent_on_hangs_says_so),
         IN_WORLD(test_a_round_nobody_is_to_blame_for_is_taken_again),
         IN_WORLD(test_rounds_nobody_is_to_blame_for_end_a_tuning),
         IN_WORLD(test_all_wrong_is_said),
