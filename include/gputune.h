@@ -241,14 +241,16 @@ typedef struct gputune_open_options {
     bool tune_only;           /* for tools that launch nothing: a worker tells what the device is
                                  (NULL: 0), and the driver need not start in this process, which
                                  takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
+    bool read_only;           /* for tools: `database` is only read; nothing is made or put beside
+                                 it, and gputune_open() fails with EDATABASE where it cannot be */
     gputune_log_fn log;
     void *user;
 } gputune_open_options;
 #define GPUTUNE_OPEN_OPTIONS_VERSION 1
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
-        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, NULL,  \
-            NULL                                                                                   \
+        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
+            NULL, NULL                                                                             \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -424,9 +426,13 @@ typedef struct gputune_record_filter {
         GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false                                          \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time; a non-zero answer stops the
- * walk and is returned. */
+ * walk and is returned. EDATABASE where the database asked for cannot be read. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
+
+/* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
+ * read, or what is found out is kept in memory only. */
+GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* Verifies and measures the given configurations (NULL: the default's) side by side, in a worker,
  * and calls `each` for every result, in the order given; stores nothing. A paired comparison with

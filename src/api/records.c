@@ -28,5 +28,14 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                       .all_trials = f->all_trials,
                                       .environments = any ? NULL : environments,
                                       .environment_count = any ? 0 : 2};
-    return gt_store_records(tuner->store, &wanted, each, user);
+    int answer = gt_store_records(tuner->store, &wanted, each, user);
+    return answer ? answer : gt_store_check(tuner->store, false);
+}
+
+int gputune_check_database(gputune *tuner)
+{
+    if (!tuner) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_check_database: tuner is NULL");
+    }
+    return gt_store_check(tuner->store, true);
 }

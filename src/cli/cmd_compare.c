@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int keep(void *user, const gputune_record *record)
 {
@@ -57,6 +58,34 @@ static int compare(void *user, const cli_session *session, const cli_scenario *s
     return code;
 }
 
+/* One configuration may have been forgotten: neither of them is a file then. */
+static int check_databases(const char *const sides[2])
+{
+    for (size_t i = 0; i < 2; i++) {
+        bool is_path = !strchr(sides[i], '=') && strpbrk(sides[i], "./");
+        if (!is_path && access(sides[i], F_OK) != 0) {
+            cli_error("compare: '%s' is no database; two configurations of a kernel are compared "
+                      "by 'gputune compare KERNEL A B'",
+                      sides[i]);
+            return CLI_EXIT_USAGE;
+        }
+    }
+    return CLI_CONTINUE;
+}
+
+static int compare_arguments(cli_compare *settings, const cli_arguments *arguments)
+{
+    bool databases = arguments->count == 2;
+    settings->sides[0] = arguments->items[databases ? 0 : 1];
+    settings->sides[1] = arguments->items[databases ? 1 : 2];
+    if (!databases) {
+        return cli_single(&settings->common, CLI_OPEN_TUNING, &settings->selection,
+                          arguments->items, compare, settings);
+    }
+    int code = check_databases(settings->sides);
+    return code == CLI_CONTINUE ? cli_compare_databases(settings) : code;
+}
+
 int cmd_compare(int argc, char **argv)
 {
     cli_compare settings = {0};
@@ -85,12 +114,7 @@ int cmd_compare(int argc, char **argv)
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
-        bool databases = arguments.count == 2;
-        settings.sides[0] = arguments.items[databases ? 0 : 1];
-        settings.sides[1] = arguments.items[databases ? 1 : 2];
-        code = databases ? cli_compare_databases(&settings)
-                         : cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection,
-                                      arguments.items, compare, &settings);
+        code = compare_arguments(&settings, &arguments);
     }
     cli_selection_free(&settings.selection);
     return code;

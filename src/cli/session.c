@@ -52,6 +52,7 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.emulate_without_gpu = !is_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;
+    options.read_only = common->read_only;
     options.log = cli_console_log;
     return gputune_open(&out->tuner, &options);
 }
@@ -88,6 +89,16 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
         return cli_fail(status);
     }
     return none ? CLI_CONTINUE : take_device(out, common);
+}
+
+int cli_check_database(const cli_session *session, int code)
+{
+    int status = gputune_check_database(session->tuner);
+    if (status < 0) {
+        int failed = cli_fail(status);
+        return code == CLI_EXIT_OK || code == CLI_EXIT_NOTHING ? failed : code;
+    }
+    return code;
 }
 
 void cli_close(cli_session *session)

@@ -11,6 +11,7 @@ typedef struct cli_common {
     const char *database, *templates, *driver, *device;
     int format; /* a cli_format_kind */
     bool quiet, verbose;
+    bool read_only; /* the database */
 } cli_common;
 
 #define CLI_TUNER_OPTIONS(common)                                                                  \
@@ -73,6 +74,9 @@ typedef struct cli_session {
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
 void cli_close(cli_session *session);
+/* The exit code of work whose own is `code`: CLI_EXIT_DATABASE, after saying why, where nothing but
+ * the database went wrong. */
+int cli_check_database(const cli_session *session, int code);
 
 /* From now on Ctrl-C sets *cli_cancel() instead of ending the program; a second one ends it. */
 void cli_catch_interrupt(void);

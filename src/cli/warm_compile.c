@@ -102,5 +102,5 @@ int cli_warm_compile(const cli_warm *warm, const cli_session *session,
         cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
     }
     cli_table_free(&at.table);
-    return code;
+    return cli_check_database(session, code);
 }

@@ -102,8 +102,9 @@ static bool has_winner(const cli_warm *warm, const gputune_info *info)
            (!measures && info->source != GPUTUNE_SOURCE_DEFAULT);
 }
 
+/* `*stored` stays as it is where the winner came out of the database. */
 static int tune(cli_table *table, const cli_warm *warm, const cli_session *session,
-                const cli_scenario *scenario, cli_progress *progress)
+                const cli_scenario *scenario, cli_progress *progress, bool *stored)
 {
     gputune_options options = cli_tuning_options(&warm->tuning, scenario);
     options.progress = cli_progress_update;
@@ -118,6 +119,7 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
     }
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     status = gputune_plan_info(&info, plan);
+    *stored &= info.source == GPUTUNE_SOURCE_CACHED;
     int code = CLI_EXIT_OK;
     if (status < 0) {
         code = cli_fail(status);
@@ -140,15 +142,22 @@ int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_sc
                        .view = CLI_VIEW};
     cli_progress progress = {.count = scenarios->count};
     int code = CLI_EXIT_OK;
+    bool stored = true;
     for (size_t i = 0; i < scenarios->count && !*cli_cancel(); i++) {
-        code = cli_worse(code, tune(&table, warm, session, &scenarios->items[i], &progress));
+        code =
+            cli_worse(code, tune(&table, warm, session, &scenarios->items[i], &progress, &stored));
     }
     if (table.row_count || warm->common.format == CLI_FORMAT_JSON) {
         cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
     }
     cli_table_free(&table);
+    if (!stored) {
+        code = cli_check_database(session, code);
+    }
     if (*cli_cancel()) {
-        cli_note("stopped; what is finished is stored, running again goes on from there");
+        if (code != CLI_EXIT_DATABASE) {
+            cli_note("stopped; what is finished is stored, running again goes on from there");
+        }
         return CLI_EXIT_CANCELED;
     }
     return code;

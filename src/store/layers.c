@@ -22,6 +22,7 @@ enum {
     WARNING_MAX = 768
 };
 static const int64_t quiet_ns = 1000000000; /* no lookups for so long after one met a lock */
+static const char locked_text[] = "another process has locked it; wait for that one to end";
 
 struct gt_store {
     pthread_mutex_t mutex;
@@ -31,10 +32,11 @@ struct gt_store {
     char *paths[1 + BESIDE_MAX];
     int path; /* index of the one in use */
     gt_database *layers[LAYERS];
-    bool writable, in_memory;
+    bool writable, in_memory, only_read;
     int write_wait_ms;
     int64_t quiet_until_ns;
     char why[256], warning[WARNING_MAX];
+    char unread[256]; /* why the file did not answer the last lookup; "": it did */
 };
 
 /* --- degrading ----------------------------------------------------------------------------------
@@ -55,6 +57,7 @@ static gputune_status go_to_memory(gt_store *store, const char *why, bool keep_r
         store->layers[1] = store->layers[0];
     } else {
         gt_database_close(store->layers[0]);
+        snprintf(store->unread, sizeof store->unread, "%s", why);
     }
     store->layers[0] = memory;
     store->in_memory = true;
@@ -117,6 +120,7 @@ static gputune_status begin_beside(gt_store *store, const char *why)
         close(lock);
     }
     if (status == GPUTUNE_OK) {
+        store->unread[0] = '\0';
         snprintf(store->warning, sizeof store->warning,
                  "the database %s is damaged (%s): it stays as it is, and %s is used from now on",
                  damaged, why, store->paths[store->path]);
@@ -144,13 +148,22 @@ static void drop_layer(gt_store *store, int layer)
     store->layers[layer] = NULL;
 }
 
+/* Remembers whether the user's file answers. */
+static void note_read(gt_store *store, gt_trouble trouble, const char *why)
+{
+    const char *text = trouble == GT_TROUBLE_NONE     ? ""
+                       : trouble == GT_TROUBLE_LOCKED ? locked_text
+                                                      : why;
+    snprintf(store->unread, sizeof store->unread, "%s", text);
+}
+
 /* --- opening ------------------------------------------------------------------------------------
  */
 
 /* Opens the user's file unless that is done. A locked one stays to be opened later. */
 static gputune_status ensure_open(gt_store *store, bool writing)
 {
-    gt_trouble trouble;
+    gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[256] = "";
     if (store->layers[0]) {
         return GPUTUNE_OK;
@@ -160,6 +173,7 @@ static gputune_status ensure_open(gt_store *store, bool writing)
     do {
         status = gt_database_open(&store->layers[0], store->paths[store->path], GT_DATABASE_WRITE,
                                   &trouble, why, sizeof why);
+        note_read(store, status == GPUTUNE_OK ? GT_TROUBLE_NONE : trouble, why);
     } while (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_LOCKED && gt_now_ns() < deadline);
     if (status != GPUTUNE_EDATABASE || (trouble == GT_TROUBLE_LOCKED && !writing)) {
         return status;
@@ -172,6 +186,7 @@ static gputune_status ensure_open(gt_store *store, bool writing)
         if (status == GPUTUNE_ENOMEM) {
             return status;
         }
+        note_read(store, status == GPUTUNE_OK ? GT_TROUBLE_NONE : trouble, why);
     }
     return replace_top(store, trouble, why, true);
 }
@@ -230,18 +245,63 @@ static void flush_warning(gt_store *store, char *line)
     }
 }
 
-gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
-                             const gt_log *log)
+static gt_store *new_store(const gt_log *log)
 {
     gt_store *store = calloc(1, sizeof *store);
     if (!store) {
-        return gt_fail_memory();
+        gt_fail_memory();
+        return NULL;
     }
     pthread_mutex_init(&store->mutex, NULL);
     store->owner = getpid();
     store->log = log ? *log : (gt_log){0};
-    store->writable = true;
     store->write_wait_ms = WRITE_WAIT_MS;
+    return store;
+}
+
+static gputune_status open_for_reading(gt_store *store, const char *path)
+{
+    gt_trouble trouble;
+    char why[256] = "";
+    GT_TRY(choose_path(&store->asked, path));
+    GT_TRY(gt_strdup(&store->paths[0], store->asked));
+    gputune_status status = gt_database_open(&store->layers[0], store->asked, GT_DATABASE_READ,
+                                             &trouble, why, sizeof why);
+    if (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED) {
+        return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, why);
+    }
+    if (status == GPUTUNE_EDATABASE) {
+        note_read(store, trouble, why);
+        return gt_store_check(store, false);
+    }
+    return status;
+}
+
+gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log *log)
+{
+    gt_store *store = new_store(log);
+    if (!store) {
+        return GPUTUNE_ENOMEM;
+    }
+    store->only_read = true;
+    snprintf(store->why, sizeof store->why, "it was opened to be read");
+    gputune_status status = open_for_reading(store, path);
+    if (status != GPUTUNE_OK) {
+        gt_store_close(store);
+        return status;
+    }
+    *out = store;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
+                             const gt_log *log)
+{
+    gt_store *store = new_store(log);
+    if (!store) {
+        return GPUTUNE_ENOMEM;
+    }
+    store->writable = true;
     gputune_status status = system_path ? gt_strdup(&store->system, system_path) : GPUTUNE_OK;
     if (status == GPUTUNE_OK) {
         status = open_layers(store, path);
@@ -286,12 +346,24 @@ static void leave(gt_store *store)
     flush_warning(store, warning); /* the callback may call the store again */
 }
 
+/* Where the user's file is in the stack. */
+static int file_layer(const gt_store *store)
+{
+    return store->in_memory ? 1 : 0;
+}
+
 /* What a failed read of a layer means: whether to ask this place of the stack again. */
 static gputune_status settle_read(gt_store *store, int layer, bool *again)
 {
     gt_database *database = store->layers[layer];
     gt_trouble trouble = gt_database_trouble(database);
     *again = false;
+    if (layer == file_layer(store)) {
+        note_read(store, trouble, gt_database_why(database));
+    }
+    if (store->only_read) {
+        return GPUTUNE_OK; /* nothing is put in its place */
+    }
     if (trouble == GT_TROUBLE_LOCKED) {
         store->quiet_until_ns = gt_now_ns() + quiet_ns;
         return GPUTUNE_OK;
@@ -318,6 +390,8 @@ static gputune_status read_layer(gt_store *store, int layer, gt_store_fn work, v
         if (status == GPUTUNE_EDATABASE) {
             status = GPUTUNE_ENOTFOUND;
             GT_TRY(settle_read(store, layer, &again));
+        } else if (layer == file_layer(store)) {
+            note_read(store, GT_TROUBLE_NONE, "");
         }
     }
     return status;
@@ -392,6 +466,7 @@ static gputune_status write_top(gt_store *store, gt_store_fn work, void *context
         gt_database_wait(top, store->write_wait_ms);
         gputune_status status = transact(top, work, context);
         if (status != GPUTUNE_EDATABASE) {
+            store->unread[0] = store->in_memory ? store->unread[0] : '\0';
             return status;
         }
         if (store->in_memory) {
@@ -403,7 +478,7 @@ static gputune_status write_top(gt_store *store, gt_store_fn work, void *context
 
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context)
 {
-    if (store->owner != getpid()) {
+    if (store->owner != getpid() || store->only_read) {
         return GPUTUNE_OK;
     }
     pthread_mutex_lock(&store->mutex);
@@ -414,6 +489,30 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context)
 
 /* --- what is told of it -------------------------------------------------------------------------
  */
+
+static gputune_status check(const gt_store *store, bool writing)
+{
+    if (strcmp(store->asked, ":memory:") == 0) {
+        return GPUTUNE_OK;
+    }
+    if (store->unread[0]) {
+        return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be used: %s", store->asked,
+                       store->unread);
+    }
+    if (writing && !store->writable) {
+        return gt_fail(GPUTUNE_EDATABASE, "the database %s cannot be written: %s", store->asked,
+                       store->why);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_store_check(gt_store *store, bool writing)
+{
+    pthread_mutex_lock(&store->mutex);
+    gputune_status status = check(store, writing);
+    pthread_mutex_unlock(&store->mutex);
+    return status;
+}
 
 bool gt_store_is_writable(gt_store *store)
 {

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 extern const struct embedded {
@@ -103,8 +104,9 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
                         char *why, size_t bytes)
 {
     bool ours = facts->application == APPLICATION_ID;
-    if (!ours && (facts->tables || facts->version)) {
-        snprintf(why, bytes, "it is another program's database");
+    bool empty = !facts->tables && !facts->version;
+    if (!ours && (!empty || mode == GT_DATABASE_READ)) {
+        snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
     if (mode == GT_DATABASE_READ && facts->version < newest_step()) {
@@ -155,6 +157,16 @@ static gt_trouble make_private(const char *path, char *why, size_t bytes)
     return GT_TROUBLE_NONE;
 }
 
+/* SQLite has but one text for all of them. */
+static const char *why_not_open(const gt_database *database, const char *path)
+{
+    struct stat facts;
+    if (stat(path, &facts) != 0) {
+        return strerror(errno);
+    }
+    return S_ISDIR(facts.st_mode) ? "it is a folder" : gt_database_why(database);
+}
+
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
                               char *why, size_t bytes)
 {
@@ -165,7 +177,9 @@ static gt_trouble open_handle(gt_database *database, const char *path, gt_databa
                                flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
     if (code != SQLITE_OK) {
         database->code = code;
-        snprintf(why, bytes, "%s", gt_database_why(database));
+        snprintf(why, bytes, "%s",
+                 mode == GT_DATABASE_MEMORY ? gt_database_why(database)
+                                            : why_not_open(database, path));
         return gt_database_trouble(database);
     }
     /* a tampered schema must not be able to call functions */

@@ -28,6 +28,9 @@ typedef struct gt_store gt_store;
  * none). Fails with ENOMEM only. `log` (may be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
+/* The same with one database that is only read: nothing is made, written or put beside it. EDATABASE,
+ * with a message that names it, when it is missing, locked, or not gputune's. */
+gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log *log);
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
 void gt_store_close(gt_store *store);
 /* Whether what is put outlives this process. */
@@ -36,6 +39,11 @@ bool gt_store_is_writable(gt_store *store);
 const char *gt_store_path(gt_store *store);
 /* Why it is not writable, in one line; "" if it is. Copied into `out`, which is returned. */
 const char *gt_store_why(gt_store *store, char *out, size_t bytes);
+
+/* Whether the file that was asked for served: EDATABASE, with a message that names it and says why,
+ * when the last lookup got no answer from it (`writing`: or when what is put is kept in memory).
+ * ":memory:" always serves. */
+gputune_status gt_store_check(gt_store *store, bool writing);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 

@@ -377,6 +377,13 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return all_records(each, user, filter->all_trials);
 }
 
+int gputune_check_database(gputune *tuner)
+{
+    (void)tuner;
+    return fake("baddb") ? gt_fail(GPUTUNE_EDATABASE, "the database x.db cannot be written: full")
+                         : 0;
+}
+
 int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const char *const *configurations, size_t count, const gputune_options *options,
                 int (*each)(void *user, const gputune_record *record), void *user)

@@ -49,6 +49,20 @@ static void goes_on_in_memory(world *w, gt_store *store, const char *why)
     }
 }
 
+/* What a user is told of the file, for reading and for writing; "" where there is nothing to tell.
+ */
+static void says(gt_store *store, const char *reading, const char *writing)
+{
+    const char *const wanted[] = {reading, writing};
+    for (int i = 0; i < 2; i++) {
+        gputune_status status = gt_store_check(store, i == 1);
+        assert_int_equal(status, wanted[i][0] ? GPUTUNE_EDATABASE : GPUTUNE_OK);
+        if (status && !strstr(gt_message(), wanted[i])) {
+            fail_msg("%s", gt_message());
+        }
+    }
+}
+
 static void memory_on_request_is_no_warning(void **state)
 {
     world *w = *state;
@@ -58,6 +72,7 @@ static void memory_on_request_is_no_warning(void **state)
     assert_true(time_at(store, 2048) == 20);
     assert_false(gt_store_is_writable(store));
     assert_int_equal(w->warnings, 0);
+    says(store, "", "");
     gt_store_close(store);
 }
 
@@ -70,6 +85,7 @@ static void newer_file_is_only_read(void **state)
     assert_true(time_at(store, 1024) == 10);
     goes_on_in_memory(w, store, "newer gputune");
     assert_true(time_at(store, 1024) == 10);
+    says(store, "", "newer gputune");
     gt_store_close(store);
     store = open_store(w);
     assert_true(time_at(store, 2048) == 0); /* nothing was written to it */
@@ -84,6 +100,19 @@ static void no_folder(void **state)
     put_raw(file, "x", 1);
     gt_store *store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");
+    says(store, "deep", "deep");
+    gt_store_close(store);
+}
+
+static void folder_in_its_place(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    unlink(w->path);
+    mkdir(w->path, 0700);
+    gt_store *store = open_store(w);
+    goes_on_in_memory(w, store, "it is a folder");
+    says(store, "it is a folder", "it is a folder");
     gt_store_close(store);
 }
 
@@ -129,7 +158,11 @@ static void locked_file_does_not_hold_up_lookups(void **state)
     gt_store_set_write_wait(store, SHORT_WAIT_MS);
     assert_true(time_at(store, 1024) == 0); /* goes on without the cache */
     assert_int_equal(w->warnings, 0);
+    says(store, "another process has locked it", "another process has locked it");
     goes_on_in_memory(w, store, "locked");
+    gt_store *reader;
+    assert_int_equal(gt_store_open_read(&reader, w->path, &w->log), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "another process has locked it"));
     sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
     sqlite3_close(other);
     gt_store_close(store);
@@ -316,6 +349,38 @@ static void broken_system_database_is_left_out(void **state)
     gt_store_close(store);
 }
 
+/* How many names the folder of the database holds. */
+static int count_files(const world *w)
+{
+    char command[160];
+    snprintf(command, sizeof command, "exit $(ls %s/deep | wc -l)", w->folder);
+    return WEXITSTATUS(system(command));
+}
+
+static void reading_makes_nothing(void **state)
+{
+    world *w = *state;
+    make_database(w, 1024);
+    gt_store *store;
+    assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_OK);
+    assert_true(time_at(store, 1024) == 10);
+    put_size(store, 2048, 20);
+    assert_true(time_at(store, 2048) == 0);
+    says(store, "", "opened to be read");
+    gt_store_close(store);
+    for (size_t bytes = 0; bytes <= 5; bytes += 5) {
+        put_raw(w->path, "hello", bytes);
+        assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_EDATABASE);
+        assert_non_null(strstr(gt_message(), "is not a gputune database"));
+        assert_int_equal(count_files(w), 1);
+    }
+    unlink(w->path);
+    assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "No such file"));
+    assert_int_equal(count_files(w), 0);
+    assert_int_equal(w->warnings, 0);
+}
+
 static void records_come_whole_and_in_order(void **state)
 {
     world *w = *state;
@@ -492,6 +557,8 @@ int main(void)
         TEST(empty_file_is_a_new_database),
         TEST(users_database_wins_over_the_systems),
         TEST(broken_system_database_is_left_out),
+        TEST(reading_makes_nothing),
+        TEST(folder_in_its_place),
         TEST(records_come_whole_and_in_order),
         TEST(every_field_of_a_record_is_served),
         TEST(forked_child_leaves_the_database_alone),

@@ -1,0 +1,7 @@
+# what is tuned is printed; that it is not kept is the exit code
+export GPUTUNE_FAKE=baddb
+$FAKE warm axpy -s n=1K --force -q --format csv | cut -d, -f1-2
+$FAKE warm axpy -s n=1K --force -q >/dev/null 2>&1
+echo "exit $?"
+$FAKE warm axpy -s n=1K --compile-only -q >/dev/null
+echo "exit $?"

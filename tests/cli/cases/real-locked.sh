@@ -1,0 +1,21 @@
+# a database that another process holds is not an empty one
+exec 2>&1
+command -v python3 >/dev/null || exec cat "${0%.sh}.out" # nothing else at hand takes SQLite's lock
+one="--driver emu -q --size n=1000 --only VEC=1 --only BLOCK=256 --only UNROLL=1"
+$GPUTUNE warm axpy $one --db a.db >/dev/null
+mkfifo held let-go
+python3 -c '
+import sqlite3
+database = sqlite3.connect("a.db", isolation_level=None)
+database.execute("begin exclusive")
+open("held", "w").close()
+open("let-go").close()
+' &
+: <held
+$GPUTUNE show --driver emu --db a.db
+echo "exit $?"
+$GPUTUNE compare --driver emu a.db a.db
+echo "exit $?"
+: >let-go
+wait
+$GPUTUNE show --driver emu --db a.db -q --format csv | cut -d, -f1-3
