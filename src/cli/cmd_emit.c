@@ -14,11 +14,12 @@
 typedef struct settings {
     cli_common common;
     cli_selection selection;
-    const char *configuration, *arch, *output;
+    cli_list configurations; /* one at most */
+    const char *arch, *output;
     int form;
 } settings;
 
-enum { SASS = 2 };
+enum { SASS = 2, CUBIN = 3 };
 static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL};
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
                                      GPUTUNE_FORM_CUBIN};
@@ -47,18 +48,30 @@ static int write_code(const settings *settings, const char *text, size_t bytes)
     return code;
 }
 
+static int check(const settings *settings)
+{
+    const cli_list *list = &settings->configurations;
+    if (list->count > 1) {
+        cli_error("emit: --config is given twice; one text names every axis: \"%s %s\"",
+                  list->items[0], list->items[1]);
+        return CLI_EXIT_USAGE;
+    }
+    if (settings->form == CUBIN && !settings->output && isatty(STDOUT_FILENO)) {
+        cli_error("a cubin is binary; --output FILE stores it");
+        return CLI_EXIT_USAGE;
+    }
+    return CLI_CONTINUE;
+}
+
 static int emit(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     char *text;
     size_t bytes;
-    if (settings->form == 3 && !settings->output && isatty(STDOUT_FILENO)) {
-        cli_error("a cubin is binary; --output FILE stores it");
-        return CLI_EXIT_USAGE;
-    }
+    const cli_list *list = &settings->configurations;
     int status = gputune_emit(&text, &bytes, session->tuner, scenario->kernel->name,
-                              cli_scenario_sizes(scenario), settings->configuration, settings->arch,
-                              forms[settings->form]);
+                              cli_scenario_sizes(scenario), list->count ? list->items[0] : NULL,
+                              settings->arch, forms[settings->form]);
     if (status < 0) {
         return cli_fail(status);
     }
@@ -71,7 +84,7 @@ int cmd_emit(int argc, char **argv)
 {
     settings settings = {0};
     const cli_option options[] = {
-        {"config", 'c', CLI_OPTION_TEXT, &settings.configuration, "CONFIGURATION",
+        {"config", 'c', CLI_OPTION_LIST, &settings.configurations, "CONFIGURATION",
          "\"AXIS=V AXIS=V\", axes left out as in the default [the\ndefault]", NULL},
         {"as", 0, CLI_OPTION_CHOICE, &settings.form, NULL, "which form [source]", form_words},
         {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
@@ -92,10 +105,14 @@ int cmd_emit(int argc, char **argv)
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
+        code = check(&settings);
+    }
+    if (code == CLI_CONTINUE) {
         cli_open_mode mode = settings.arch ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE;
         code = cli_single(&settings.common, mode, &settings.selection, arguments.items, emit,
                           &settings);
     }
+    cli_list_free(&settings.configurations);
     cli_selection_free(&settings.selection);
     return code;
 }

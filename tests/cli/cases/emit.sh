@@ -6,3 +6,6 @@ echo "exit $?"
 $FAKE emit axpy --as sas
 echo "exit $?"
 $FAKE emit axpy --output /nonexistent/x
+echo "exit $?"
+# one configuration is one text: two of them are not two axes
+$FAKE emit axpy -c VEC=4 -c BLOCK=128
