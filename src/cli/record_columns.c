@@ -164,7 +164,7 @@ static const cli_column columns[] = {
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
     SAME(speedup_high, "", CLI_RATIO, DATA),
-    MADE("verdict", "verdict", CLI_TEXT, COMPARE, verdict),
+    MADE("verdict", "verdict", CLI_TEXT, CLI_IN_ITS_DATA | COMPARE, verdict),
     SAME(bytes, "", CLI_REAL, DATA),
     SAME(flops, "", CLI_REAL, DATA),
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN, bandwidth),

@@ -45,8 +45,13 @@ typedef struct cli_cell {
     bool is_energy; /* a CLI_TIME cell that holds nanojoules */
 } cli_cell;
 
-/* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA. */
-enum { CLI_IN_DATA = 1, CLI_VIEW = 2 }; /* views are CLI_VIEW, CLI_VIEW << 1, ... */
+/* Columns appear in a table when they share a bit with its view, and in data when CLI_IN_DATA, or
+ * when CLI_IN_ITS_DATA and the table's view has them. */
+enum {
+    CLI_IN_DATA = 1,
+    CLI_IN_ITS_DATA = 2,
+    CLI_VIEW = 4
+}; /* views: CLI_VIEW, CLI_VIEW << 1, ... */
 
 typedef struct cli_column {
     const char *key;   /* in JSON and CSV */

@@ -35,7 +35,7 @@ static char *shown_number(cli_unit unit, double value)
     }
 }
 
-static char *shown(const cli_column *column, const cli_cell *cell)
+static char *plain(const cli_column *column, const cli_cell *cell)
 {
     switch (cell->kind) {
     case CLI_NOTHING:
@@ -52,6 +52,20 @@ static char *shown(const cli_column *column, const cli_cell *cell)
         return cli_copy(cell->integer ? "yes" : "");
     }
     return cli_copy("");
+}
+
+/* What a cell says; a '|' would end a cell of Markdown. */
+static char *shown(const cli_column *column, const cli_cell *cell, bool markdown)
+{
+    char *text = plain(column, cell), *escaped = NULL;
+    if (!markdown || !strchr(text, '|')) {
+        return text;
+    }
+    for (const char *c = text; *c; c++) {
+        cli_append(&escaped, "%s%c", *c == '|' ? "\\" : "", *c);
+    }
+    free(text);
+    return escaped;
 }
 
 static bool is_left(const cli_column *column)
@@ -78,7 +92,7 @@ static bool is_shown(const cli_table *table, size_t column)
     return table->row_count == 0;
 }
 
-static grid make_grid(const cli_table *table)
+static grid make_grid(const cli_table *table, bool markdown)
 {
     grid out = {cli_allocate(table->row_count * table->column_count, sizeof(char *)),
                 cli_allocate(table->column_count, sizeof(size_t))};
@@ -88,7 +102,7 @@ static grid make_grid(const cli_table *table)
         }
         out.widths[c] = cli_columns(table->columns[c].title);
         for (size_t r = 0; r < table->row_count; r++) {
-            char *text = shown(&table->columns[c], cell_at(table, r, c));
+            char *text = shown(&table->columns[c], cell_at(table, r, c), markdown);
             size_t width = cli_columns(text);
             out.texts[r * table->column_count + c] = text;
             out.widths[c] = width > out.widths[c] ? width : out.widths[c];
@@ -155,7 +169,7 @@ static void write_rule(const cli_table *table, const grid *grid, FILE *file)
 
 static void write_people(const cli_table *table, bool markdown, FILE *file)
 {
-    grid grid = make_grid(table);
+    grid grid = make_grid(table, markdown);
     write_line(table, &grid, NULL, markdown, file);
     if (markdown) {
         write_rule(table, &grid, file);
@@ -167,6 +181,12 @@ static void write_people(const cli_table *table, bool markdown, FILE *file)
 }
 
 /* ---- for programs ---- */
+
+static bool is_in_data(const cli_table *table, size_t column)
+{
+    unsigned where = table->columns[column].where;
+    return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
+}
 
 /* The shortest decimal text that reads back as the same double. */
 static void write_number(double value, FILE *file)
@@ -217,7 +237,7 @@ static void write_json(const cli_table *table, FILE *file)
     for (size_t r = 0; r < table->row_count; r++) {
         const char *separator = "  {";
         for (size_t c = 0; c < table->column_count; c++) {
-            if (table->columns[c].where & CLI_IN_DATA) {
+            if (is_in_data(table, c)) {
                 fprintf(file, "%s\"%s\": ", separator, table->columns[c].key);
                 write_json_cell(cell_at(table, r, c), file);
                 separator = ", ";
@@ -256,7 +276,7 @@ static void write_csv(const cli_table *table, FILE *file)
     for (size_t r = 0; r <= table->row_count; r++) {
         const char *separator = "";
         for (size_t c = 0; c < table->column_count; c++) {
-            if (!(table->columns[c].where & CLI_IN_DATA)) {
+            if (!is_in_data(table, c)) {
                 continue;
             }
             fputs(separator, file);

@@ -125,6 +125,17 @@ static void csv_quotes_what_it_must(void **state)
     check_text(write_item(&one, CLI_FORMAT_CSV), "text,number\n\"say \"\"a, b\"\"\",2\n");
 }
 
+static void markdown_cells_stay_whole(void **state)
+{
+    (void)state;
+    const item one = {"a | b || c", 2};
+    check_text(write_item(&one, CLI_FORMAT_MARKDOWN), "| text          | number |\n"
+                                                      "| --- | ---: |\n"
+                                                      "| a \\| b \\|\\| c |      2 |\n");
+    check_text(write_item(&one, CLI_FORMAT_TABLE), "text        number\n"
+                                                   "a | b || c       2\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -135,6 +146,7 @@ int main(void)
         cmocka_unit_test(text_that_is_not_utf8_is_still_json),
         cmocka_unit_test(infinity_is_nothing),
         cmocka_unit_test(csv_quotes_what_it_must),
+        cmocka_unit_test(markdown_cells_stay_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
