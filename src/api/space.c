@@ -4,6 +4,7 @@
 #include "base/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One allocation: the description, its arrays, and a pool of text behind them. */
 typedef struct space_parts {
@@ -46,23 +47,38 @@ static gputune_status keep_text(const char **out, space_parts *parts, gt_text *t
     return GPUTUNE_OK;
 }
 
-/* A value is excluded when no valid configuration has it; the reason is then that of the default
- * configuration with this value in place. */
-static gputune_status describe_value(space_parts *parts, uint32_t axis_index, uint32_t choice,
-                                     bool used)
+static bool is_covered(const space_parts *parts, uint32_t axis, uint32_t choice)
+{
+    const uint8_t *choices;
+    size_t count = gt_space_choices(parts->engine, axis, &choices);
+    return memchr(choices, (int)choice, count) != NULL;
+}
+
+/* A value is excluded when no valid configuration has it. The reason is that of the default
+ * configuration with this value in place, unless it was not to be tried at all. */
+static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
+{
+    if (parts->used[axis][choice]) {
+        return "";
+    }
+    if (!is_covered(parts, axis, choice)) {
+        return "left out by --only";
+    }
+    gt_config config = gt_config_default(parts->request->template);
+    config.choice[axis] = (uint8_t)choice;
+    const char *reason = gt_space_excludes(parts->engine, &config);
+    return reason ? reason : "excluded by constraints";
+}
+
+static gputune_status describe_value(space_parts *parts, uint32_t axis_index, uint32_t choice)
 {
     static const char *const kinds[] = {"tune", "vector", "pass", "cluster", "carveout"};
     const gt_template *template = parts->request->template;
     const gt_axis *axis = &template->axes[axis_index];
-    gt_config config = gt_config_default(template);
-    config.choice[axis_index] = (uint8_t)choice;
-    const char *reason = used ? NULL : gt_space_excludes(parts->engine, &config);
     gputune_axis_value value = {.version = GPUTUNE_AXIS_VALUE_VERSION,
                                 .axis = axis->name,
                                 .kind = kinds[axis->kind],
-                                .excluded = reason ? reason
-                                            : used ? ""
-                                                   : "excluded by constraints",
+                                .excluded = why_excluded(parts, axis_index, choice),
                                 .is_default = axis->default_choice == choice};
     gt_text text = {0};
     gt_axis_value_append(&text, axis, choice);
@@ -74,8 +90,15 @@ static gputune_status describe_values(space_parts *parts)
 {
     const gt_template *template = parts->request->template;
     for (uint32_t i = 0; i < template->axis_count; i++) {
+        const uint8_t *choices;
+        size_t count = gt_space_choices(parts->engine, i, &choices);
         for (uint32_t j = 0; j < template->axes[i].count; j++) {
-            GT_TRY(describe_value(parts, i, j, parts->used[i][j]));
+            GT_TRY(describe_value(parts, i, j));
+        }
+        for (size_t j = 0; j < count; j++) {
+            if (choices[j] >= template->axes[i].count) { /* not one of the template's own */
+                GT_TRY(describe_value(parts, i, choices[j]));
+            }
         }
     }
     return GPUTUNE_OK;

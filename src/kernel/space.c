@@ -89,6 +89,12 @@ void gt_space_free(gt_space *space)
     free(space);
 }
 
+size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out)
+{
+    *out = space->choices[axis];
+    return (size_t)space->counts[axis];
+}
+
 void gt_space_rewind(gt_space *space)
 {
     space->started = space->finished = false;

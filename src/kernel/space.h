@@ -26,6 +26,9 @@ gputune_status gt_space_open(gt_space **out, const gt_template *template, const 
                              const gt_workload *workload, const gt_device *device,
                              const char *const *only, size_t only_count);
 void gt_space_free(gt_space *space);
+/* The choices of an axis that the space covers, in their order: `only` may leave out the template's
+ * own and add others. They live as long as the space. */
+size_t gt_space_choices(const gt_space *space, uint32_t axis, const uint8_t **out);
 /* The next valid configuration in lexicographic order of the axes; false at the end. */
 bool gt_space_next(gt_space *space, gt_config *out);
 /* Starts over. */
