@@ -28,6 +28,16 @@ void gt_line_mark_append(gt_text *out, int line, const char *path)
     gt_text_append(out, "\"\n");
 }
 
+/* What some editors put in front of UTF-8 is no text; blanked, it would stand before the '#' of a
+ * directive and be counted in columns. */
+static void drop_mark(char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (strncmp(text, mark, sizeof mark - 1) == 0) {
+        memmove(text, text + sizeof mark - 1, strlen(text + sizeof mark - 1) + 1);
+    }
+}
+
 static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *path, char *text)
 {
     gt_template_parts *parts = reader->parts;
@@ -38,6 +48,7 @@ static gputune_status new_file(gt_source_file **out, gt_reader *reader, char *pa
                        parts->files[0].path, GT_FILES_MAX);
     }
     *out = &parts->files[parts->file_count++];
+    drop_mark(text);
     **out = (gt_source_file){path, text};
     return GPUTUNE_OK;
 }

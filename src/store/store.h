@@ -28,8 +28,8 @@ typedef struct gt_store gt_store;
  * none). Fails with ENOMEM only. `log` (may be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
-/* The same with one database that is only read: nothing is made, written or put beside it. EDATABASE,
- * with a message that names it, when it is missing, locked, or not gputune's. */
+/* The same with one database that is only read: nothing is made, written or put beside it.
+ * EDATABASE, with a message that names it, when it is missing, locked, or not gputune's. */
 gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log *log);
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
 void gt_store_close(gt_store *store);
