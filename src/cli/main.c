@@ -4,6 +4,7 @@
 #include "cli/exit_code.h"
 #include "cli/nearest.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,8 +90,21 @@ static int dispatch(int argc, char **argv)
     return command ? command->run(argc - 1, argv + 1) : CLI_EXIT_USAGE;
 }
 
+/* Where a standard descriptor is closed, the next file opened, a database say, would take its place
+ * and what is printed go there. Writing to a closed stdout is to fail as on a full disk. */
+static void fill_descriptors(void)
+{
+    for (int i = 0; i <= STDERR_FILENO; i++) {
+        if (fcntl(i, F_GETFD) < 0 &&
+            open("/dev/null", i == STDOUT_FILENO ? O_RDONLY : O_RDWR) < 0) {
+            _exit(CLI_EXIT_NOTHING);
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
+    fill_descriptors();
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
     int code = dispatch(argc, argv);
