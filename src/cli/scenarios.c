@@ -168,6 +168,32 @@ static int add_scenario(cli_scenarios *out, const cli_kernel *kernel, size_t ind
     return code;
 }
 
+static void free_scenario(cli_scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->size_count; i++) {
+        free(scenario->words[i]);
+    }
+    free(scenario->words);
+    free(scenario->sizes);
+    free(scenario->only);
+    free(scenario->size_text);
+    free(scenario->label);
+}
+
+/* The same sizes may be written in several ways: "1K,1024". */
+static void drop_if_known(cli_scenarios *out)
+{
+    cli_scenario *last = &out->items[out->count - 1];
+    for (size_t i = 0; i + 1 < out->count; i++) {
+        const cli_scenario *other = &out->items[i];
+        if (other->kernel == last->kernel && strcmp(other->size_text, last->size_text) == 0) {
+            free_scenario(last);
+            out->count--;
+            return;
+        }
+    }
+}
+
 static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulated)
 {
     size_t combinations = 1;
@@ -184,6 +210,7 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
         if (code != CLI_CONTINUE) {
             return code;
         }
+        drop_if_known(out);
     }
     return CLI_CONTINUE;
 }
@@ -256,18 +283,6 @@ gputune_sizes cli_scenario_sizes(const cli_scenario *scenario)
 {
     gputune_sizes sizes = {scenario->size_count, scenario->sizes};
     return sizes;
-}
-
-static void free_scenario(cli_scenario *scenario)
-{
-    for (size_t i = 0; i < scenario->size_count; i++) {
-        free(scenario->words[i]);
-    }
-    free(scenario->words);
-    free(scenario->sizes);
-    free(scenario->only);
-    free(scenario->size_text);
-    free(scenario->label);
 }
 
 void cli_scenarios_free(cli_scenarios *scenarios)
