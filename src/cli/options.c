@@ -90,8 +90,10 @@ static int set_number(const cli_option *option, const char *text)
     char *end;
     errno = 0;
     double value = strtod(text, &end);
-    if (errno || end == text || *end || !isfinite(value) || value <= 0) {
-        return bad_value(option, text, "a positive number");
+    bool share = option->kind == CLI_OPTION_SHARE;
+    if (errno || end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1)) {
+        return bad_value(option, text,
+                         share ? "a fraction above 0 and below 1" : "a positive number");
     }
     *(double *)option->value = value;
     return CLI_CONTINUE;
@@ -133,6 +135,7 @@ static int set_option(const cli_option *option, const char *text)
     case CLI_OPTION_COUNT:
         return set_count(option, text);
     case CLI_OPTION_NUMBER:
+    case CLI_OPTION_SHARE:
         return set_number(option, text);
     case CLI_OPTION_CHOICE:
         return set_choice(option, text);

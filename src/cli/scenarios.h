@@ -40,12 +40,15 @@ typedef struct cli_selection {
 #define CLI_ONLY_OPTION(selection)                                                                 \
     {                                                                                              \
         "only", 0, CLI_OPTION_LIST, &(selection)->only, "AXIS=V[,V...]",                           \
-            "try these values of an axis only; may be repeated", NULL                              \
+            "try these values of an axis only, new ones too if they are of\n"                      \
+            "its kind (a vector width: 1, 2, 4 or 8); may be repeated",                            \
+            NULL                                                                                   \
     }
 
-/* Builds the list. A size or axis that some of the kernels have goes to those; one that none has is
- * an error that names the nearest. On an emulated device, sizes that are not given are cut to a
- * small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. The catalogue must outlive *out. */
+/* Builds the list, each scenario once. A size or axis that some of the kernels have goes to those;
+ * one that none has is an error that names the nearest. On an emulated device, sizes that are not
+ * given are cut to a small problem. Returns CLI_CONTINUE or CLI_EXIT_USAGE. The catalogue must
+ * outlive *out. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
 /* The same where there may be but one: one kernel, one value a size. */

@@ -6,3 +6,7 @@ for value in 7 abc -1 99999999999 ''; do
     $FAKE warm axpy --max-variants "$value" -q >/dev/null
     echo "$value: exit $?"
 done
+for value in 0 1 0.5 1e-3 -0.1 1.5 half; do
+    $FAKE warm axpy --epsilon $value -q >/dev/null
+    echo "$value: exit $?"
+done
