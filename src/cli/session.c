@@ -2,6 +2,7 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/nearest.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -74,11 +75,41 @@ static int take_device(cli_session *out, const cli_common *common)
     return CLI_CONTINUE;
 }
 
+/* The library's own words name one profile only. */
+int cli_fail_driver(int status, const char *driver)
+{
+    static const char *const profiles[] = {"h200", "a100"};
+    const char *name = driver ? driver : getenv("GPUTUNE_DRIVER");
+    bool profile = status == GPUTUNE_EINVAL && name && strncmp(name, "emu:", 4) == 0;
+    for (size_t i = 0; i < 2 && profile; i++) {
+        profile = strcmp(name + 4, profiles[i]) != 0;
+    }
+    return profile ? cli_unknown("profile of the emulator", name + 4, profiles, 2)
+                   : cli_fail(status);
+}
+
+/* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
+static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
+{
+    bool asked = common->device && strcmp(common->device, "none") == 0;
+    *none = mode == CLI_OPEN_NO_DEVICE || asked;
+    if (asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE)) {
+        cli_error("--device none: this needs a GPU; 'gputune devices' lists them, --driver emu "
+                  "takes the emulator, and with --arch, where there is that, none is needed");
+        return CLI_EXIT_USAGE;
+    }
+    return CLI_CONTINUE;
+}
+
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
 {
     memset(out, 0, sizeof *out);
     cli_console_setup(common->quiet, common->verbose);
-    bool none = mode == CLI_OPEN_NO_DEVICE;
+    bool none;
+    int code = choose_none(&none, common, mode);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
     int status = open_tuner(out, common, none ? "none" : common->device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !is_asked_for(common)) {
         none = true;
@@ -86,7 +117,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
         status = open_tuner(out, common, "none", false);
     }
     if (status < 0) {
-        return cli_fail(status);
+        return cli_fail_driver(status, common->driver);
     }
     return none ? CLI_CONTINUE : take_device(out, common);
 }

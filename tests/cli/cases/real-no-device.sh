@@ -1,0 +1,20 @@
+# what asks for no device, or an emulator that is not there, is told by its option
+export GPUTUNE_DB=:memory:
+for command in "warm axpy" "run axpy" "compare axpy VEC=1 VEC=2" "space axpy" "emit axpy"; do
+    $GPUTUNE $command --device none
+    echo "$command: exit $?"
+done
+$GPUTUNE space axpy --device none --arch sm_90 -f csv | sed -n 1p
+$GPUTUNE show --device none
+echo "show: exit $?"
+$GPUTUNE devices --driver emu:foo
+$GPUTUNE warm axpy --driver emu:h20
+GPUTUNE_DRIVER=emu:foo $GPUTUNE show
+echo "exit $?"
+# every profile is named there, and in the man page
+for profile in "$(dirname "$0")"/../../../src/emulator/profiles/*.profile; do
+    name=$(basename "$profile" .profile)
+    $GPUTUNE devices --driver emu:none-such 2>&1 | grep -c "$name"
+    grep -c "profiles are .*$name" "$(dirname "$0")/../../../tools/man/gputune.1"
+done
+$GPUTUNE show --driver emu:a100 --device 7
