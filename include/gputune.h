@@ -385,7 +385,8 @@ typedef enum gputune_form {
     GPUTUNE_FORM_CUBIN
 } gputune_form;
 /* The code of one configuration ("VEC=4 BLOCK=256", missing axes from the default; NULL: the
- * default) in one form; *bytes long, and NUL-terminated beyond that. The caller free()s *out. */
+ * default) in one form; *bytes long, and NUL-terminated beyond that. The caller free()s *out.
+ * ECOMPILE: the compiler's log has gone to the tuner's log callback, line by line. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              gputune_sizes sizes, const char *configuration, const char *arch,
                              gputune_form form);

@@ -5,6 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The whole of a compiler's log, which has several lines. */
+static void log_lines(const gt_log *log, const char *text)
+{
+    while (text && *text) {
+        size_t length = strcspn(text, "\n");
+        if (length) {
+            gt_log_line(log, GPUTUNE_LOG_INFO, "%.*s", (int)length, text);
+        }
+        text += length + (text[length] == '\n');
+    }
+}
+
 /* Compiles the source for the form that is wanted. */
 static gputune_status compile_form(gt_image *out, const gt_request *request,
                                    const gt_source *source, gputune_form form)
@@ -31,6 +43,7 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
             out->bytes--; /* NVRTC counts the NUL */
         }
     } else {
+        log_lines(&services->log, status == GPUTUNE_ECOMPILE ? event.compiled.log : NULL);
         status = gt_fail(status, "%s: %s", request->template->path, event.message);
     }
     gt_event_free(&event);

@@ -1,6 +1,7 @@
 #include "cli/commands.h"
 
 #include "cli/compare.h"
+#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/record_columns.h"
@@ -31,7 +32,11 @@ int cli_compare_pair(cli_comparison *at, const cli_session *session, const char 
     if (*cli_cancel()) {
         return CLI_EXIT_CANCELED;
     }
-    return status < 0 ? cli_fail(status) : at->code;
+    int code = status < 0 ? cli_fail(status) : at->code;
+    for (size_t i = 0; i < 2 && code == CLI_EXIT_TEMPLATE; i++) {
+        cli_compile_log(session, kernel, sizes, pair[i]);
+    }
+    return code;
 }
 
 void cli_compare_say(const cli_comparison *at, const char *label)

@@ -1,5 +1,6 @@
 #include "cli/commands.h"
 
+#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/record_columns.h"
@@ -58,6 +59,16 @@ static int measure(work *at, const settings *settings, const cli_session *sessio
     return status < 0 ? cli_fail(status) : CLI_EXIT_OK;
 }
 
+static void show_logs(const settings *settings, const cli_session *session,
+                      const cli_scenario *scenario)
+{
+    const cli_list *list = &settings->configurations;
+    for (size_t i = 0; i < (list->count ? list->count : 1); i++) {
+        cli_compile_log(session, scenario->kernel->name, cli_scenario_sizes(scenario),
+                        list->count ? list->items[i] : NULL);
+    }
+}
+
 static int run(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
@@ -71,7 +82,11 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
     }
     cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
     cli_table_free(&at.table);
-    return *cli_cancel() ? CLI_EXIT_CANCELED : cli_worse(code, at.code);
+    code = cli_worse(code, at.code);
+    if (code == CLI_EXIT_TEMPLATE) {
+        show_logs(settings, session, scenario);
+    }
+    return *cli_cancel() ? CLI_EXIT_CANCELED : code;
 }
 
 int cmd_run(int argc, char **argv)

@@ -29,6 +29,11 @@ bool cli_console_is_quiet(void)
     return is_quiet;
 }
 
+bool cli_console_is_verbose(void)
+{
+    return is_verbose && !is_quiet;
+}
+
 int cli_console_width(void)
 {
     struct winsize size;

@@ -12,6 +12,7 @@ void cli_console_setup(bool quiet, bool verbose);
 /* Whether a progress line can be redrawn: stderr is a terminal and nobody asked for quiet. */
 bool cli_console_is_live(void);
 bool cli_console_is_quiet(void);
+bool cli_console_is_verbose(void);
 /* Columns of the terminal, 80 when unknown. */
 int cli_console_width(void);
 

@@ -1,5 +1,6 @@
 #include "cli/warm.h"
 
+#include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/progress.h"
@@ -115,7 +116,9 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
                              cli_scenario_sizes(scenario), &options);
     cli_progress_end(progress);
     if (status < 0) {
-        return cli_fail_at(status, scenario->label);
+        int failed = cli_fail_at(status, scenario->label);
+        cli_compile_log_of_trials(session, scenario);
+        return failed;
     }
     gputune_info info = {.version = GPUTUNE_INFO_VERSION};
     status = gputune_plan_info(&info, plan);
@@ -129,6 +132,9 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
         cli_error("%s: not tuned; programs get the %s configuration, %s", scenario->label,
                   gputune_source_name(info.source), info.configuration);
         code = CLI_EXIT_NOTHING;
+    }
+    if (status == GPUTUNE_OK && info.failed) {
+        cli_compile_log_of_trials(session, scenario);
     }
     gputune_plan_release(plan);
     return code;
