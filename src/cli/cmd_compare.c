@@ -63,7 +63,7 @@ static int compare(void *user, const cli_session *session, const cli_scenario *s
     return code;
 }
 
-/* One configuration may have been forgotten: neither of them is a file then. */
+/* What is no path and no file is a kernel or a configuration, and the other one was forgotten. */
 static int check_databases(const char *const sides[2])
 {
     for (size_t i = 0; i < 2; i++) {

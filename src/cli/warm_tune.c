@@ -157,11 +157,12 @@ int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_sc
         cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
     }
     cli_table_free(&table);
-    if (!stored) {
+    bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;
+    if (!kept) {
         code = cli_check_database(session, code);
     }
     if (*cli_cancel()) {
-        if (code != CLI_EXIT_DATABASE) {
+        if (kept) {
             cli_note("stopped; what is finished is stored, running again goes on from there");
         }
         return CLI_EXIT_CANCELED;

@@ -161,7 +161,7 @@ static gt_trouble make_private(const char *path, char *why, size_t bytes)
 static const char *why_not_open(const gt_database *database, const char *path)
 {
     struct stat facts;
-    if (stat(path, &facts) != 0) {
+    if (stat(path, &facts) != 0 || access(path, R_OK) != 0) {
         return strerror(errno);
     }
     return S_ISDIR(facts.st_mode) ? "it is a folder" : gt_database_why(database);
