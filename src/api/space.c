@@ -1,6 +1,7 @@
 #include "api/tuner.h"
 
 #include "base/array.h"
+#include "base/hash_index.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -104,18 +105,12 @@ static gputune_status describe_values(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-static int compare_hashes(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
 /* Distinct sources are counted by the choices of the axes that occur in the source. */
 static gputune_status count_valid(space_parts *parts)
 {
     const gt_template *template = parts->request->template;
     gt_config config;
-    GT_ARRAY(uint64_t) seen = {0};
+    gt_hash_index sources = {0};
     gputune_status status = GPUTUNE_OK;
     while (!status && gt_space_next(parts->engine, &config)) {
         parts->space.valid++;
@@ -126,15 +121,12 @@ static gputune_status count_valid(space_parts *parts)
                 in_source.choice[i] = 0;
             }
         }
-        status = gt_array_push(&seen, gt_hash64(&in_source, sizeof in_source));
+        uint32_t fresh = (uint32_t)parts->space.sources, index;
+        status = gt_hash_index_intern(&sources, gt_hash_bytes(&in_source, sizeof in_source), fresh,
+                                      &index);
+        parts->space.sources += index == fresh;
     }
-    if (seen.count > 0) {
-        qsort(seen.items, seen.count, sizeof *seen.items, compare_hashes);
-    }
-    for (size_t i = 0; i < seen.count; i++) {
-        parts->space.sources += i == 0 || seen.items[i] != seen.items[i - 1];
-    }
-    gt_array_free(&seen);
+    gt_hash_index_free(&sources);
     return status;
 }
 

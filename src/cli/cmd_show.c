@@ -98,10 +98,13 @@ int cmd_show(int argc, char **argv)
         "is\n"
         "the bandwidth as a share of a device-to-device copy's on that GPU. Flags: tie (nothing "
         "is\n"
-        "surely faster; the simplest of the fastest won), noisy (others used the GPU), modelled "
-        "(an\n"
-        "emulator's time). JSON and CSV have every field, times in nanoseconds (nanojoules under\n"
-        "the objective energy), rates in bytes a second.",
+        "surely faster; the simplest of the fastest won), noisy (others used the GPU, its clocks "
+        "were\n"
+        "held back, or there was time for one launch each), modelled (an emulator's time). JSON "
+        "and\n"
+        "CSV have every field, times in nanoseconds (nanojoules under the objective energy), "
+        "rates\n"
+        "in bytes a second.",
         0,
         1,
         options};

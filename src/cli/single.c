@@ -1,7 +1,7 @@
 #include "cli/single.h"
 
-static int resolve(const cli_session *session, const cli_selection *selection, cli_work work,
-                   void *user)
+static int resolve(const cli_session *session, cli_open_mode mode, const cli_selection *selection,
+                   cli_work work, void *user)
 {
     cli_catalogue catalogue;
     cli_scenarios scenarios;
@@ -11,7 +11,9 @@ static int resolve(const cli_session *session, const cli_selection *selection, c
     }
     code = cli_scenario_single(&scenarios, &catalogue, selection, session);
     if (code == CLI_CONTINUE) {
-        cli_catch_interrupt();
+        if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
+            cli_catch_interrupt();
+        }
         code = work(user, session, scenarios.items);
         cli_scenarios_free(&scenarios);
     }
@@ -27,7 +29,7 @@ int cli_single(const cli_common *common, cli_open_mode mode, cli_selection *sele
     cli_session session;
     int code = cli_open(&session, common, mode);
     if (code == CLI_CONTINUE) {
-        code = resolve(&session, selection, work, user);
+        code = resolve(&session, mode, selection, work, user);
         cli_close(&session);
     }
     return code;
