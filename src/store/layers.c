@@ -466,7 +466,9 @@ static gputune_status write_top(gt_store *store, gt_store_fn work, void *context
         gt_database_wait(top, store->write_wait_ms);
         gputune_status status = transact(top, work, context);
         if (status != GPUTUNE_EDATABASE) {
-            store->unread[0] = store->in_memory ? store->unread[0] : '\0';
+            if (!store->in_memory) {
+                store->unread[0] = '\0';
+            }
             return status;
         }
         if (store->in_memory) {
