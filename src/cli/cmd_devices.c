@@ -131,7 +131,7 @@ int cmd_devices(int argc, char **argv)
                        .view = CLI_VIEW};
     int status = gputune_devices(common.driver, add, &table);
     if (status < 0) {
-        code = cli_fail_driver(status, common.driver);
+        code = cli_fail(status);
         if (status == GPUTUNE_ENODRIVER && !common.driver) {
             cli_note("--driver emu lists the emulator's");
         }

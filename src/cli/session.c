@@ -2,7 +2,6 @@
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
-#include "cli/nearest.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -75,19 +74,6 @@ static int take_device(cli_session *out, const cli_common *common)
     return CLI_CONTINUE;
 }
 
-/* The library's own words name one profile only. */
-int cli_fail_driver(int status, const char *driver)
-{
-    static const char *const profiles[] = {"h200", "a100"};
-    const char *name = driver ? driver : getenv("GPUTUNE_DRIVER");
-    bool profile = status == GPUTUNE_EINVAL && name && strncmp(name, "emu:", 4) == 0;
-    for (size_t i = 0; i < 2 && profile; i++) {
-        profile = strcmp(name + 4, profiles[i]) != 0;
-    }
-    return profile ? cli_unknown("profile of the emulator", name + 4, profiles, 2)
-                   : cli_fail(status);
-}
-
 /* Whether to go without a device; CLI_EXIT_USAGE where that is asked for and cannot be. */
 static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
 {
@@ -117,7 +103,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
         status = open_tuner(out, common, "none", false);
     }
     if (status < 0) {
-        return cli_fail_driver(status, common->driver);
+        return cli_fail(status);
     }
     return none ? CLI_CONTINUE : take_device(out, common);
 }

@@ -74,9 +74,6 @@ typedef struct cli_session {
  * what is wrong. */
 int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode);
 void cli_close(cli_session *session);
-/* The exit code of a driver that could not be opened (`driver` as in the options), after saying
- * why. */
-int cli_fail_driver(int status, const char *driver);
 /* The exit code of work whose own is `code`: CLI_EXIT_DATABASE, after saying why, where nothing but
  * the database went wrong. */
 int cli_check_database(const cli_session *session, int code);

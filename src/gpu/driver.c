@@ -110,17 +110,22 @@ static gputune_status fill_table(gt_driver *driver)
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *) = NULL;
+    const char *(*last_message)(void) = NULL;
     void *address = dlsym(driver->handle, "emuSelectProfile");
     memcpy(&choose, &address, sizeof address);
+    address = dlsym(driver->handle, "emuLastMessage");
+    memcpy(&last_message, &address, sizeof address);
     CUresult result = *profile && choose ? choose(profile) : CUDA_SUCCESS;
     if (result == CUDA_ERROR_ILLEGAL_STATE) {
         return gt_fail(GPUTUNE_EINVAL,
                        "the emulator already runs another profile than \"%s\" in this process",
                        profile);
     }
-    return result == CUDA_SUCCESS
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"; try h200", profile);
+    if (result == CUDA_SUCCESS) {
+        return GPUTUNE_OK;
+    }
+    return last_message ? gt_fail(GPUTUNE_EINVAL, "%s", last_message())
+                        : gt_fail(GPUTUNE_EINVAL, "the emulator has no profile \"%s\"", profile);
 }
 
 static gputune_status start(gt_driver *driver)
