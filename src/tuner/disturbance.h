@@ -8,6 +8,7 @@
 /* {0}: nothing so far. */
 typedef struct gt_disturbance {
     bool noisy;       /* the results are to be marked */
+    bool named;       /* another user of the GPU was */
     uint32_t spoiled; /* rounds repeated in a row */
 } gt_disturbance;
 

@@ -69,12 +69,32 @@ static void rounds_that_are_always_spoiled_count_in_the_end(void **state)
     assert_int_equal(seen.noisy, 2);
 }
 
+/* Somebody comes after the rounds that clocks have spoiled. */
+static scripted_variant behave_alone_at_first(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    w->farm.other = w->farm.rounds > 5 ? "process 4711 train.py" : NULL;
+    return behave(user, launch);
+}
+
 static void another_user_of_the_gpu_is_named(void **state)
 {
     world *w = *state;
     char line[256] = "";
     w->services.log = (gt_log){keep_warning, line};
     w->farm.other = "process 4711 train.py";
+    assert_int_equal(run(w, GPUTUNE_OBJECTIVE_KERNEL).noisy, 2);
+    assert_non_null(strstr(line, "4711 train.py"));
+}
+
+static void another_user_is_named_where_clocks_disturbed_first(void **state)
+{
+    enum { UNTIL_COUNTED = 4 };
+    world *w = *state;
+    char line[256] = "";
+    w->services.log = (gt_log){keep_warning, line};
+    w->farm.spoiled = UNTIL_COUNTED;
+    w->farm.behave = behave_alone_at_first;
     assert_int_equal(run(w, GPUTUNE_OBJECTIVE_KERNEL).noisy, 2);
     assert_non_null(strstr(line, "4711 train.py"));
 }
@@ -111,6 +131,7 @@ int main(void)
         IN_WORLD(energy_takes_few_samples),
         IN_WORLD(rounds_that_are_always_spoiled_count_in_the_end),
         IN_WORLD(another_user_of_the_gpu_is_named),
+        IN_WORLD(another_user_is_named_where_clocks_disturbed_first),
         IN_WORLD(cancel_does_not_wait_for_the_round),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
