@@ -63,7 +63,7 @@ static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_
         return "";
     }
     if (!is_covered(parts, axis, choice)) {
-        return "left out by --only";
+        return "left out by a restriction";
     }
     gt_config config = gt_config_default(parts->request->template);
     config.choice[axis] = (uint8_t)choice;

@@ -53,14 +53,16 @@ int cli_fail(int status)
     return cli_exit_code(status);
 }
 
+const char *cli_without_kernel(const char *message, const char *label)
+{
+    size_t kernel = strcspn(label, " ");
+    bool named = strncmp(message, label, kernel) == 0 && strncmp(message + kernel, ": ", 2) == 0;
+    return named ? message + kernel + 2 : message;
+}
+
 int cli_fail_at(int status, const char *label)
 {
-    const char *message = message_of(status);
-    size_t kernel = strcspn(label, " ");
-    if (strncmp(message, label, kernel) == 0 && strncmp(message + kernel, ": ", 2) == 0) {
-        message += kernel + 2; /* the label names it already */
-    }
-    cli_error("%s: %s", label, message);
+    cli_error("%s: %s", label, cli_without_kernel(message_of(status), label));
     return cli_exit_code(status);
 }
 

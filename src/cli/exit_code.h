@@ -22,6 +22,9 @@ int cli_fail(int status);
 /* The same, with the scenario before the message. */
 int cli_fail_at(int status, const char *label);
 
+/* A message of the library without the kernel's name before it, which the label begins with. */
+const char *cli_without_kernel(const char *message, const char *label);
+
 /* The exit code of several scenarios, of which one gave `next`: the first that is not 0 stays, but
  * CLI_EXIT_CANCELED replaces any. */
 int cli_worse(int so_far, int next);

@@ -103,16 +103,6 @@ static bool has_winner(const cli_warm *warm, const gputune_info *info)
            (!measures && info->source != GPUTUNE_SOURCE_DEFAULT);
 }
 
-/* Without the kernel's name, which the label begins with. */
-static const char *why_not(const char *reason, const cli_scenario *scenario)
-{
-    const char *name = scenario->kernel->name;
-    size_t length = strlen(name);
-    return strncmp(reason, name, length) == 0 && strncmp(reason + length, ": ", 2) == 0
-               ? reason + length + 2
-               : reason;
-}
-
 /* `*stored` stays as it is where the winner came out of the database. */
 static int tune(cli_table *table, const cli_warm *warm, const cli_session *session,
                 const cli_scenario *scenario, cli_progress *progress, bool *stored)
@@ -140,7 +130,8 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
         add_row(table, &info, scenario);
     } else if (!*cli_cancel()) {
         cli_error("%s: not tuned%s%s; programs get the %s configuration, %s", scenario->label,
-                  info.stop_reason[0] ? ": " : "", why_not(info.stop_reason, scenario),
+                  info.stop_reason[0] ? ": " : "",
+                  cli_without_kernel(info.stop_reason, scenario->label),
                   gputune_source_name(info.source), info.configuration);
         code = CLI_EXIT_NOTHING;
     }

@@ -150,6 +150,14 @@ static void limit_before_anything_was_weighed_gives_the_fastest(void **state)
 
 static volatile int cancel;
 
+static gputune_options by_energy_unless_cancelled(void)
+{
+    gputune_options options = by_energy();
+    options.cancel = &cancel;
+    cancel = 0;
+    return options;
+}
+
 /* Stops the tuning while the first of its weighings is out. */
 static scripted_variant behave_until_weighed(void *user, const gt_launch *launch)
 {
@@ -166,9 +174,7 @@ static void cancel_during_the_first_weighing_gives_the_fastest(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = by_energy();
-    options.cancel = &cancel;
-    cancel = 0;
+    gputune_options options = by_energy_unless_cancelled();
     w->farm.behave = behave_until_weighed;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_true(w->farm.weighings > 0);
@@ -212,9 +218,7 @@ static void what_was_weighed_is_kept_when_it_cannot_be_weighed_again(void **stat
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = by_energy();
-    options.cancel = &cancel;
-    cancel = 0;
+    gputune_options options = by_energy_unless_cancelled();
     w->by_block[64].hangs_once = true;
     w->farm.behave = behave_until_raced_again;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
@@ -240,9 +244,7 @@ static void what_crashed_while_weighed_does_not_win_by_time(void **state)
     world *w = *state;
     gt_choice choice;
     char config[64];
-    gputune_options options = by_energy();
-    options.cancel = &cancel;
-    cancel = 0;
+    gputune_options options = by_energy_unless_cancelled();
     w->by_block[512].time_ns = 1000;
     w->by_block[256].weigh = GPUTUNE_ECRASHED;
     w->farm.behave = behave_until_crashed;
