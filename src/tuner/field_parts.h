@@ -10,7 +10,7 @@
 gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_source *source);
 /* Sends what is compiled to verification, once the measure worker is preparing: the default before
  * anything else, so that there is something to compare with however soon the time is up. */
-gputune_status gt_field_verify_held(gt_field *field);
+gputune_status gt_field_verify_compiled(gt_field *field);
 
 /* ---- field_prepare.c ------------------------------------------------------------------------- */
 

@@ -2,11 +2,12 @@
 #include "tuner/field.h"
 
 #include "base/text.h"
+#include "tuner/outcome.h"
 
 #include <stdlib.h>
 
-gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure, bool lasting,
-                             const char *message)
+gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure,
+                             bool repeatable, const char *message)
 {
     gt_variant *variant = &field->variants.items[index];
     if (variant->stage == GT_STAGE_READY) {
@@ -14,10 +15,11 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
     }
     variant->stage = GT_STAGE_FAILED;
     variant->failure = failure;
-    variant->lasting = lasting;
+    variant->repeatable = repeatable;
     field->failed++;
     free(variant->message);
     variant->message = NULL;
+    gt_field_tell(field, index, 0);
     return gt_strdup(&variant->message, message ? message : "");
 }
 
@@ -31,48 +33,48 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
                              event->message);
     }
     *culprit = GT_NO_VARIANT;
-    return ++field->blameless <= CHANCES ? GPUTUNE_OK
-                                         : gt_fail(event->status, "%s", event->message);
+    return ++field->unexplained <= CHANCES ? GPUTUNE_OK
+                                           : gt_fail(event->status, "%s", event->message);
+}
+
+bool gt_variant_may_be_late(const gt_variant *variant)
+{
+    return variant->stage == GT_STAGE_FAILED && variant->hangs == 1 && !variant->repeatable;
 }
 
 const char *gt_variant_status(const gt_variant *variant)
 {
-    static const struct {
-        gputune_status failure;
-        const char *name;
-    } names[] = {{GPUTUNE_OK, "ok"},
-                 {GPUTUNE_EWRONG, "wrong"},
-                 {GPUTUNE_ECRASHED, "crashed"},
-                 {GPUTUNE_ETIMEOUT, "hung"},
-                 {GPUTUNE_ECOMPILE, "compile"}};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (names[i].failure == variant->failure) {
-            return names[i].name;
+    return gt_trial_status_name(gt_outcome_trial(variant->failure));
+}
+
+/* The commonest failure: how many failed so, and the first of them; NULL where none failed. */
+static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
+{
+    const gt_variant *first = NULL;
+    *count = 0;
+    for (size_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        uint32_t same = 0;
+        for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
+            same += field->variants.items[j].failure == variant->failure;
+        }
+        if (same > *count) {
+            *count = same;
+            first = variant;
         }
     }
-    return "launch";
+    return first;
 }
 
 gputune_status gt_field_verdict(const gt_field *field)
 {
-    const gt_variant *speaker = NULL;
-    uint32_t most = 0;
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        uint32_t count = 0;
-        for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
-            count += field->variants.items[j].failure == variant->failure;
-        }
-        if (count > most) {
-            most = count;
-            speaker = variant;
-        }
-    }
-    if (!speaker) {
+    uint32_t count;
+    const gt_variant *first = commonest_failure(field, &count);
+    if (!first) {
         return gt_fail(GPUTUNE_ENOVARIANT, "%s: no configuration is possible here",
-                       field->options.template->name);
+                       field->options.request->template->name);
     }
-    return gt_fail(speaker->failure, "%s: no variant works; %u of %zu fail like this: %s",
-                   field->options.template->name, most, field->variants.count - field->twins,
-                   speaker->message ? speaker->message : "");
+    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s",
+                   field->options.request->template->name, count,
+                   field->variants.count - field->twins, first->message ? first->message : "");
 }
