@@ -2,7 +2,8 @@
 #
 #   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash as archives
 #   B=DIR        another build folder          PREFIX=, DESTDIR=  where `make install` puts things
-#   SANITIZE=address,undefined | thread        EXTRA_CFLAGS=, CC=
+#   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
+#   EXTRA_CFLAGS=, CC=
 
 VERSION := 0.1.0
 ifeq ($(origin CC),default)
@@ -13,8 +14,9 @@ DESTDIR ?=
 T ?= 60
 SANITIZE ?=
 STATIC ?=
+DEBUG ?= $(SANITIZE)
 comma := ,
-B ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
+B ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)),$(if $(DEBUG),-debug))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
@@ -22,7 +24,7 @@ say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
 CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
+BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) $(if $(DEBUG),,-DNDEBUG) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
 # loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
@@ -77,7 +79,7 @@ examples: $(EXAMPLES)
 benches: $(BENCHES)
 
 help:
-	@sed -n '1,6s/^# \{0,1\}//p' Makefile; sed -n 's/^#: //p' Makefile
+	@sed -n '1,7s/^# \{0,1\}//p' Makefile; sed -n 's/^#: //p' Makefile
 
 # --- objects: rebuilt when the flags change, with header dependencies --------------------------------
 $(B)/flags: FORCE

@@ -28,7 +28,7 @@ struct gt_plan_table {
     _Atomic(slots *) current;
     size_t used;
     atomic_uint refreshes, results; /* so many there were */
-    GT_ARRAY(entry *) entries; /* every one ever made; readers may hold any */
+    GT_ARRAY(entry *) entries;      /* every one ever made; readers may hold any */
     GT_ARRAY(slots *) generations;
 };
 

@@ -21,7 +21,7 @@ typedef struct gt_workers {
     gt_lent_farm *lent;               /* grows; farm NULL: free place */
     size_t lent_count;
     bool gpu_is_taken;
-    bool keep; /* measure workers stay between sessions */
+    bool keep;               /* measure workers stay between sessions */
     gt_farm_options options; /* of every farm; its strings are the tuner's */
 } gt_workers;
 

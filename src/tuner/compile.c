@@ -19,8 +19,9 @@ static gputune_status explain_stop(const gt_session *session)
     return session->stop == GT_STOP_CANCELED
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
-               : gt_fail(GPUTUNE_ETIMEOUT, "%s: not compiled within %.3g s; the time limit may be "
-                                           "raised",
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: not compiled within %.3g s; the time limit may be "
+                         "raised",
                          request->template->name, gt_session_elapsed_s(session));
 }
 
@@ -113,8 +114,9 @@ static gputune_status report_finished(gt_session *session)
 static bool all_reported(const gt_session *session)
 {
     const compile_run *run = session->state;
-    return run->answer || (all_compiled(session) && (session->stop != GT_STOP_NONE ||
-                                                     run->reported == session->field.variants.count));
+    return run->answer ||
+           (all_compiled(session) &&
+            (session->stop != GT_STOP_NONE || run->reported == session->field.variants.count));
 }
 
 static gputune_status keep_code(const gt_session *session)
@@ -130,8 +132,8 @@ static gputune_status keep_code(const gt_session *session)
         }
     }
     if (!status && codes.count) {
-        status = gt_store_put_cubins(session->request->services->store, codes.items, codes.count,
-                                     NULL);
+        status =
+            gt_store_put_cubins(session->request->services->store, codes.items, codes.count, NULL);
     }
     gt_array_free(&codes);
     return status;

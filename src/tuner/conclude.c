@@ -40,18 +40,19 @@ static int64_t find_verified(const gt_tuning *tuning, const gt_config *config)
     return -1;
 }
 
-static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning,
-                                      int64_t *variant)
+static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning, int64_t *variant)
 {
     bool same = false;
-    GT_TRY(gt_config_scalar(&choice->fallback, &same, tuning->session.request->template, &choice->config));
+    GT_TRY(gt_config_scalar(&choice->fallback, &same, tuning->session.request->template,
+                            &choice->config));
     choice->needs_alignment = !same;
     *variant = same ? -1 : find_verified(tuning, &choice->fallback);
     if (*variant < 0) {
         return GPUTUNE_OK;
     }
     choice->has_fallback = true;
-    return copy_image(&choice->fallback_image, &unit_of(tuning, (uint32_t)*variant)->compiled.image);
+    return copy_image(&choice->fallback_image,
+                      &unit_of(tuning, (uint32_t)*variant)->compiled.image);
 }
 
 /* What the race says, as far as it is about what was asked for. */
@@ -71,7 +72,8 @@ static bool find_result(gt_race_result *out, const gt_tuning *tuning)
 static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64_t id)
 {
     *out = (gt_summary){0};
-    return gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OK : gt_race_summary(tuning->race, id, out);
+    return gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OK
+                                                : gt_race_summary(tuning->race, id, out);
 }
 
 /* A result that time or the caller ended is kept, but does not answer for a decided one. */
@@ -93,19 +95,20 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
     if (result->has_default) {
         GT_TRY(summarise(standard, tuning, gt_field_default(field)));
     }
-    *choice = (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
-                          .config = variant->config,
-                          .resources = unit_of(tuning, (uint32_t)result->winner)->compiled.resources,
-                          .time_ns = winner->median,
-                          .default_ns = standard->median,
-                          .speedup = result->speedup,
-                          .speedup_low = result->speedup_low,
-                          .speedup_high = result->speedup_high,
-                          .tie = result->tie,
-                          .noisy = tuning->disturbance.noisy,
-                          .terms = terms_of(tuning, result),
-                          .variants = (uint32_t)field->variants.count,
-                          .failed = field->failed};
+    *choice =
+        (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
+                    .config = variant->config,
+                    .resources = unit_of(tuning, (uint32_t)result->winner)->compiled.resources,
+                    .time_ns = winner->median,
+                    .default_ns = standard->median,
+                    .speedup = result->speedup,
+                    .speedup_low = result->speedup_low,
+                    .speedup_high = result->speedup_high,
+                    .tie = result->tie,
+                    .noisy = tuning->disturbance.noisy,
+                    .terms = terms_of(tuning, result),
+                    .variants = (uint32_t)field->variants.count,
+                    .failed = field->failed};
     GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
     return gt_strdup(&choice->stop_reason, gt_race_end_text(result->end));
 }

@@ -102,7 +102,8 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status = add_given(&field);
     }
     if (status == GPUTUNE_OK && options->history) {
-        status = gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
+        status =
+            gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
     }
     if (status != GPUTUNE_OK) {
         gt_field_close(&field);
@@ -313,7 +314,8 @@ static gputune_status advance(gt_field *field, uint32_t index)
 gputune_status gt_field_verify_compiled(gt_field *field)
 {
     gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing; i++) {
+    for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
+         i++) {
         uint32_t index = field->compiled.items[i];
         if (field->variants.items[index].role == GT_ROLE_DEFAULT) {
             field->awaits_default = false;
@@ -334,8 +336,9 @@ gputune_status gt_field_verify_compiled(gt_field *field)
 /* --- starting variants -------------------------------------------------------------------------
  */
 
-/* What earlier tunings found out about this trial. A failure is not tried again; what was far slower
- * than the best of this very space cannot win. All others race, whatever they lost to then. */
+/* What earlier tunings found out about this trial. A failure is not tried again; what was far
+ * slower than the best of this very space cannot win. All others race, whatever they lost to then.
+ */
 static bool settled_before(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
@@ -603,9 +606,8 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     if (!proposer->hear) {
         return;
     }
-    gt_finding finding = {.status = variant->failure,
-                          .time_ns = time_ns,
-                          .occupancy = variant->verified.occupancy};
+    gt_finding finding = {
+        .status = variant->failure, .time_ns = time_ns, .occupancy = variant->verified.occupancy};
     if (!variant->remembered) {
         const gt_compiled *compiled = &field->units.items[variant->unit].compiled;
         finding.compile_ns = compiled->compile_ns;

@@ -13,11 +13,12 @@
 #include "tuner/request.h"
 
 typedef enum gt_stage {
-    GT_STAGE_WAITING,   /* its source is not compiled yet */
-    GT_STAGE_VERIFYING, /* with the measure worker */
-    GT_STAGE_READY,     /* verified (or compiled, in a field that does not measure) */
-    GT_STAGE_OUTCLASSED, /* measured earlier and far slower than the best of this space; not tried */
-    GT_STAGE_TWIN,      /* the same launch as an earlier variant, which is tried for both */
+    GT_STAGE_WAITING,    /* its source is not compiled yet */
+    GT_STAGE_VERIFYING,  /* with the measure worker */
+    GT_STAGE_READY,      /* verified (or compiled, in a field that does not measure) */
+    GT_STAGE_OUTCLASSED, /* measured earlier and far slower than the best of this space; not tried
+                          */
+    GT_STAGE_TWIN,       /* the same launch as an earlier variant, which is tried for both */
     GT_STAGE_FAILED
 } gt_stage;
 
@@ -38,10 +39,11 @@ typedef struct gt_variant {
     gt_stage stage;
     gt_role role;
     bool dropped;           /* the measure worker was told to forget it */
+    bool kept;              /* its trial was stored before the tuning's end */
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
-    uint32_t hangs;         /* verifications that did not end in time; after one it is tried again */
+    uint32_t hangs; /* verifications that did not end in time; after one it is tried again */
     char *message;
     gt_verified verified;
 } gt_variant;
@@ -61,11 +63,11 @@ typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
     gt_proposer *proposer;
-    bool measure;     /* false: compile only */
-    bool with_default; /* the default is the first variant, whatever is proposed */
-    bool with_fallback; /* so is, not raced, the one that is right at any alignment */
-    bool distinct;     /* of variants with equal launches only the first is tried */
-    uint32_t limit;    /* take no more than so many proposals; 0: all */
+    bool measure;              /* false: compile only */
+    bool with_default;         /* the default is the first variant, whatever is proposed */
+    bool with_fallback;        /* so is, not raced, the one that is right at any alignment */
+    bool distinct;             /* of variants with equal launches only the first is tried */
+    uint32_t limit;            /* take no more than so many proposals; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
 } gt_field_options;
 
@@ -74,18 +76,19 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup setup; /* objective, cache, seed, inputs; the rest is filled in when it is sent */
+    gt_measure_setup
+        setup; /* objective, cache, seed, inputs; the rest is filled in when it is sent */
     GT_ARRAY(gt_variant) variants;
-    GT_ARRAY(gt_unit) units;  /* [0] the service kernels, [1] the reference; variants' follow */
-    gt_hash_index sources;    /* by hash: its unit */
-    gt_hash_index launches;   /* by hash: the first variant launched so; with options.distinct */
-    uint32_t given;           /* of `variants`: added before the first proposal */
-    uint32_t started;         /* of `variants`: source generated and submitted */
+    GT_ARRAY(gt_unit) units; /* [0] the service kernels, [1] the reference; variants' follow */
+    gt_hash_index sources;   /* by hash: its unit */
+    gt_hash_index launches;  /* by hash: the first variant launched so; with options.distinct */
+    uint32_t given;          /* of `variants`: added before the first proposal */
+    uint32_t started;        /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
-    bool awaits_results;      /* the proposer has nothing to propose before it hears more */
-    bool may_measure;         /* the GPU is this field's: preparing may begin */
+    bool awaits_results; /* the proposer has nothing to propose before it hears more */
+    bool may_measure;    /* the GPU is this field's: preparing may begin */
     bool preparing, prepared;
-    bool awaits_default;      /* which is verified before all others */
+    bool awaits_default; /* which is verified before all others */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;
@@ -101,8 +104,8 @@ typedef struct gt_field {
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
-/* Begins a field with the default and its fallback, as the options want. Their pointers must outlive
- * it. */
+/* Begins a field with the default and its fallback, as the options want. Their pointers must
+ * outlive it. */
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
@@ -146,8 +149,8 @@ uint64_t gt_field_default(const gt_field *field);
 uint32_t gt_field_total(const gt_field *field);
 /* The proposer hears what became of a variant; `time_ns` 0: it was not sampled yet. */
 void gt_field_tell(const gt_field *field, uint32_t variant, double time_ns);
-/* A round of samples failed, and with it the variant that was in hand. Where none was, that may have
- * been chance a few times; then the whole fails. *culprit: the variant, or GT_NO_VARIANT. */
+/* A round of samples failed, and with it the variant that was in hand. Where none was, that may
+ * have been chance a few times; then the whole fails. *culprit: the variant, or GT_NO_VARIANT. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records a failure found later, after verification. */
 gputune_status gt_field_fail(gt_field *field, uint32_t variant, gputune_status failure,

@@ -48,8 +48,8 @@ gputune_status gt_field_try_prepare(gt_field *field)
     if (reference->stage == GT_STAGE_FAILED) {
         return gt_fail(reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE
                                                               : reference->failure,
-                       "%s: the reference does not compile: %s", field->options.request->template->path,
-                       reference->message);
+                       "%s: the reference does not compile: %s",
+                       field->options.request->template->path, reference->message);
     }
     bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
     return both && field->may_measure && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;

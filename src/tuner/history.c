@@ -122,8 +122,8 @@ gputune_status gt_history_refutes(const gt_request *request, const gt_config *co
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = gt_request_source(&source, request, config);
     if (status == GPUTUNE_OK) {
-        const gt_trial *trial = gt_history_find(
-            &history, gt_trial_hash(request->template, config, source.hash));
+        const gt_trial *trial =
+            gt_history_find(&history, gt_trial_hash(request->template, config, source.hash));
         gputune_status failure = trial ? gt_trial_failure(trial->status) : GPUTUNE_OK;
         if (failure != GPUTUNE_OK) {
             status = gt_fail(failure, "%s: %s is not launched: it was found '%s': %s",

@@ -134,7 +134,8 @@ static gputune_status take_best(gt_choice *choice, gt_field *field,
     return gt_field_verdict(field);
 }
 
-/* The candidates, each with the variant of it that is right at any alignment, if that is another. */
+/* The candidates, each with the variant of it that is right at any alignment, if that is another.
+ */
 static gputune_status list_candidates(gt_config out[2 * CANDIDATES], size_t *count,
                                       const candidate best[CANDIDATES], const gt_request *request)
 {

@@ -103,8 +103,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
                    ? gt_field_blame(&session->field, &ignored, event)
                    : gt_fail(event->status, "%s", event->message);
     }
-    if (gt_disturbance_note(&run->disturbance, &event->sampled,
-                            &session->request->services->log)) {
+    if (gt_disturbance_note(&run->disturbance, &event->sampled, &session->request->services->log)) {
         return GPUTUNE_OK; /* not counted, so taken again */
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
@@ -128,9 +127,8 @@ static gputune_status sample_round(run_state *run)
     for (uint32_t i = 0; i < count; i++) {
         run->ids[i] = run->order[i];
     }
-    gt_sample_job job = {.variants = run->ids,
-                         .count = count,
-                         .objective = run->session.request->options.objective};
+    gt_sample_job job = {
+        .variants = run->ids, .count = count, .objective = run->session.request->options.objective};
     return gt_session_sample(&run->session, &job);
 }
 
@@ -151,10 +149,9 @@ static gputune_status explain_stop(const run_state *run)
     const char *unfinished = gt_field_settled(&run->session.field)
                                  ? "a round of samples was complete"
                                  : "every variant was verified";
-    return gt_fail(GPUTUNE_ETIMEOUT,
-                   "%s: stopped before %s, after %.3g s; the time limit may be raised",
-                   run->session.request->template->name, unfinished,
-                   gt_session_elapsed_s(&run->session));
+    return gt_fail(
+        GPUTUNE_ETIMEOUT, "%s: stopped before %s, after %.3g s; the time limit may be raised",
+        run->session.request->template->name, unfinished, gt_session_elapsed_s(&run->session));
 }
 
 /* --- reporting
@@ -233,8 +230,8 @@ static int report(const run_state *run, int (*each)(void *, const gputune_record
         gputune_record record;
         char *config;
         GT_TRY(fill_record(&record, run, i));
-        GT_TRY(
-            gt_config_text(&config, run->session.request->template, &run->session.field.variants.items[i].config));
+        GT_TRY(gt_config_text(&config, run->session.request->template,
+                              &run->session.field.variants.items[i].config));
         record.configuration = config;
         answer = each(user, &record);
         free(config);
@@ -248,8 +245,7 @@ static void write_rounds(FILE *file, const run_state *run, uint32_t index, const
         const gt_sample_row row = {.config = config,
                                    .objective = run->session.request->options.objective,
                                    .round = i + 1,
-                                   .value =
-                                       run->values[(size_t)i * variant_count(run) + index],
+                                   .value = run->values[(size_t)i * variant_count(run) + index],
                                    .kind = "full"};
         if (isfinite(row.value)) {
             gt_samples_write(file, run->session.request, &row);
@@ -265,8 +261,8 @@ static void write_samples(const run_state *run)
     }
     for (uint32_t i = 0; i < variant_count(run); i++) {
         char *config;
-        if (gt_config_text(&config, run->session.request->template, &run->session.field.variants.items[i].config) ==
-            GPUTUNE_OK) {
+        if (gt_config_text(&config, run->session.request->template,
+                           &run->session.field.variants.items[i].config) == GPUTUNE_OK) {
             write_rounds(file, run, i, config);
             free(config);
         }

@@ -173,8 +173,7 @@ static gputune_status handle(gt_session *session, gt_event *event)
     case GT_EVENT_VERIFIED:
         return handle_verified(session, event);
     default:
-        return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event)
-                                             : GPUTUNE_OK;
+        return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
     }
 }
 

@@ -1,5 +1,5 @@
-/* The engine: a session borrows a farm, drives it, and returns it. It takes variants from a proposer
- * to verified ones, and asks a policy what else is to be done. Tuning, measuring given
+/* The engine: a session borrows a farm, drives it, and returns it. It takes variants from a
+ * proposer to verified ones, and asks a policy what else is to be done. Tuning, measuring given
  * configurations, ranking without a clock and compiling only are such policies. One thread.
  *
  * A turn of the loop: end early where the time limit or the caller says so; start what the compile
@@ -60,9 +60,9 @@ struct gt_session {
     int64_t start_ns;
     gt_stop stop;
     bool has_gpu;
-    uint64_t round_id;     /* of the sample job that is out; 0: none */
+    uint64_t round_id; /* of the sample job that is out; 0: none */
     uint64_t rounds_sent;
-    uint64_t recheck_id;   /* the variant that is being proved again, or GT_NO_VARIANT */
+    uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_timeline timeline;
 };

@@ -60,13 +60,12 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_config_scalar(&choice->fallback, &same, request->template, &choice->config));
     choice->needs_alignment = !same;
-    bool is_verified = winner && winner->fallback_config &&
-                       gt_config_parse(&stored, request->template, winner->fallback_config) ==
-                           GPUTUNE_OK &&
-                       memcmp(&stored, &choice->fallback, sizeof stored) == 0;
+    bool is_verified =
+        winner && winner->fallback_config &&
+        gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
+        memcmp(&stored, &choice->fallback, sizeof stored) == 0;
     bool is_default = memcmp(&standard, &choice->fallback, sizeof standard) == 0;
-    if (same || !(is_verified || is_default) ||
-        !gt_request_permits(request, &choice->fallback)) {
+    if (same || !(is_verified || is_default) || !gt_request_permits(request, &choice->fallback)) {
         return GPUTUNE_OK;
     }
     choice->has_fallback = true;

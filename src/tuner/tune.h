@@ -28,8 +28,8 @@ void gt_choice_free(gt_choice *choice);
  * allows, under the scenario's lease; else with the nearest size's winner, or the template's
  * default. A configuration that was proved wrong, crashed or hung is no answer: where it is the
  * default and nothing else is right, the call fails with that status. Database trouble never fails
- * it. ENOCOMPILER only without a stored image and a compiler. Where the time limit or a cancel ended
- * the measuring, the default may still be compiled, for a second or 0.2 s at most. */
+ * it. ENOCOMPILER only without a stored image and a compiler. Where the time limit or a cancel
+ * ended the measuring, the default may still be compiled, for a second or 0.2 s at most. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Races the request's space and stores every trial and the winner (search.c). Ended by time or

@@ -179,10 +179,10 @@ static void give_up_proving(gt_tuning *tuning)
 static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
-        [GT_PHASE_PREPARE] = prepare,         [GT_PHASE_PROVE] = prove,
-        [GT_PHASE_RACE] = race,               [GT_PHASE_BREAK_TIE] = break_tie,
-        [GT_PHASE_WEIGH] = weigh,             [GT_PHASE_PROVE_AGAIN] = prove_again,
-        [GT_PHASE_RETRY] = retry,             [GT_PHASE_DONE] = rest,
+        [GT_PHASE_PREPARE] = prepare, [GT_PHASE_PROVE] = prove,
+        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = break_tie,
+        [GT_PHASE_WEIGH] = weigh,     [GT_PHASE_PROVE_AGAIN] = prove_again,
+        [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = rest,
     };
     gt_tuning *tuning = session->state;
     gt_phase before;
@@ -193,13 +193,12 @@ static gputune_status next(gt_session *session)
         GT_TRY(work[before](tuning));
     } while (tuning->phase != before);
     gt_tuning_progress(tuning, NULL, false);
-    return GPUTUNE_OK;
+    return gt_tuning_keep_trials(tuning);
 }
 
 static gputune_status sampled(gt_session *session, const gt_event *event)
 {
-    return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event)
-                                         : GPUTUNE_OK;
+    return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event) : GPUTUNE_OK;
 }
 
 static gputune_status proved_again(gt_session *session, const gt_event *event)

@@ -11,10 +11,10 @@
  *                         +--------------------------------------+---------------------+
  *
  * BREAK_TIE lets those that the host's clock cannot tell apart race by the device's time, and WEIGH
- * lets the fastest race by energy; both return to RACE where that gave no answer. PROVE_AGAIN proves
- * the winner once more after its last sample; refuted, all that is right races again. RETRY gives
- * those that hung once another chance; what turns out right races again. When the time is up, or the
- * caller cancels, every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
+ * lets the fastest race by energy; both return to RACE where that gave no answer. PROVE_AGAIN
+ * proves the winner once more after its last sample; refuted, all that is right races again. RETRY
+ * gives those that hung once another chance; what turns out right races again. When the time is up,
+ * or the caller cancels, every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
 #ifndef GT_TUNER_TUNING_H
 #define GT_TUNER_TUNING_H
 
@@ -37,16 +37,16 @@ typedef enum gt_phase {
 typedef enum gt_step {
     GT_STEP_PREPARED,
     GT_STEP_ALL_PROVED,
-    GT_STEP_TIED,       /* the host's clock cannot tell the best apart */
-    GT_STEP_UNTIED,     /* the tie is settled, or a failure has reopened the race */
-    GT_STEP_FINALISTS,  /* the race by time is over, and the fastest are to be weighed */
-    GT_STEP_UNWEIGHED,  /* every finalist failed while it was weighed */
-    GT_STEP_DECIDED,    /* the race is over */
-    GT_STEP_CONFIRMED,  /* the winner was proved again, or there is none */
-    GT_STEP_REFUTED,    /* the winner failed its last proof: the others race again */
-    GT_STEP_REVIVED,    /* what hung once was right the second time */
-    GT_STEP_FINISHED,   /* nothing is left to try again */
-    GT_STEP_STOPPED     /* time is up, or the caller cancelled */
+    GT_STEP_TIED,      /* the host's clock cannot tell the best apart */
+    GT_STEP_UNTIED,    /* the tie is settled, or a failure has reopened the race */
+    GT_STEP_FINALISTS, /* the race by time is over, and the fastest are to be weighed */
+    GT_STEP_UNWEIGHED, /* every finalist failed while it was weighed */
+    GT_STEP_DECIDED,   /* the race is over */
+    GT_STEP_CONFIRMED, /* the winner was proved again, or there is none */
+    GT_STEP_REFUTED,   /* the winner failed its last proof: the others race again */
+    GT_STEP_REVIVED,   /* what hung once was right the second time */
+    GT_STEP_FINISHED,  /* nothing is left to try again */
+    GT_STEP_STOPPED    /* time is up, or the caller cancelled */
 } gt_step;
 
 typedef struct gt_tuning {
@@ -54,18 +54,18 @@ typedef struct gt_tuning {
     gt_phase phase;
     gt_race *race;      /* by what was asked for, which decides; energy: first by time */
     gt_race *tie_break; /* by the device's time: among those in a tie; NULL before the first */
-    gt_race *by_time;   /* objective energy: the race by time, once `race` is by energy, else NULL */
-    uint64_t proved;    /* the variant that was proved again after its race, or GT_NO_VARIANT */
+    gt_race *by_time; /* objective energy: the race by time, once `race` is by energy, else NULL */
+    uint64_t proved;  /* the variant that was proved again after its race, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier; /* the last race that was over, when everything races again */
+    } earlier;               /* the last race that was over, when everything races again */
     const gt_race *restored; /* `race`, where it is the earlier one: time was up for the later */
     gt_race_end end;         /* of `race` */
     gt_race_round round;     /* that is sampled; its ids are the race's until the next round */
     gt_history history;
     gt_disturbance disturbance;
-    int64_t last_progress_ns;
+    int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* once it was stopped: the winner's last proof may take until then */
 } gt_tuning;
 
@@ -136,6 +136,8 @@ void gt_tuning_write_samples(const gt_tuning *tuning);
 /* What this tuning found out about its variants, without what it took over from earlier ones. */
 gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning);
 void gt_tuning_free_trials(gt_trial_list *list);
+/* Stores what has settled meanwhile, once a second, so that a tuning that is killed is not lost. */
+gputune_status gt_tuning_keep_trials(gt_tuning *tuning);
 
 /* --- conclude.c --- */
 

@@ -1,9 +1,9 @@
-/* Ties by the host's clock. Where a launch costs the host more than the kernel costs the device, the
- * kernel's time does not show: on an H200, kernels of 1.0 and 1.8 us are both launched every 3.1 to
- * 3.9 us, as the core at hand allows. The difference shows on a faster core, in a graph, and to
- * other users of the device. So the contestants of such a tie race by the device's time too, and
- * the one wins whose two times have the least sum: the device decides, unless what it saves is less
- * than what the host seems to lose. */
+/* Ties by the host's clock. Where a launch costs the host more than the kernel costs the device,
+ * the kernel's time does not show: on an H200, kernels of 1.0 and 1.8 us are both launched
+ * every 3.1 to 3.9 us, as the core at hand allows. The difference shows on a faster core, in a
+ * graph, and to other users of the device. So the contestants of such a tie race by the device's
+ * time too, and the one wins whose two times have the least sum: the device decides, unless what it
+ * saves is less than what the host seems to lose. */
 #include "tuner/tuning.h"
 
 #include <math.h>
@@ -73,7 +73,8 @@ static gputune_status choose(uint64_t *out, const gt_tuning *tuning)
             default_id = by_device.id;
         }
     }
-    if (isfinite(standard) && standard <= least + tuning->session.request->options.epsilon * host_ns) {
+    if (isfinite(standard) &&
+        standard <= least + tuning->session.request->options.epsilon * host_ns) {
         *out = default_id;
     }
     return GPUTUNE_OK;

@@ -1,6 +1,7 @@
 /* What a tuning found out about its variants, as trials to be kept. */
 #include "tuner/tuning.h"
 
+#include "base/clock.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
@@ -24,8 +25,7 @@ void gt_tuning_free_trials(gt_trial_list *list)
 }
 
 /* The last race that a variant was in, and what it knows of it; NULL: it was not sampled there. */
-static const gt_race *find_raced(gt_race_contestant *out, const gt_tuning *tuning,
-                                 uint32_t index)
+static const gt_race *find_raced(gt_race_contestant *out, const gt_tuning *tuning, uint32_t index)
 {
     const gt_race *race = gt_race_find(tuning->race, index, out) ? tuning->race : tuning->by_time;
     return race && gt_race_find(race, index, out) && out->sample_count ? race : NULL;
@@ -117,20 +117,41 @@ static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
     return right && !trial->time.count && known && known->time.count;
 }
 
+/* Whether this tuning found out something of a variant that is worth keeping. */
+static bool is_found_out(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_field *field = &tuning->session.field;
+    const uint32_t subject = gt_field_tried_for(field, index);
+    const gt_variant *variant = &field->variants.items[subject];
+    gt_race_contestant contestant;
+    bool raced = find_raced(&contestant, tuning, subject) != NULL;
+    bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+    return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
+}
+
+/* Whether nothing that is still to come changes it: a failure, or a contestant that has left. */
+static bool is_settled(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_variant *variant = &tuning->session.field.variants.items[index];
+    gt_race_contestant contestant;
+    return variant->stage == GT_STAGE_FAILED ||
+           (gt_race_find(tuning->race, index, &contestant) && contestant.left != GT_RACE_IN &&
+            !contestant.reserve);
+}
+
+/* Room for every variant, and one more that is half described when something fails. */
+static gputune_status make_room(gt_trial_list *out, const gt_field *field)
+{
+    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
+    return out->items ? GPUTUNE_OK : gt_fail_memory();
+}
+
 gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
-    out->items = calloc(field->variants.count + 1, sizeof *out->items);
-    if (!out->items) {
-        return gt_fail_memory();
-    }
+    GT_TRY(make_room(out, field));
     for (uint32_t i = 0; i < field->variants.count; i++) {
-        const uint32_t subject = gt_field_tried_for(field, i);
-        const gt_variant *variant = &field->variants.items[subject];
-        gt_race_contestant contestant;
-        bool raced = find_raced(&contestant, tuning, subject) != NULL;
-        bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
-        if (!tried || !gt_outcome_is_kept(variant->failure, variant->repeatable)) {
+        if (!is_found_out(tuning, i)) {
             continue;
         }
         gt_trial *trial = &out->items[out->count];
@@ -144,3 +165,43 @@ gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
+/* --- as they come -------------------------------------------------------------------------------
+ */
+
+/* Those that settled since the last time. */
+static gputune_status newly_settled(gt_trial_list *out, gt_tuning *tuning)
+{
+    gt_field *field = &tuning->session.field;
+    GT_TRY(make_room(out, field));
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (!variant->kept && is_settled(tuning, i) && is_found_out(tuning, i)) {
+            variant->kept = true;
+            GT_TRY(describe_trial(&out->items[out->count], tuning, i));
+            out->count++;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_tuning_keep_trials(gt_tuning *tuning)
+{
+    static const int64_t interval_ns = 1000000000;
+    const gt_request *request = tuning->session.request;
+    const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
+    gt_trial_list list;
+    int64_t now = gt_now_ns();
+    int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
+    if (now - since < interval_ns) {
+        return GPUTUNE_OK;
+    }
+    tuning->last_kept_ns = now;
+    gputune_status status = newly_settled(&list, tuning);
+    if (status == GPUTUNE_OK && list.count) {
+        /* a failure does no harm: everything is stored at the end */
+        (void)gt_store_put_trials(request->services->store, request->environment,
+                                  &request->scenario, list.items, list.count, &brief);
+    }
+    gt_tuning_free_trials(&list);
+    return status;
+}
