@@ -44,44 +44,6 @@ void gt_field_close(gt_field *field)
     *field = (gt_field){0};
 }
 
-static bool same_config(const gt_config *a, const gt_config *b)
-{
-    return memcmp(a, b, sizeof *a) == 0;
-}
-
-static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
-{
-    const gt_variant variant = {.config = *config, .role = role, .stage = GT_STAGE_WAITING};
-    field->awaits_default |= role == GT_ROLE_DEFAULT && field->options.measure;
-    return gt_array_push(&field->variants, variant);
-}
-
-static bool is_default(const gt_field *field, const gt_config *config)
-{
-    const gt_config standard = gt_config_default(field->options.request->template);
-    return same_config(&standard, config);
-}
-
-/* The default, and the variant that is right at any alignment, unless it is the default. */
-static gputune_status add_given(gt_field *field)
-{
-    const gt_request *request = field->options.request;
-    const gt_config standard = gt_config_default(request->template);
-    gt_config scalar;
-    bool same = true;
-    if (field->options.with_default && gt_request_permits(request, &standard)) {
-        GT_TRY(add(field, &standard, GT_ROLE_DEFAULT));
-    }
-    if (field->options.with_fallback) {
-        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &standard));
-    }
-    if (!same && gt_request_permits(request, &scalar)) {
-        GT_TRY(add(field, &scalar, GT_ROLE_FALLBACK));
-    }
-    field->given = (uint32_t)field->variants.count;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
     const gt_request *request = options->request;
@@ -99,7 +61,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         status = add_unit(&field, (gt_hash){0}, &index);
     }
     if (status == GPUTUNE_OK) {
-        status = add_given(&field);
+        status = gt_field_add_given(&field);
     }
     if (status == GPUTUNE_OK && options->history) {
         status =
@@ -110,70 +72,6 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
         return status;
     }
     *out = field;
-    return GPUTUNE_OK;
-}
-
-/* --- proposals ----------------------------------------------------------------------------------
- */
-
-/* What was given before may be proposed too; a fallback then races. */
-static gputune_status take_proposal(gt_field *field, const gt_config *config)
-{
-    for (uint32_t i = 0; i < field->given; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (!same_config(&variant->config, config)) {
-            continue;
-        }
-        bool was_fallback = variant->role == GT_ROLE_FALLBACK;
-        variant->role = was_fallback ? GT_ROLE_PROPOSED : variant->role;
-        return was_fallback && variant->stage == GT_STAGE_READY
-                   ? gt_array_push(&field->newly_ready, i)
-                   : GPUTUNE_OK;
-    }
-    return add(field, config, is_default(field, config) ? GT_ROLE_DEFAULT : GT_ROLE_PROPOSED);
-}
-
-static bool is_given(const gt_field *field, const gt_config *config)
-{
-    for (uint32_t i = 0; i < field->given; i++) {
-        if (same_config(&field->variants.items[i].config, config)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t proposals_left(const gt_field *field)
-{
-    uint32_t limit = field->options.limit;
-    uint32_t most = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
-    uint32_t taken = 0;
-    for (uint32_t i = 0; i < field->given; i++) { /* a fallback is no proposal */
-        taken += field->variants.items[i].role != GT_ROLE_FALLBACK;
-    }
-    taken += (uint32_t)field->variants.count - field->given;
-    return taken < most ? most - taken : 0;
-}
-
-static bool has_more_proposals(const gt_field *field)
-{
-    return !field->options.proposer->exhausted && !field->cut;
-}
-
-static gputune_status take_proposals(gt_field *field)
-{
-    enum { AT_ONCE = 16 };
-    gt_config configs[AT_ONCE];
-    gt_proposer *proposer = field->options.proposer;
-    uint32_t left = proposals_left(field);
-    if (!left) {
-        field->cut = proposer->propose(proposer, configs, 1) > 0 && !is_given(field, configs);
-        return GPUTUNE_OK;
-    }
-    uint32_t count = proposer->propose(proposer, configs, left < AT_ONCE ? left : AT_ONCE);
-    for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(take_proposal(field, &configs[i]));
-    }
     return GPUTUNE_OK;
 }
 
@@ -407,7 +305,7 @@ static gputune_status start(gt_field *field, uint32_t index)
 
 static bool wants_more(const gt_field *field)
 {
-    bool has_more = field->started < field->variants.count || has_more_proposals(field);
+    bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
     return has_more && field->compiling < field->options.farm->compile_workers * COMPILE_AHEAD;
 }
 
@@ -419,7 +317,7 @@ gputune_status gt_field_pump(gt_field *field)
     field->awaits_results = false;
     for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
         if (field->started == field->variants.count) {
-            GT_TRY(take_proposals(field));
+            GT_TRY(gt_field_take_proposals(field));
         }
         if (field->started == field->variants.count) {
             field->awaits_results = true;
@@ -543,75 +441,6 @@ void gt_field_abandon(gt_field *field)
 
 bool gt_field_settled(const gt_field *field)
 {
-    return field->started == field->variants.count && !has_more_proposals(field) &&
+    return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
            !field->compiling && !field->verifying && !field->compiled.count;
-}
-
-uint32_t gt_field_tried_for(const gt_field *field, uint32_t index)
-{
-    const gt_variant *variant = &field->variants.items[index];
-    return variant->stage == GT_STAGE_TWIN ? variant->twin : index;
-}
-
-gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
-{
-    gt_code code = {.source = unit->hash,
-                    .ptx = device->emulated,
-                    .nvrtc_version = unit->compiled.nvrtc_version,
-                    .image = unit->compiled.image,
-                    .resources = unit->compiled.resources,
-                    .compile_ns = unit->compiled.compile_ns};
-    memcpy(code.arch, device->arch, sizeof code.arch);
-    return code;
-}
-
-uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
-{
-    const gt_request *r = field->options.request;
-    gt_launch *launch = calloc(1, sizeof *launch);
-    if (launch) {
-        (void)gt_launch_bind(launch, r->template, &r->problem, &field->variants.items[index].config,
-                             r->device);
-    }
-    uint32_t bytes = launch ? launch->geometry.shared_bytes : 0;
-    free(launch);
-    return bytes;
-}
-
-uint64_t gt_field_default(const gt_field *field)
-{
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (field->variants.items[i].role == GT_ROLE_DEFAULT) {
-            return i;
-        }
-    }
-    return GT_NO_VARIANT;
-}
-
-uint32_t gt_field_total(const gt_field *field)
-{
-    gt_proposer *proposer = field->options.proposer;
-    uint64_t known = field->variants.count;
-    uint64_t total = proposer->total ? proposer->total(proposer) : 0;
-    uint32_t limit = field->options.limit;
-    total = limit && limit < total ? limit : total;
-    total = total < known ? known : total;
-    return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX) - field->twins;
-}
-
-void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
-{
-    gt_proposer *proposer = field->options.proposer;
-    const gt_variant *variant = &field->variants.items[index];
-    if (!proposer->hear) {
-        return;
-    }
-    gt_finding finding = {
-        .status = variant->failure, .time_ns = time_ns, .occupancy = variant->verified.occupancy};
-    if (!variant->remembered) {
-        const gt_compiled *compiled = &field->units.items[variant->unit].compiled;
-        finding.compile_ns = compiled->compile_ns;
-        finding.resources = compiled->resources;
-    }
-    proposer->hear(proposer, &variant->config, &finding);
 }
