@@ -207,8 +207,7 @@ static const char *nearest_name(const gt_symbols *symbols, const char *name)
             candidates[count++] = launch_names[i].name;
         }
     }
-    /* of one or two letters everything is near */
-    return strlen(name) > 2 ? gt_nearest(name, candidates, count) : NULL;
+    return gt_nearest(name, candidates, count);
 }
 
 static void explain(void *user, const char *name, char *out, size_t bytes)
