@@ -9,14 +9,14 @@
 static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
 {
     const char *names[GT_PROBLEM_MAX];
+    int index = gt_template_problem_index(template, name);
+    if (index >= 0) {
+        *out = (uint32_t)index;
+        return GPUTUNE_OK;
+    }
     gt_text list = {0};
     for (uint32_t i = 0; i < template->problem_count; i++) {
         names[i] = template->problem[i].name;
-        if (strcmp(names[i], name) == 0) {
-            gt_text_free(&list);
-            *out = i;
-            return GPUTUNE_OK;
-        }
         gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
     }
     const char *nearest = gt_nearest(name, names, template->problem_count);
