@@ -20,7 +20,7 @@ static void test_it_starts(void **state)
     if (!emu_profile_load(&profile, "h200", NULL, why, sizeof why)) {
         fail_msg("%s", why);
     }
-    in_child(starts, "GPUTUNE_EMU=h200");
+    in_child(starts, "GPUTUNE_EMU_PROFILE=h200");
 }
 
 static bool knows(const char *name)
