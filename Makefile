@@ -57,6 +57,7 @@ CLI_OBJ := $(call obj,$(CLI_SRC))
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
+SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c)
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
@@ -134,10 +135,12 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 EMU_TEST_OBJ = $(EMU_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(B)/obj/tests/cli/fake_gputune.o $(B)/obj/src/base/status.o
+# what the command line has of the library in place of the fake
+CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/text.c)
+$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the command line with canned answers, for exact output
-$(FAKE): $(B)/obj/tests/cli/fake_gputune.o $(CLI_OBJ) $(B)/obj/src/base/status.o
+$(FAKE): $(CLI_OBJ) $(CLI_BASE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # FUZZER=libfuzzer (with CC=clang) takes libFuzzer's driver in place of the built-in one
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)

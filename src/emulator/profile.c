@@ -1,5 +1,7 @@
 #include "emulator/profile.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -164,7 +166,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_byt
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(why, why_bytes, format, args);
+    gt_vsnprintf(why, why_bytes, format, args);
     va_end(args);
     return false;
 }
@@ -173,7 +175,7 @@ static bool parse_number(double *out, const char *text)
 {
     char *end;
     errno = 0;
-    *out = strtod(text, &end);
+    *out = gt_strtod(text, &end);
     while (isspace((unsigned char)*end)) {
         end++;
     }
@@ -188,7 +190,7 @@ static bool parse_list(emu_list *out, const char *text)
         if (list.count == EMU_GPC_COUNT) {
             return false;
         }
-        list.value[list.count++] = strtod(at, &end);
+        list.value[list.count++] = gt_strtod(at, &end);
         if (end == at) {
             return false;
         }

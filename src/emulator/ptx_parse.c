@@ -1,5 +1,7 @@
 #include "emulator/ptx_parser.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -11,7 +13,7 @@ void ptx_fail(ptx_parser *parser, const char *format, ...)
         int used = snprintf(out, room, "PTX line %d: ", parser->token.line);
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(out + used, room - (size_t)used, format, arguments);
+        gt_vsnprintf(out + used, room - (size_t)used, format, arguments);
         va_end(arguments);
     }
     parser->failed = true;
