@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HITS = 400, SAMPLES_MAX = 1 << 15, SEARCH_CHECKS = 1 << 18 };
+enum { HITS = 400, SAMPLES_MAX = 1 << 15 };
 
 const gt_diagram *gt_group_diagram(const gt_group *group)
 {
@@ -79,22 +79,40 @@ static void estimate(gt_space *space, gt_group *group)
     group->certainty = hits ? GT_ABOUT : GT_AT_MOST;
     if (hits) {
         group->count = group->count * hits / drawn;
-    } else if (gt_group_search(space, group, &random, SEARCH_CHECKS, &config) == GT_FOUND_NONE) {
-        group->count = 0;
-        group->certainty = GT_EXACT;
     }
 }
 
-/* The same axes in a better order, where that tells more. */
-static gputune_status reorder(gt_space *space, gt_group *group)
+/* The same axes in another order, where that tells more than what is known so far. */
+static gputune_status reorder(gt_space *space, gt_group *group, const uint32_t *axes)
+{
+    gt_diagram fresh = {0};
+    const gt_diagram *best = gt_group_diagram(group);
+    GT_TRY(gt_diagram_build(&fresh, space, axes, group->walked.count));
+    bool exact = !fresh.relaxed && best->relaxed;
+    if (exact || fresh.endings[0][0] < best->endings[0][0]) {
+        gt_diagram_free(&group->better);
+        group->better = fresh;
+    } else {
+        gt_diagram_free(&fresh);
+    }
+    return GPUTUNE_OK;
+}
+
+/* By how many ways are open, then from the last axis to the first: positional sums bite there. */
+static gputune_status reorder_all(gt_space *space, gt_group *group)
 {
     uint32_t axes[GT_AXIS_MAX];
     uint32_t count = order_axes(axes, space, group->axes);
-    GT_TRY(gt_diagram_build(&group->better, space, axes, count));
-    if (gt_diagram_endings(&group->better, space, 0, 0) > group->walked.endings[0][0]) {
-        gt_diagram_free(&group->better);
+    if (memcmp(axes, group->walked.axes, count * sizeof *axes) != 0) {
+        GT_TRY(reorder(space, group, axes));
     }
-    return GPUTUNE_OK;
+    for (uint32_t i = 0; i < count; i++) {
+        axes[i] = group->walked.axes[count - 1 - i];
+    }
+    if (gt_group_diagram(group)->relaxed) {
+        GT_TRY(reorder(space, group, axes));
+    }
+    return gt_group_list(space, group);
 }
 
 /* Without a diagram a group is the product of its axes, and every rule is left out. */
@@ -119,7 +137,7 @@ static gputune_status prepare_group(gt_space *space, gt_group *group)
         status = gt_diagram_build(&group->walked, space, axes, group->walked.count);
     }
     if (status == GPUTUNE_OK && group->walked.relaxed) {
-        status = reorder(space, group);
+        status = reorder_all(space, group);
     }
     if (status < 0) {
         do_without(group);

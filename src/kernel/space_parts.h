@@ -97,9 +97,34 @@ const gt_diagram *gt_group_diagram(const gt_group *group);
 int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_config *out);
 
 typedef enum gt_found { GT_FOUND, GT_FOUND_NONE, GT_FOUND_NOTHING_YET } gt_found;
-/* Looks for a valid combination of the group's axes in random order, cutting off what cannot become
- * valid, with at most `checks` values tried. NONE: there is none. */
-gt_found gt_group_search(gt_space *space, const gt_group *group, gt_random *random, uint32_t checks,
-                         gt_config *out);
+
+/* A search's place on one level of a diagram. */
+typedef struct gt_search_level {
+    uint8_t order[GT_AXIS_VALUES]; /* of the values' positions */
+    int next;
+    uint32_t node;
+} gt_search_level;
+
+/* A search for the valid combinations in a group's diagram, which cuts off what cannot become valid
+ * by the rules that the diagram leaves out. */
+typedef struct gt_search {
+    gt_space *space; /* its probe is used */
+    const gt_diagram *diagram;
+    gt_random *random;  /* NULL: in the order of the values */
+    uint32_t checks;    /* values that may still be looked at */
+    double *excluded;   /* NULL, or by reason: adds what is cut off */
+    gt_config found;    /* the group's axes of it */
+    gt_search_level levels[GT_AXIS_MAX];
+    uint32_t at, known, turns;
+} gt_search;
+
+void gt_search_begin(gt_search *search, gt_space *space, const gt_group *group, gt_random *random,
+                     uint32_t checks);
+/* The next one in `found`; NONE: there are no more; NOTHING_YET: out of checks, or canceled. */
+gt_found gt_search_next(gt_search *search);
+
+/* Replaces a group's diagrams by one that lists its valid combinations, where a search finds them
+ * all and they are few: exact in the order of the axes. Else nothing changes. ENOMEM. */
+gputune_status gt_group_list(gt_space *space, gt_group *group);
 
 #endif

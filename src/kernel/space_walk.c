@@ -138,72 +138,6 @@ int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_
     return d->relaxed ? reason_against_group(space, group, out) : 0;
 }
 
-/* A search's place on one level: its values in random order. */
-typedef struct level_state {
-    uint8_t order[GT_AXIS_VALUES];
-    int next;
-    uint32_t node;
-} level_state;
-
-static void enter_level(level_state *level, uint32_t node, int values, gt_random *random)
-{
-    level->node = node;
-    level->next = 0;
-    for (int v = 0; v < values; v++) { /* Fisher-Yates from the front */
-        int other = (int)gt_random_below(random, (uint64_t)v + 1);
-        level->order[v] = level->order[other];
-        level->order[other] = (uint8_t)v;
-    }
-}
-
-/* The node behind the next value of this level that may lead on; DEAD: none is left. */
-static uint32_t try_values(gt_space *space, const gt_diagram *d, uint32_t at, level_state *level,
-                           uint32_t known, uint32_t *checks, gt_config *out)
-{
-    uint32_t axis = d->axes[at];
-    while (level->next < space->counts[axis] && *checks > 0) {
-        int v = level->order[level->next++];
-        uint32_t child = gt_diagram_child(d, space, at, level->node, v);
-        if (child == GT_NODE_DEAD) {
-            continue;
-        }
-        --*checks;
-        out->choice[axis] = space->choices[axis][v];
-        gt_slots_axis(space->probe.slots, space->template, axis, out->choice[axis]);
-        if (!gt_space_check(space, &space->probe, known | UINT32_C(1) << axis, axis, &d->dropped)) {
-            return child;
-        }
-    }
-    return GT_NODE_DEAD;
-}
-
-gt_found gt_group_search(gt_space *space, const gt_group *group, gt_random *random, uint32_t checks,
-                         gt_config *out)
-{
-    const gt_diagram *d = gt_group_diagram(group);
-    level_state levels[GT_AXIS_MAX];
-    uint32_t at = 0, known = 0, turns = 0;
-    enter_level(&levels[0], 0, space->counts[d->axes[0]], random);
-    for (;;) {
-        if (checks == 0 || (++turns % 256 == 0 && gt_space_is_canceled(space))) {
-            return GT_FOUND_NOTHING_YET;
-        }
-        uint32_t child = try_values(space, d, at, &levels[at], known, &checks, out);
-        if (child != GT_NODE_DEAD) {
-            known |= UINT32_C(1) << d->axes[at];
-            if (++at == d->count) {
-                return GT_FOUND;
-            }
-            enter_level(&levels[at], child, space->counts[d->axes[at]], random);
-        } else if (checks > 0) {
-            if (at == 0) {
-                return GT_FOUND_NONE;
-            }
-            known &= ~(UINT32_C(1) << d->axes[--at]);
-        }
-    }
-}
-
 static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
 {
     if (gt_diagram_endings(gt_group_diagram(group), space, 0, 0) <= 0) {
@@ -214,7 +148,13 @@ static bool draw_group(gt_space *space, const gt_group *group, gt_random *random
             return true;
         }
     }
-    return gt_group_search(space, group, random, DRAW_CHECKS, out) == GT_FOUND;
+    gt_search search = {.found = *out};
+    gt_search_begin(&search, space, group, random, DRAW_CHECKS);
+    if (gt_search_next(&search) != GT_FOUND) {
+        return false;
+    }
+    *out = search.found;
+    return true;
 }
 
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
