@@ -245,28 +245,25 @@ static int compare_keys(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The column with the most different keys: without it most nodes become one. -1: no memory. */
-static int widest_column(const level *level)
+/* How many different keys each column has. */
+static gputune_status count_keys(uint32_t *different, const level *level)
 {
-    int widest = -1;
-    uint32_t most = 0;
-    uint64_t *column = malloc(level->width * sizeof *column);
-    for (int i = 0; column && i < level->open_count; i++) {
-        uint32_t different = 1;
+    uint64_t *column = malloc(((size_t)level->width + 1) * sizeof *column);
+    if (!column) {
+        return gt_fail_memory();
+    }
+    for (int i = 0; i < level->open_count; i++) {
         for (uint32_t n = 0; n < level->width; n++) {
             column[n] = level->keys[(size_t)n * (size_t)level->open_count + (size_t)i];
         }
         qsort(column, level->width, sizeof *column, compare_keys);
+        different[i] = 1;
         for (uint32_t n = 1; n < level->width; n++) {
-            different += column[n] != column[n - 1];
-        }
-        if (different > most) {
-            most = different;
-            widest = i;
+            different[i] += column[n] != column[n - 1];
         }
     }
     free(column);
-    return widest;
+    return GPUTUNE_OK;
 }
 
 static void remove_column(level *level, int column)
@@ -316,23 +313,40 @@ static gputune_status merge(builder *b)
     return GPUTUNE_OK;
 }
 
-/* Leaves out rules until the next level is small enough. */
+/* A check takes longer the more rules are open. */
+static uint64_t checks_allowed(const builder *b)
+{
+    uint64_t most = CHECKS_MAX / b->diagram->count;
+    most = most < LEVEL_CHECKS_MAX ? most : LEVEL_CHECKS_MAX;
+    return most * 8 / (8 + (uint64_t)b->next.open_count);
+}
+
+static bool is_too_wide(const builder *b)
+{
+    return b->at + 1 < b->diagram->count && b->next.open_count > 0 &&
+           (uint64_t)b->next.width * (uint32_t)b->space->counts[b->diagram->axes[b->at + 1]] >
+               checks_allowed(b);
+}
+
+/* Leaves out rules until the next level is small enough: first those with the most different keys,
+ * without which the most nodes become one. */
 static gputune_status narrow_level(builder *b)
 {
-    uint32_t most = CHECKS_MAX / b->diagram->count;
-    most = most < LEVEL_CHECKS_MAX ? most : LEVEL_CHECKS_MAX;
-    while (b->at + 1 < b->diagram->count &&
-           (uint64_t)b->next.width * (uint32_t)b->space->counts[b->diagram->axes[b->at + 1]] >
-               most &&
-           b->next.width > 1) {
-        int column = widest_column(&b->next);
-        if (column < 0) {
-            return gt_fail_memory();
+    uint32_t different[GT_RULES_MAX];
+    if (is_too_wide(b)) {
+        GT_TRY(count_keys(different, &b->next));
+    }
+    while (is_too_wide(b)) {
+        int column = 0;
+        for (int i = 1; i < b->next.open_count; i++) {
+            column = different[i] > different[column] ? i : column;
         }
         int rule = b->next.open[column];
         b->diagram->dropped.bits[rule / 64] |= UINT64_C(1) << (rule % 64);
         b->diagram->relaxed = true;
         remove_column(&b->next, column);
+        memmove(&different[column], &different[column + 1],
+                (size_t)(b->next.open_count - column) * sizeof *different);
         GT_TRY(merge(b));
     }
     return GPUTUNE_OK;

@@ -22,24 +22,29 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* How many ways there may be to go on once these axes have values: the combinations of those that
- * share a rule with an axis that has none. */
-static double frontier(const gt_space *space, uint32_t group, uint32_t known)
+/* How many ways there may be to go on once these axes have values: for each rule that is then open
+ * as many as its known axes have combinations, but at most `different`: those of a sum or a product
+ * are often equal. */
+static double frontier(const gt_space *space, uint32_t group, uint32_t known, double different)
 {
-    uint32_t open = 0;
     double ways = 1;
     for (int r = 0; r < space->rule_count; r++) {
         uint32_t axes = space->rules[r].axes;
-        open |= !(axes & ~group) && axes & known && axes & ~known ? axes & known : 0;
-    }
-    for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
-        ways *= open >> i & 1 ? space->counts[i] : 1;
+        double own = 1;
+        if (axes & ~group || !(axes & known) || !(axes & ~known)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
+            own *= axes & known & UINT32_C(1) << i ? space->counts[i] : 1;
+        }
+        ways *= own < different ? own : different;
     }
     return ways;
 }
 
 /* An order in which few ways are open at any time: each time the axis that leaves the fewest. */
-static uint32_t order_axes(uint32_t out[GT_AXIS_MAX], const gt_space *space, uint32_t axes)
+static uint32_t order_axes(uint32_t out[GT_AXIS_MAX], const gt_space *space, uint32_t axes,
+                           double different)
 {
     uint32_t count = 0, known = 0;
     while (known != axes) {
@@ -47,7 +52,7 @@ static uint32_t order_axes(uint32_t out[GT_AXIS_MAX], const gt_space *space, uin
         double fewest = 0;
         for (int i = 0; i < GT_AXIS_MAX; i++) {
             if (axes & ~known & UINT32_C(1) << i) {
-                double ways = frontier(space, axes, known | UINT32_C(1) << i);
+                double ways = frontier(space, axes, known | UINT32_C(1) << i, different);
                 bool better = best < 0 || ways < fewest;
                 best = better ? i : best;
                 fewest = better ? ways : fewest;
@@ -101,9 +106,10 @@ static gputune_status reorder(gt_space *space, gt_group *group, const uint32_t *
 /* By how many ways are open, then from the last axis to the first: positional sums bite there. */
 static gputune_status reorder_all(gt_space *space, gt_group *group)
 {
-    uint32_t axes[GT_AXIS_MAX];
-    uint32_t count = order_axes(axes, space, group->axes);
-    if (memcmp(axes, group->walked.axes, count * sizeof *axes) != 0) {
+    static const double different[] = {64, 1e300};
+    uint32_t axes[GT_AXIS_MAX], count = group->walked.count;
+    for (size_t i = 0; i < 2 && gt_group_diagram(group)->relaxed; i++) {
+        (void)order_axes(axes, space, group->axes, different[i]);
         GT_TRY(reorder(space, group, axes));
     }
     for (uint32_t i = 0; i < count; i++) {

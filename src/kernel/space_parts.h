@@ -110,10 +110,10 @@ typedef struct gt_search_level {
 typedef struct gt_search {
     gt_space *space; /* its probe is used */
     const gt_diagram *diagram;
-    gt_random *random;  /* NULL: in the order of the values */
-    uint32_t checks;    /* values that may still be looked at */
-    double *excluded;   /* NULL, or by reason: adds what is cut off */
-    gt_config found;    /* the group's axes of it */
+    gt_random *random; /* NULL: in the order of the values */
+    uint32_t checks;   /* values that may still be looked at */
+    double *excluded;  /* NULL, or by reason: adds what is cut off */
+    gt_config found;   /* the group's axes of it */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t at, known, turns;
 } gt_search;

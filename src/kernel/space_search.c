@@ -14,8 +14,7 @@ static void enter_level(gt_search *search, uint32_t node)
     level->node = node;
     level->next = 0;
     for (int v = 0; v < values; v++) { /* Fisher-Yates from the front */
-        int other =
-            search->random ? (int)gt_random_below(search->random, (uint64_t)v + 1) : v;
+        int other = search->random ? (int)gt_random_below(search->random, (uint64_t)v + 1) : v;
         level->order[v] = level->order[other];
         level->order[other] = (uint8_t)v;
     }
@@ -58,8 +57,8 @@ static uint32_t advance(gt_search *search)
     int values = search->space->counts[search->diagram->axes[search->at]];
     while (level->next < values && search->checks > 0) {
         int position = level->order[level->next++];
-        uint32_t child = gt_diagram_child(search->diagram, search->space, search->at, level->node,
-                                          position);
+        uint32_t child =
+            gt_diagram_child(search->diagram, search->space, search->at, level->node, position);
         if (child != GT_NODE_DEAD && try_value(search, position, child)) {
             return child;
         }
@@ -148,8 +147,7 @@ static uint32_t prefixes(const list *list, uint32_t levels)
 }
 
 /* One level of the tree of a sorted list: a node for each prefix. */
-static gputune_status add_level(gt_diagram *d, const gt_space *space, const list *list,
-                                uint32_t at)
+static gputune_status add_level(gt_diagram *d, const gt_space *space, const list *list, uint32_t at)
 {
     size_t values = (size_t)space->counts[d->axes[at]], edges = d->width[at] * values;
     uint32_t parent = 0, child = 0;
