@@ -11,6 +11,16 @@ const gt_diagram *gt_group_diagram(const gt_group *group)
     return group->better.count ? &group->better : &group->walked;
 }
 
+/* Combinations of these axes before constraints. */
+static double combinations(const gt_space *space, uint32_t axes)
+{
+    double count = 1;
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        count *= axes >> i & 1 ? space->counts[i] : 1;
+    }
+    return count;
+}
+
 static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
 {
     uint32_t count = 0;
@@ -22,29 +32,28 @@ static uint32_t list_axes(uint32_t out[GT_AXIS_MAX], uint32_t axes)
     return count;
 }
 
-/* How many ways there may be to go on once these axes have values: for each rule that is then open
- * as many as its known axes have combinations, but at most `different`: those of a sum or a product
- * are often equal. */
-static double frontier(const gt_space *space, uint32_t group, uint32_t known, double different)
+/* How many ways there may be to go on once these axes have values. `folded`: for each rule that is
+ * then open as many as its known axes have combinations, but few, since those of a sum or a product
+ * are often equal. Else the combinations of all axes that such rules know. */
+static double frontier(const gt_space *space, uint32_t group, uint32_t known, bool folded)
 {
+    static const double most_of_a_rule = 64;
     double ways = 1;
+    uint32_t open = 0;
     for (int r = 0; r < space->rule_count; r++) {
         uint32_t axes = space->rules[r].axes;
-        double own = 1;
-        if (axes & ~group || !(axes & known) || !(axes & ~known)) {
-            continue;
+        if (!(axes & ~group) && axes & known && axes & ~known) {
+            double own = combinations(space, axes & known);
+            ways *= own < most_of_a_rule ? own : most_of_a_rule;
+            open |= axes & known;
         }
-        for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
-            own *= axes & known & UINT32_C(1) << i ? space->counts[i] : 1;
-        }
-        ways *= own < different ? own : different;
     }
-    return ways;
+    return folded ? ways : combinations(space, open);
 }
 
 /* An order in which few ways are open at any time: each time the axis that leaves the fewest. */
 static uint32_t order_axes(uint32_t out[GT_AXIS_MAX], const gt_space *space, uint32_t axes,
-                           double different)
+                           bool folded)
 {
     uint32_t count = 0, known = 0;
     while (known != axes) {
@@ -52,7 +61,7 @@ static uint32_t order_axes(uint32_t out[GT_AXIS_MAX], const gt_space *space, uin
         double fewest = 0;
         for (int i = 0; i < GT_AXIS_MAX; i++) {
             if (axes & ~known & UINT32_C(1) << i) {
-                double ways = frontier(space, axes, known | UINT32_C(1) << i, different);
+                double ways = frontier(space, axes, known | UINT32_C(1) << i, folded);
                 bool better = best < 0 || ways < fewest;
                 best = better ? i : best;
                 fewest = better ? ways : fewest;
@@ -106,10 +115,9 @@ static gputune_status reorder(gt_space *space, gt_group *group, const uint32_t *
 /* By how many ways are open, then from the last axis to the first: positional sums bite there. */
 static gputune_status reorder_all(gt_space *space, gt_group *group)
 {
-    static const double different[] = {64, 1e300};
     uint32_t axes[GT_AXIS_MAX], count = group->walked.count;
-    for (size_t i = 0; i < 2 && gt_group_diagram(group)->relaxed; i++) {
-        (void)order_axes(axes, space, group->axes, different[i]);
+    for (int i = 0; i < 2 && gt_group_diagram(group)->relaxed; i++) {
+        (void)order_axes(axes, space, group->axes, i == 0);
         GT_TRY(reorder(space, group, axes));
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -313,26 +321,17 @@ static void exclude_in_group(tally *tally, const gt_space *space, const gt_group
     }
 }
 
-static double group_combinations(const gt_space *space, const gt_group *group)
-{
-    double count = 1;
-    for (uint32_t i = 0; i < space->template->axis_count; i++) {
-        count *= group->axes >> i & 1 ? space->counts[i] : 1;
-    }
-    return count;
-}
-
 /* Each group takes its part of what the groups before it leave. */
 static void exclude_all(tally *tally, const gt_space *space)
 {
     double others = 1;
     gt_certainty certainty = GT_EXACT;
     for (int g = 0; g < space->group_count; g++) {
-        others *= group_combinations(space, &space->groups[g]);
+        others *= combinations(space, space->groups[g].axes);
     }
     for (int g = 0; g < space->group_count; g++) {
         const gt_group *group = &space->groups[g];
-        others /= group_combinations(space, group);
+        others /= combinations(space, group->axes);
         exclude_in_group(tally, space, group, others, certainty);
         others *= group->count;
         certainty = group->certainty > certainty ? group->certainty : certainty;
