@@ -155,6 +155,17 @@ typedef enum gputune_isolation {
     GPUTUNE_ISOLATION_THREAD       /* the caller accepts that a bad variant can end this process */
 } gputune_isolation;
 
+/* Which variants of a large space are tried, and which of them first. */
+typedef enum gputune_strategy {
+    GPUTUNE_STRATEGY_AUTO = 0,   /* all where the time suffices, else MODEL, LOCAL where it fails */
+    GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
+    GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
+    GPUTUNE_STRATEGY_MODEL,      /* where a model of what was measured expects the most */
+    GPUTUNE_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
+} gputune_strategy;
+enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
+GPUTUNE_API const char *gputune_strategy_name(gputune_strategy strategy);
+
 /* The alignment in bytes that the caller guarantees for one buffer argument. */
 typedef struct gputune_alignment {
     const char *buffer;
@@ -216,13 +227,14 @@ typedef struct gputune_options {
     void *user;               /* passed to log and progress */
     volatile int *cancel;     /* set it to non-zero to stop; what is finished is kept */
     const char *samples_path; /* every raw sample is appended here as CSV, or NULL */
+    gputune_strategy strategy; /* since version 2 */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 1
+#define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL                                                        \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO                                 \
     }
 
 typedef struct gputune_open_options {
@@ -464,18 +476,6 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
                                 const char *arch, const gputune_options *options,
                                 int (*each)(void *user, const gputune_compiled *compiled),
                                 void *user);
-
-/* What decides which variants are tried first. */
-typedef enum gputune_strategy {
-    GPUTUNE_STRATEGY_AUTO =
-        0, /* all where there is time for all, else MODEL, LOCAL where it fails */
-    GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
-    GPUTUNE_STRATEGY_RANDOM,
-    GPUTUNE_STRATEGY_MODEL, /* where a model of what was measured expects the most */
-    GPUTUNE_STRATEGY_LOCAL  /* descents among neighbours, with restarts */
-} gputune_strategy;
-enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
-GPUTUNE_API const char *gputune_strategy_name(gputune_strategy strategy);
 
 typedef struct gputune_replay_options {
     uint32_t version;

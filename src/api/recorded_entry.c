@@ -7,14 +7,14 @@
 /* How failures are called, by a part of the word. Kernel Tuner's InvalidConfig does not build. */
 static const struct {
     const char *part;
-    gt_outcome outcome;
+    gt_tried_outcome outcome;
 } failures[] = {
-    {"InvalidConfig", GT_OUTCOME_COMPILE}, {"ompil", GT_OUTCOME_COMPILE},
-    {"untime", GT_OUTCOME_LAUNCH},         {"imeout", GT_OUTCOME_HUNG},
-    {"orrect", GT_OUTCOME_WRONG},          {"erif", GT_OUTCOME_WRONG},
+    {"InvalidConfig", GT_TRIED_COMPILE}, {"ompil", GT_TRIED_COMPILE},
+    {"untime", GT_TRIED_LAUNCH},         {"imeout", GT_TRIED_HUNG},
+    {"orrect", GT_TRIED_WRONG},          {"erif", GT_TRIED_WRONG},
 };
 
-static bool find_failure(gt_outcome *out, const char *word)
+static bool find_failure(gt_tried_outcome *out, const char *word)
 {
     for (size_t i = 0; i < sizeof failures / sizeof *failures; i++) {
         if (strstr(word, failures[i].part)) {
@@ -64,7 +64,7 @@ static gputune_status read_time(gt_tried *out, const json_t *value, const char *
         return gt_fail(GPUTUNE_ERECORDED, "'%s' is %g; expected a positive time", name,
                        json_number_value(value));
     }
-    out->outcome = GT_OUTCOME_OK;
+    out->outcome = GT_TRIED_OK;
     out->time_ns = json_number_value(value) * unit_ns;
     return GPUTUNE_OK;
 }
@@ -149,7 +149,7 @@ gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json)
         const char *unit = json_string_value(json_object_get(measurement, "unit"));
         GT_TRY(read_time(&out->tried, json_object_get(measurement, "value"), name,
                          nanoseconds_of(unit)));
-        if (out->tried.outcome != GT_OUTCOME_OK) {
+        if (out->tried.outcome != GT_TRIED_OK) {
             return gt_fail(GPUTUNE_ERECORDED,
                            "'invalidity' is correct, and '%s' is a failure's "
                            "name; expected one of both",

@@ -200,7 +200,7 @@ static bool try_value(neighbourhood *n, uint32_t axis, int position)
     return true;
 }
 
-static void try_axis(neighbourhood *n, uint32_t axis, gt_neighbourhood which)
+static void try_axis(neighbourhood *n, uint32_t axis, gt_space_neighbourhood which)
 {
     const gt_space *space = n->space;
     const uint8_t *own =
@@ -220,7 +220,7 @@ static void try_axis(neighbourhood *n, uint32_t axis, gt_neighbourhood which)
     }
 }
 
-size_t gt_space_neighbours(gt_space *space, const gt_config *config, gt_neighbourhood which,
+size_t gt_space_neighbours(gt_space *space, const gt_config *config, gt_space_neighbourhood which,
                            gt_config *out, size_t most)
 {
     neighbourhood n = {.space = space, .config = *config, .out = out, .most = most};

@@ -106,7 +106,7 @@ static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point 
 static gputune_status judge_model(automatic *at, const gt_tried *result)
 {
     int64_t index = gt_point_set_find(&at->proposed, &result->point);
-    if (index < 0 || result->outcome != GT_OUTCOME_OK) {
+    if (index < 0 || result->outcome != GT_TRIED_OK) {
         return GPUTUNE_OK;
     }
     at->expected[at->foreseen % JUDGED] = at->expectation[index];

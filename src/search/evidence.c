@@ -76,7 +76,7 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     GT_TRY(enter(evidence, &result->point, &index));
     gt_known *known = &evidence->known[index];
     bool again = known->state == GT_STATE_OK || known->state == GT_STATE_FAILED;
-    bool ok = result->outcome == GT_OUTCOME_OK;
+    bool ok = result->outcome == GT_TRIED_OK;
     change(evidence, index, ok ? GT_STATE_OK : GT_STATE_FAILED);
     known->log_time = ok ? log(result->time_ns) : 0;
     if (result->compile_s > 0 && !known->compile_s) {

@@ -148,7 +148,7 @@ static gputune_status told_local(gt_strategy *strategy, void *state, const gt_tr
         return GPUTUNE_OK;
     }
     at->waiting -= at->waiting > 0;
-    if (result->outcome == GT_OUTCOME_OK && log(result->time_ns) < at->centre_time) {
+    if (result->outcome == GT_TRIED_OK && log(result->time_ns) < at->centre_time) {
         at->centre = result->point;
         at->centre_time = log(result->time_ns);
     }

@@ -46,7 +46,7 @@ static uint32_t sort_hints(gt_strategy *strategy, ranked *order)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < strategy->hint_count; i++) {
-        if (strategy->hints[i].outcome == GT_OUTCOME_OK) {
+        if (strategy->hints[i].outcome == GT_TRIED_OK) {
             order[count++] = (ranked){log(strategy->hints[i].time_ns), i};
         }
     }

@@ -71,7 +71,7 @@ static gputune_status check_twice(const gt_recorded_entry *first, const gt_recor
 
 static void take_figures(gt_recorded *recorded, const gt_tried *tried)
 {
-    if (tried->outcome != GT_OUTCOME_OK) {
+    if (tried->outcome != GT_TRIED_OK) {
         return;
     }
     bool is_first = !recorded->ok++;

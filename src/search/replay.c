@@ -30,7 +30,7 @@ static bool is_reached(const clock_state *at, int which)
 static gputune_status tell(clock_state *at, const gt_recorded_entry *entry)
 {
     GT_TRY(gt_strategy_tell(at->strategy, &entry->tried));
-    if (entry->tried.outcome == GT_OUTCOME_OK) {
+    if (entry->tried.outcome == GT_TRIED_OK) {
         at->best_ns = fmin(at->best_ns, entry->tried.time_ns);
     }
     if (at->told < at->settings->evaluations) {

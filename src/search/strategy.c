@@ -136,7 +136,7 @@ gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t coun
 
 gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
 {
-    if (result->outcome == GT_OUTCOME_OK && !(result->time_ns > 0 && isfinite(result->time_ns))) {
+    if (result->outcome == GT_TRIED_OK && !(result->time_ns > 0 && isfinite(result->time_ns))) {
         return gt_fail(GPUTUNE_EINVAL, "a time of %g ns; expected a positive one", result->time_ns);
     }
     GT_TRY(gt_evidence_tell(&strategy->evidence, result));

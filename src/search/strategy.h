@@ -17,19 +17,19 @@ typedef enum gt_strategy_kind {
 enum { GT_STRATEGY_COUNT = GT_STRATEGY_LOCAL + 1 };
 extern const char *const gt_strategy_words[GT_STRATEGY_COUNT];
 
-typedef enum gt_outcome {
-    GT_OUTCOME_OK,
-    GT_OUTCOME_COMPILE, /* does not compile */
-    GT_OUTCOME_LAUNCH,  /* cannot be launched, or crashed */
-    GT_OUTCOME_WRONG,   /* wrong results */
-    GT_OUTCOME_HUNG
-} gt_outcome;
+typedef enum gt_tried_outcome {
+    GT_TRIED_OK,
+    GT_TRIED_COMPILE, /* does not compile */
+    GT_TRIED_LAUNCH,  /* cannot be launched, or crashed */
+    GT_TRIED_WRONG,   /* wrong results */
+    GT_TRIED_HUNG
+} gt_tried_outcome;
 
 /* What came of one configuration. */
 typedef struct gt_tried {
     gt_point point;
-    gt_outcome outcome;
-    double time_ns;   /* what is minimised, positive; of GT_OUTCOME_OK only */
+    gt_tried_outcome outcome;
+    double time_ns;   /* what is minimised, positive; of GT_TRIED_OK only */
     double compile_s; /* 0: nothing was compiled, or not known */
     double measure_s; /* what verifying and measuring took; 0: not known */
 } gt_tried;

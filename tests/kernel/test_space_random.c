@@ -110,7 +110,7 @@ static void check_draws(const truth *t, const bench *b, gt_random *random)
 
 /* By brute force: every other value of each axis, or the nearest valid ones. */
 static size_t brute_neighbours(gt_config *out, const bench *b, const gt_config *config,
-                               gt_neighbourhood which)
+                               gt_space_neighbourhood which)
 {
     size_t count = 0;
     for (uint32_t i = 0; i < b->template->axis_count; i++) {
@@ -141,8 +141,8 @@ static void check_neighbours(const bench *b, const gt_config *config)
     gt_config expected[256], found[256];
     assert_true(gt_space_neighbours_max(b->space) <= 256);
     for (int which = GT_NEAREST; which <= GT_ANY_VALUE; which++) {
-        size_t right = brute_neighbours(expected, b, config, (gt_neighbourhood)which);
-        size_t count = gt_space_neighbours(b->space, config, (gt_neighbourhood)which, found, 256);
+        size_t right = brute_neighbours(expected, b, config, (gt_space_neighbourhood)which);
+        size_t count = gt_space_neighbours(b->space, config, (gt_space_neighbourhood)which, found, 256);
         assert_int_equal(count, right);
         for (size_t i = 0; i < count; i++) {
             assert_true(same(&found[i], &expected[i]));
