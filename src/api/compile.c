@@ -73,7 +73,7 @@ static gputune_status keep_code(const compile_run *run)
         }
     }
     if (!status && codes.count) {
-        status = gt_store_put_cubins(run->request->services->store, codes.items, codes.count);
+        status = gt_store_put_cubins(run->request->services->store, codes.items, codes.count, NULL);
     }
     gt_array_free(&codes);
     return status;

@@ -153,7 +153,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
     gt_code code;
     if (!field->options.store || field->options.force ||
         gt_store_find_cubin(&code, field->options.store, unit->hash, device->arch, device->emulated,
-                            0) != GPUTUNE_OK) {
+                            0, NULL) != GPUTUNE_OK) {
         return false;
     }
     unit->compiled.image = code.image; /* taken over */

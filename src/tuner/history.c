@@ -21,7 +21,7 @@ gputune_status gt_history_load(gt_history *out, gt_store *store, const char *env
 {
     gt_history history = {0};
     GT_TRY(gt_store_trials(&history.trials, store, environment, scenario, driver_version,
-                           nvrtc_version));
+                           nvrtc_version, NULL));
     if (history.trials.count) {
         qsort(history.trials.items, history.trials.count, sizeof *history.trials.items,
               compare_trials);

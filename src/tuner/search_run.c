@@ -428,9 +428,9 @@ static void keep_lease(gt_search_state *state)
     const gt_request *request = state->request;
     int64_t now = gt_now_ns();
     int64_t since = state->last_renewal_ns ? state->last_renewal_ns : state->start_ns;
-    if (request->lease && now - since > GT_LEASE_SECONDS / 3 * INT64_C(1000000000)) {
+    if (request->lease && now - since > INT64_C(1000000000)) {
         state->last_renewal_ns = now;
-        (void)gt_store_lease_renew(request->lease, request->services->store);
+        (void)gt_store_lease_renew(request->lease, request->services->store, NULL);
     }
 }
 

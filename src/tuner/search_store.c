@@ -329,8 +329,8 @@ static gputune_status register_gpu(const gt_search_state *state)
     double copy = state->field.preparation.copy_bytes_per_s;
     gt_device device = *request->device;
     device.nvrtc_version = compiler_version(state);
-    GT_TRY(gt_store_register_gpu(store, request->environment, &device, request->host_text));
-    return copy > 0 ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy)
+    GT_TRY(gt_store_register_gpu(store, request->environment, &device, request->host_text, NULL));
+    return copy > 0 ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy, NULL)
                     : GPUTUNE_OK;
 }
 
@@ -376,7 +376,7 @@ static gputune_status store_winner(const gt_search_state *state, const gt_choice
                                 .codes = auxiliary,
                                 .code_count = auxiliary[GT_UNIT_REFERENCE].image.bytes ? 2 : 1,
                                 .force = request->options.force};
-    return gt_store_put_winner(request->services->store, &outcome);
+    return gt_store_put_winner(request->services->store, &outcome, NULL);
 }
 
 static void fill_winner(gt_winner *winner, const gt_search_state *state, const gt_choice *choice,
@@ -385,17 +385,19 @@ static void fill_winner(gt_winner *winner, const gt_search_state *state, const g
     const gt_request *request = state->request;
     *winner = (gt_winner){.time = *time,
                           .default_time = *standard,
-                          .space = state->field.cut ? request->cut : request->space,
+                          .terms = {.space = state->field.cut ? request->cut : request->space,
+                                    .effort = request->options.effort,
+                                    .isolation = request->options.isolation,
+                                    .driver_version = request->device->driver_version,
+                                    .final = true,
+                                    .proved = true},
                           .speedup = choice->speedup,
                           .speedup_low = choice->speedup_low,
                           .speedup_high = choice->speedup_high,
                           .tie = choice->tie,
                           .noisy = choice->noisy,
                           .modelled = request->device->emulated,
-                          .verified = true,
-                          .effort = request->options.effort,
                           .stop_reason = choice->stop_reason,
-                          .driver_version = request->device->driver_version,
                           .variants = choice->variants,
                           .failed = choice->failed,
                           .tuning_s = gt_seconds_since(state->start_ns)};
@@ -415,9 +417,8 @@ static gputune_status store_result(gt_search_state *state, gt_choice *choice,
     gt_winner winner;
     fill_winner(&winner, state, choice, time, standard);
     winner.nvrtc_version = unit_of(state, (uint32_t)result->winner)->compiled.nvrtc_version;
-    if (!is_final(result)) {
-        winner.space = (gt_hash){0}; /* the next request goes on where this one stopped */
-    }
+    winner.terms.final =
+        is_final(result); /* else the next request goes on where this one stopped */
     gputune_status status = register_gpu(state);
     if (status == GPUTUNE_OK) {
         status = store_winner(state, choice, list, &winner, fallback, (uint32_t)result->winner);
@@ -471,7 +472,7 @@ static gputune_status conclude_without_winner(gt_search_state *state, const tria
     const gt_request *request = state->request;
     if (register_gpu(state) != GPUTUNE_OK ||
         gt_store_put_trials(request->services->store, request->environment, &request->scenario,
-                            list->items, list->count) != GPUTUNE_OK) {
+                            list->items, list->count, NULL) != GPUTUNE_OK) {
         warn_unstored(state);
     }
     return state->stopped ? explain_stop(state) : gt_field_verdict(&state->field);

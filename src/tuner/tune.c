@@ -106,8 +106,8 @@ static bool covers(const gt_winner *winner, const gt_request *request)
 {
     uint32_t asked = request->options.max_variants;
     uint32_t most = asked && asked < GT_FIELD_VARIANTS_MAX ? asked : GT_FIELD_VARIANTS_MAX;
-    return gt_hash_equal(winner->space, request->space) ||
-           (most <= winner->variants && gt_hash_equal(winner->space, request->cut));
+    return gt_hash_equal(winner->terms.space, request->space) ||
+           (most <= winner->variants && gt_hash_equal(winner->terms.space, request->cut));
 }
 
 /* A stored winner answers when it was chosen from the same space with at least this effort, and was
@@ -115,24 +115,28 @@ static bool covers(const gt_winner *winner, const gt_request *request)
 static bool answers(const gt_request *request, const gt_winner *winner)
 {
     if (request->options.effort < GPUTUNE_MEASURE) {
-        return winner->verified;
+        return winner->terms.proved;
     }
-    return winner->verified && winner->effort >= request->options.effort &&
-           covers(winner, request) && winner->driver_version == request->device->driver_version;
+    return winner->terms.proved && winner->terms.final &&
+           winner->terms.effort >= request->options.effort && covers(winner, request) &&
+           winner->terms.driver_version == request->device->driver_version;
 }
 
 static gputune_status look_up(gt_choice *out, const gt_request *request)
 {
-    gt_winner winner;
+    gt_winner_list list;
     gt_store *store = request->services->store;
+    gputune_status status = GPUTUNE_ENOTFOUND;
     if (request->options.force) {
-        return GPUTUNE_ENOTFOUND;
+        return status;
     }
-    GT_TRY(gt_store_find_winner(&winner, store, request->environment, &request->scenario));
-    gputune_status status = answers(request, &winner)
-                                ? choose_stored(out, request, &winner, GPUTUNE_SOURCE_CACHED)
-                                : GPUTUNE_ENOTFOUND;
-    gt_winner_free(&winner);
+    GT_TRY(gt_store_winners(&list, store, request->environment, &request->scenario, NULL));
+    for (size_t i = 0; i < list.count && status == GPUTUNE_ENOTFOUND; i++) {
+        if (answers(request, &list.items[i])) {
+            status = choose_stored(out, request, &list.items[i], GPUTUNE_SOURCE_CACHED);
+        }
+    }
+    gt_winner_list_free(&list);
     return status;
 }
 
@@ -143,8 +147,8 @@ static gputune_status choose_nearest(gt_choice *out, const gt_request *request)
 {
     gt_winner winner;
     GT_TRY(gt_store_find_nearest(&winner, request->services->store, request->environment,
-                                 &request->scenario));
-    gputune_status status = winner.verified
+                                 &request->scenario, NULL));
+    gputune_status status = winner.terms.proved
                                 ? choose_stored(out, request, &winner, GPUTUNE_SOURCE_NEAREST)
                                 : GPUTUNE_ENOTFOUND;
     gt_winner_free(&winner);
@@ -201,9 +205,9 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
+    gt_patience patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
     gputune_status status =
-        gt_store_lease_acquire(&lease, store, request->environment, &request->scenario,
-                               request->options.time_limit_s, request->options.cancel);
+        gt_store_lease_acquire(&lease, store, request->environment, &request->scenario, &patience);
     if (status != GPUTUNE_OK) {
         return status;
     }
@@ -213,7 +217,7 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = gt_search(out, request);
     }
     request->lease = NULL;
-    gt_store_lease_release(&lease, store);
+    gt_store_lease_release(&lease, store, NULL);
     return status;
 }
 
