@@ -14,7 +14,8 @@ enum { GT_BESIDE_MAX = 9, GT_WHY_MAX = 256, GT_WARNING_MAX = 768 };
  * wait behind a write that waits for another process. Mutexes, in the order in which they are taken
  * (but a lookup may try for `writing`):
  * - `writing`: the writer's connection. Held while it waits for another process.
- * - `reading`: the connections of lookups. Held for a lookup's wait at most.
+ * - `reading`: the connections of lookups. Held for a lookup's wait, and while a commit changes the
+ *   file.
  * - `remembering`: the database in memory, which waits for nobody.
  * - `telling`: which file is used, and what is to be said of it. Held for moments. */
 struct gt_store {

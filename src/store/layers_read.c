@@ -154,10 +154,12 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     if (!goes_on(status, all)) {
         return status;
     }
-    gt_patience limit = lookup_patience(store, patience);
-    if (!gt_layers_lock(&store->reading, &limit)) {
+    gt_patience turn = patience ? gt_patience_at_most(patience, longest_wait_s)
+                                : gt_patience_for(longest_wait_s, NULL);
+    if (!gt_layers_lock(&store->reading, &turn)) {
         return GPUTUNE_EBUSY;
     }
+    gt_patience limit = lookup_patience(store, patience);
     status = read_files(store, work, context, &limit, all);
     pthread_mutex_unlock(&store->reading);
     gt_layers_flush(store);

@@ -146,21 +146,36 @@ static bool is_writable(const gt_store *store)
     return gt_layers_own(store) && !store->only_read;
 }
 
-static gputune_status transact(gt_database *database, gt_store_fn work, void *context)
+static void roll_back(gt_database *database)
 {
-    gputune_status status = gt_execute(database, GT_SQL_BEGIN, "");
-    if (status != GPUTUNE_OK) {
-        return status;
-    }
-    status = work(database, context);
-    if (status == GPUTUNE_OK) {
-        status = gt_execute(database, GT_SQL_COMMIT, "");
-    }
-    if (status != GPUTUNE_OK && !sqlite3_get_autocommit(database->handle)) {
-        int code = database->code; /* the cause, not what rolling back says */
+    int code = database->code; /* the cause, not what rolling back says */
+    if (!sqlite3_get_autocommit(database->handle)) {
         gt_execute(database, GT_SQL_ROLLBACK, "");
         database->code = code;
     }
+}
+
+static gputune_status begin(gt_database *database, gt_store_fn work, void *context)
+{
+    gputune_status status = gt_execute(database, GT_SQL_BEGIN, "");
+    return status == GPUTUNE_OK ? work(database, context) : status;
+}
+
+/* Lookups of this process are out of the way while the file is changed: they wait for the disk, not
+ * for luck. Another process's reader is waited for without holding them up. */
+static gputune_status commit(gt_store *store, const gt_patience *patience)
+{
+    const gt_patience at_once = gt_patience_for(0, NULL);
+    gputune_status status;
+    int tries = 0;
+    do {
+        pthread_mutex_lock(&store->reading);
+        gt_database_wait(store->writer, &at_once);
+        status = gt_execute(store->writer, GT_SQL_COMMIT, "");
+        pthread_mutex_unlock(&store->reading);
+    } while (status == GPUTUNE_EDATABASE &&
+             gt_database_trouble(store->writer) == GT_TROUBLE_LOCKED &&
+             gt_wait_a_little(patience, tries++));
     return status;
 }
 
@@ -171,7 +186,12 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
     GT_TRY(gt_layers_open_writer(store, patience));
     while (store->writer) {
         gt_database_wait(store->writer, patience);
-        gputune_status status = transact(store->writer, work, context);
+        gputune_status status = begin(store->writer, work, context);
+        status = status == GPUTUNE_OK ? commit(store, patience) : status;
+        if (status == GPUTUNE_OK) {
+            return status;
+        }
+        roll_back(store->writer);
         if (status != GPUTUNE_EDATABASE) {
             return status;
         }
@@ -223,7 +243,11 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 static gputune_status write_memory(gt_store *store, gt_store_fn work, void *context)
 {
     GT_TRY(gt_layers_open_memory(store));
-    gputune_status status = transact(store->memory, work, context);
+    gputune_status status = begin(store->memory, work, context);
+    status = status == GPUTUNE_OK ? gt_execute(store->memory, GT_SQL_COMMIT, "") : status;
+    if (status != GPUTUNE_OK) {
+        roll_back(store->memory);
+    }
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "the database in memory failed: %s",
                                                  gt_database_why(store->memory))
                                        : status;

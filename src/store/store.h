@@ -17,9 +17,10 @@
  * nothing (SQLite connections do not survive a fork).
  *
  * `patience` (NULL: the longest) ends the waits of a call, for locks and for other threads; its
- * cancel flag is heard within 0.1 s. Writes wait 30 s at most. Lookups wait 100 ms at most, with a
- * longer patience up to 1 s; once one has waited in vain, those that follow look at once and spend
- * a tenth of the time since then at most, until one is answered. */
+ * cancel flag is heard within 0.1 s. Writes wait 30 s at most. Lookups wait for other processes
+ * 100 ms at most, with a longer patience up to 1 s; once one has waited in vain, those that follow
+ * look at once and spend a tenth of the time since then at most, until one is answered. For this
+ * process's own commits and lookups they wait up to 1 s. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 
