@@ -15,7 +15,8 @@ gt_patience gt_patience_for(double seconds, const volatile int *cancel)
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds)
 {
     gt_patience limited = gt_patience_for(seconds, patience->cancel);
-    limited.until_ns = limited.until_ns < patience->until_ns ? limited.until_ns : patience->until_ns;
+    limited.until_ns =
+        limited.until_ns < patience->until_ns ? limited.until_ns : patience->until_ns;
     return limited;
 }
 

@@ -4,7 +4,7 @@
 #define GT_STORE_ANSWER_H
 
 #include "base/hash.h"
-#include "gputune.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>

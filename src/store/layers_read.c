@@ -4,9 +4,11 @@
 #include "base/clock.h"
 
 #include <stdio.h>
+#include <string.h>
 
-static const double longest_wait_s = 1; /* of a caller that can wait for longer than the usual */
-static const double blind_share = 0.1;  /* of the time, while lookups wait in vain */
+static const double longest_wait_s = 1;  /* of a caller that can wait for longer than the usual */
+static const double longest_turn_s = 30; /* behind this process's own commits and lookups */
+static const double blind_share = 0.1;   /* of the time, while lookups wait in vain */
 
 /* How long this lookup waits. While the file stays locked, a row of lookups spends a tenth of its
  * time in waiting; each one has one look, so that the file serves as soon as it is free. */
@@ -69,6 +71,15 @@ static void note_damage(gt_store *store)
     store->reader = NULL;
 }
 
+/* A file that cannot be written cannot be read either, for the same reason. */
+static void give_up_reading(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    store->unreadable = true;
+    memcpy(store->unread, store->unkept, sizeof store->unread);
+    pthread_mutex_unlock(&store->telling);
+}
+
 /* EBUSY: the file is locked. Other trouble counts as nothing there. */
 static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
                                 const gt_patience *patience)
@@ -79,6 +90,11 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
         return GPUTUNE_ENOTFOUND;
     }
     gputune_status status = gt_layers_open_reader(store, patience, &trouble, why);
+    if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
+        gt_layers_is_set(store, &store->no_file)) {
+        give_up_reading(store);
+        return GPUTUNE_ENOTFOUND;
+    }
     if (status == GPUTUNE_OK) {
         gt_database_wait(store->reader, patience);
         status = work(store->reader, context);
@@ -154,8 +170,7 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     if (!goes_on(status, all)) {
         return status;
     }
-    gt_patience turn = patience ? gt_patience_at_most(patience, longest_wait_s)
-                                : gt_patience_for(longest_wait_s, NULL);
+    gt_patience turn = patience ? *patience : gt_patience_for(longest_turn_s, NULL);
     if (!gt_layers_lock(&store->reading, &turn)) {
         return GPUTUNE_EBUSY;
     }

@@ -102,11 +102,14 @@ static gputune_status settle(gt_store *store, const gt_patience *patience, gt_tr
         return GPUTUNE_EDATABASE;
     case GT_TROUBLE_DAMAGED:
         return begin_beside(store, patience, why);
-    default:
+    default: {
+        bool served = store->writer != NULL;
         gt_database_close(store->writer);
         store->writer = NULL;
-        gt_layers_give_up(store, why, true);
+        gt_layers_give_up(store, why,
+                          served || trouble == GT_TROUBLE_NEWER || trouble == GT_TROUBLE_READ_ONLY);
         return GPUTUNE_OK;
+    }
     }
 }
 

@@ -96,7 +96,7 @@
       "INSERT OR REPLACE INTO winner (checksum, gpu, scenario, sizes" GT_TEXT_WINNER_SET)          \
     X(WINNER_SEAL, GT_TEXT_SEAL_WINNER "w.id = last_insert_rowid()")                               \
     X(WINNER_SEAL_ALL, GT_TEXT_SEAL_WINNER "1")                                                    \
-    X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.id DESC")                               \
+    X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
     X(WINNERS_OF_FAMILY, GT_TEXT_WINNERS "AND s.family = ?2 AND w.proved ORDER BY w.id DESC")      \
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms FROM lease WHERE key = ?1")               \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \

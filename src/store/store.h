@@ -20,7 +20,7 @@
  * cancel flag is heard within 0.1 s. Writes wait 30 s at most. Lookups wait for other processes
  * 100 ms at most, with a longer patience up to 1 s; once one has waited in vain, those that follow
  * look at once and spend a tenth of the time since then at most, until one is answered. For this
- * process's own commits and lookups they wait up to 1 s. */
+ * process's own commits, which the disk may slow down, they wait as long as the patience says. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 
@@ -194,11 +194,11 @@ typedef struct gt_winner_list {
     size_t count;
 } gt_winner_list;
 
-/* All winners of the scenario, over all layers: upper layers first, in a layer the newest first. A
- * lower layer's winner is left out where an upper one of the same space answers for it. A winner
- * counts only while its trial is right and says the same configuration. Nothing known: an empty
- * list. EBUSY, silently, when the file could not be read in time and nothing was found without it.
- * gt_winner_list_free() releases. */
+/* All winners of the scenario, over all layers: upper layers first, in a layer final ones first,
+ * then the newest. A lower layer's winner is left out where an upper one of the same space answers
+ * for it. A winner counts only while its trial is right and says the same configuration. Nothing
+ * known: an empty list. EBUSY, silently, when the file could not be read in time and nothing was
+ * found without it. gt_winner_list_free() releases. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
                                 const gt_scenario *scenario, const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
