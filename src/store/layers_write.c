@@ -281,8 +281,9 @@ static void tell_lock(gt_store *store)
     pthread_mutex_lock(&store->telling);
     if (!store->lock_told) {
         snprintf(store->warning, sizeof store->warning,
-                 "the database %s stayed locked by another process: what is found out meanwhile is "
-                 "kept in memory only; set GPUTUNE_DB to another file, or end that process",
+                 "the database %s stayed locked for as long as a call could wait: what it found "
+                 "out is kept in memory only; end the process that locks it, or set GPUTUNE_DB to "
+                 "another file",
                  store->asked);
     }
     store->lock_told = true;
@@ -296,6 +297,9 @@ static void tell_lock(gt_store *store)
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {
+    if (!is_writable(store)) {
+        return GPUTUNE_OK;
+    }
     gputune_status status = gt_store_write_file(store, work, context, patience);
     if (status == GPUTUNE_EBUSY) {
         tell_lock(store);
