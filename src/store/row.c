@@ -229,8 +229,8 @@ static gt_hash hash_value(sqlite3_value *value)
     case SQLITE_NULL:
         return (gt_hash){0};
     default: { /* the pointer comes first: asking for it may change the number of bytes */
-        const void *bytes = sqlite3_value_blob(value);
-        return gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value));
+        const void *bytes = sqlite3_value_blob(value); /* NULL: none, or out of memory */
+        return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
     }
     }
 }

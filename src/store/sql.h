@@ -17,18 +17,18 @@
 #define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
 #define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
 
-/* The winners that count: as written, of a trial that is as written, right, and of the same
- * configuration (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED). */
+/* The winners that count: as written, of a trial that is right and of the same configuration
+ * (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED), where that is as written too. */
 #define GT_TEXT_SOUND_WINNER                                                                       \
-    "w.checksum = " GT_TEXT_WINNER_SUM " AND t.checksum = " GT_TEXT_TRIAL_SUM                      \
-    " AND t.config = w.config AND t.status IN (0, 1) "
+    "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
+#define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
 #define GT_TEXT_WINNERS                                                                            \
     "SELECT w.sizes, t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "                \
     "d.samples, d.median, d.mean, d.stddev, d.low, d.high, d.min" GT_TEXT_WINNER                   \
     " FROM winner w JOIN gpu g ON g.id = w.gpu JOIN scenario s ON s.id = w.scenario "              \
     "JOIN trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND t.hash = w.trial "              \
     "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial " \
-    "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_WINNER
+    "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 
 /* The rest of an INSERT after the columns that come first. */
 #define GT_TEXT_CODE_SET                                                                           \
@@ -88,7 +88,7 @@
       "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM trial t JOIN gpu g ON g.id = t.gpu "                 \
               "JOIN scenario s ON s.id = t.scenario WHERE g.environment = ?1 AND s.hash = ?2 "     \
-              "AND t.checksum = " GT_TEXT_TRIAL_SUM)                                               \
+              "AND " GT_TEXT_SOUND_TRIAL)                                                          \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
@@ -97,7 +97,11 @@
     X(WINNER_SEAL, GT_TEXT_SEAL_WINNER "w.id = last_insert_rowid()")                               \
     X(WINNER_SEAL_ALL, GT_TEXT_SEAL_WINNER "1")                                                    \
     X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
-    X(WINNERS_OF_FAMILY, GT_TEXT_WINNERS "AND s.family = ?2 AND w.proved ORDER BY w.id DESC")      \
+    X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w JOIN gpu g ON g.id = w.gpu "                  \
+                       "JOIN scenario s ON s.id = w.scenario WHERE g.environment = ?1 AND "        \
+                       "s.family = ?2 AND w.proved")                                               \
+    X(WINNERS_OF_SIZES,                                                                            \
+      GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
     X(LEASE_GET, "SELECT machine, pid, start, expires_ms FROM lease WHERE key = ?1")               \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
@@ -114,7 +118,7 @@
                           "AND " GT_TEXT_SOUND_WINNER                                              \
                           "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario "        \
                           "AND d.hash = w.default_trial WHERE (?1 IS NULL OR k.name = ?1) "        \
-                          "AND (?2 OR w.id IS NOT NULL) AND t.checksum = " GT_TEXT_TRIAL_SUM)
+                          "AND CASE WHEN ?2 OR w.id IS NOT NULL THEN " GT_TEXT_SOUND_TRIAL "END")
 
 typedef enum gt_sql {
 #define GT_SQL_ENUM(name, text) GT_SQL_##name,

@@ -136,37 +136,69 @@ typedef struct nearest_search {
     gt_winner best; /* without a configuration: none */
     double distance;
     const char *environment;
+    gt_hash family;
     const gt_scenario *wanted;
 } nearest_search;
 
-static double distance_to(const gt_scenario *wanted, const gt_winner *winner)
+/* Sizes that have winners. */
+typedef struct near_sizes {
+    double distance;
+    int64_t sizes[GT_SCENARIO_SIZES];
+    uint32_t count;
+} near_sizes;
+typedef GT_ARRAY(near_sizes) near_list;
+
+static double distance_to(const gt_scenario *wanted, const near_sizes *near)
 {
-    if (winner->size_count != wanted->size_count) {
-        return INFINITY;
-    }
-    double sum = 0;
-    for (uint32_t i = 0; i < wanted->size_count; i++) {
-        if (winner->sizes[i] <= 0 || wanted->sizes[i] <= 0) {
-            return INFINITY;
-        }
-        sum += fabs(log((double)winner->sizes[i] / (double)wanted->sizes[i]));
+    double sum = near->count == wanted->size_count ? 0 : INFINITY;
+    for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
+        sum += near->sizes[i] > 0 && wanted->sizes[i] > 0
+                   ? fabs(log((double)near->sizes[i] / (double)wanted->sizes[i]))
+                   : INFINITY;
     }
     return sum;
 }
 
-/* Of the same size: one of the whole space counts more than a final one. */
+static int by_distance(const void *left, const void *right)
+{
+    const near_sizes *a = left, *b = right;
+    return (a->distance > b->distance) - (a->distance < b->distance);
+}
+
+/* Nearest first; the rows themselves are not yet looked at. */
+static gputune_status list_sizes(near_list *out, gt_database *database,
+                                 const nearest_search *search)
+{
+    gt_rows rows;
+    gputune_status status;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_SIZES_OF_FAMILY, "th", search->environment,
+                         search->family));
+    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
+        near_sizes near;
+        near.count = gt_sizes_parse(near.sizes, gt_rows_text(&rows));
+        near.distance = distance_to(search->wanted, &near);
+        if (near.distance < INFINITY && (status = gt_array_push(out, near)) != GPUTUNE_OK) {
+            break;
+        }
+    }
+    gt_rows_end(&rows);
+    if (out->count) {
+        qsort(out->items, out->count, sizeof *out->items, by_distance);
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+/* Of the same distance: one of the whole space counts more than a final one. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
 }
 
-static gputune_status consider(nearest_search *search, gt_database *database, gt_winner *winner)
+static gputune_status consider(nearest_search *search, gt_database *database, gt_winner *winner,
+                               double distance)
 {
-    double distance = distance_to(search->wanted, winner);
-    bool better = search->best.config
-                      ? distance < search->distance || (distance <= search->distance &&
-                                                        rank_of(winner) > rank_of(&search->best))
-                      : distance < INFINITY;
+    bool better = !search->best.config || distance < search->distance ||
+                  rank_of(winner) > rank_of(&search->best);
     gputune_status status = better ? load_codes(winner, database) : GPUTUNE_OK;
     if (!better || status != GPUTUNE_OK) {
         gt_winner_free(winner);
@@ -178,25 +210,42 @@ static gputune_status consider(nearest_search *search, gt_database *database, gt
     return GPUTUNE_OK;
 }
 
-static gputune_status read_family(gt_database *database, void *context)
+static gputune_status read_sizes(nearest_search *search, gt_database *database,
+                                 const near_sizes *near)
 {
-    nearest_search *search = context;
     gt_rows rows;
     gt_winner winner;
     gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS_OF_FAMILY, "th", search->environment,
-                         gt_family_hash(search->wanted)));
+    char text[GT_SIZES_TEXT];
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS_OF_SIZES, "tht", search->environment,
+                         search->family, gt_sizes_text(text, near->sizes, near->count)));
     while ((status = next_winner(&winner, &rows)) == GPUTUNE_OK &&
-           (status = consider(search, database, &winner)) == GPUTUNE_OK) {
+           (status = consider(search, database, &winner, near->distance)) == GPUTUNE_OK) {
     }
     gt_rows_end(&rows);
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+static gputune_status read_family(gt_database *database, void *context)
+{
+    nearest_search *search = context;
+    near_list list = {0};
+    gputune_status status = list_sizes(&list, database, search);
+    for (size_t i = 0; i < list.count && status == GPUTUNE_OK; i++) {
+        if (search->best.config && list.items[i].distance > search->distance) {
+            break;
+        }
+        status = read_sizes(search, database, &list.items[i]);
+    }
+    gt_array_free(&list);
     return status;
 }
 
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
                                      const gt_scenario *scenario, const gt_patience *patience)
 {
-    nearest_search search = {.environment = environment, .wanted = scenario};
+    nearest_search search = {
+        .environment = environment, .family = gt_family_hash(scenario), .wanted = scenario};
     gputune_status status = gt_store_read_all(store, read_family, &search, patience);
     status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
     if (status == GPUTUNE_OK && !search.best.config) {
