@@ -223,7 +223,8 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = gt_search(out, request);
     }
     request->lease = NULL;
-    gt_store_lease_release(&lease, store, &request->patience);
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* what stays runs out by itself */
+    gt_store_lease_release(&lease, store, &brief);
     return status;
 }
 
