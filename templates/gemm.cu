@@ -13,22 +13,24 @@
 #pragma gputune tune(TM = 4, 8, 16)
 #pragma gputune tune(TN = 4, 8, 16)
 #pragma gputune tune(BK = 8, 16, 32)
-// How tiles of A and B come to shared memory, how many it holds, and how A's lies there: columns
-// are what a thread multiplies, rows what it finds in A; bank conflicts are avoided by `SPREAD`.
+// Tiles of A and B go to shared memory through registers or by asynchronous copies, and STAGES of
+// them are there at once. A's lies there by columns, or by rows as it comes. SPREAD keeps apart what
+// a warp stores or loads at once, so that it goes through different banks.
 #pragma gputune tune(STAGING = registers, async)
 #pragma gputune tune(STAGES = 1, 2, 3, 4)
 #pragma gputune tune(A_IN = columns, rows)
 #pragma gputune tune(SPREAD = none, padded, swizzled)
 #pragma gputune vector(VK = 1, 2, 4 : a)
 #pragma gputune vector(VN = 1, 2, 4 : b, c)
-// How they come from there to registers: STEP deep at a time, one such step or two at once, by a
-// warp of LANES_M x 32 / LANES_M threads that are numbered by rows or by pairs.
+// A thread loads fragments of them, STEP deep; with two, the next while it multiplies the first.
+// A warp is LANES_M x 32 / LANES_M threads, numbered by rows or in pairs.
 #pragma gputune tune(STEP = 1, 2, 4)
 #pragma gputune tune(FRAGMENTS = 1, 2)
 #pragma gputune tune(LANES_M = 4, 8)
 #pragma gputune tune(LANES_BY = rows, pairs)
-#pragma gputune tune(WARPS = 8, 12, 16, 24) // that a multiprocessor's registers must do for
-// Which tiles are made together, for the level 2 cache; a cluster's blocks split the depth.
+#pragma gputune tune(WARPS = 8, 12, 16, 24) // that a multiprocessor is to hold: limits registers
+// GROUP rows of tiles are made together, for the level 2 cache. The blocks of a cluster split the
+// depth, and add up what they have in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
 #pragma gputune cluster(SPLIT = 1, 2, 4, 8)
 #pragma gputune default(BM = 128, BN = 64, TM = 8, TN = 8, BK = 8, STAGES = 2, SPREAD = padded, \
@@ -103,18 +105,12 @@ struct element {
 // ---- From global to shared memory -----------------------------------------------------------
 
 // W floats, or zeros from nowhere.
-template <int W, bool WHOLE>
-GPUTUNE_INLINE void copy_async(float *to, const float *from, bool inside)
+template <int W> GPUTUNE_INLINE void copy_async(float *to, const float *from, bool inside)
 {
     const unsigned int at = __cvta_generic_to_shared(to), bytes = inside ? 4 * W : 0;
-    if constexpr (W == 4 && WHOLE) {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(at), "l"(from) : "memory");
-    } else if constexpr (W == 4) {
-        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
+    if constexpr (W == 4) {
+        asm volatile("cp.async.cg.shared.global.L2::128B [%0], [%1], 16, %2;" ::"r"(at), "l"(from),
                      "r"(bytes)
-                     : "memory");
-    } else if constexpr (WHOLE) {
-        asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(at), "l"(from), "n"(4 * W)
                      : "memory");
     } else {
         asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(at), "l"(from),
@@ -179,7 +175,7 @@ struct stager {
             const bool inside = WHOLE || a_to.depth < depth;
             if constexpr (STAGING_async) {
                 // columns come one by one (VK = 1)
-                copy_async<VK, WHOLE>(to + a_to.beyond(i * A_DOWN, 0), a + a_from[i], inside);
+                copy_async<VK>(to + a_to.beyond(i * A_DOWN, 0), a + a_from[i], inside);
             } else {
                 here.a[i] = inside ? gputune_load<VK>(a + a_from[i]) : gputune_vector<float, VK>{};
             }
@@ -188,7 +184,7 @@ struct stager {
         for (int i = 0; i < B_LOADS; i++) {
             const bool inside = WHOLE || b_depth(i) < depth;
             if constexpr (STAGING_async) {
-                copy_async<VN, WHOLE>(to + A_TILE + b_to + i * THREADS * VN, b + b_from[i], inside);
+                copy_async<VN>(to + A_TILE + b_to + i * THREADS * VN, b + b_from[i], inside);
             } else {
                 here.b[i] = inside ? gputune_load<VN>(b + b_from[i]) : gputune_vector<float, VN>{};
             }
