@@ -369,6 +369,7 @@ GPUTUNE_INLINE void accumulate(float sums[TM][TN], stager &stage, const position
         }
         stage.arrive(next, more);
         slot = slot == (STAGES - 1) * SLOT ? 0 : slot + SLOT;
+        // a tile's last products are made while the next one's first fragment is loaded
         if constexpr (BOTH) {
             parts[0].load(staged + slot, mine, 0);
             parts[1].multiply(sums);
