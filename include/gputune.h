@@ -138,12 +138,18 @@ typedef enum gputune_effort {
 
 /* What counts. Where LAUNCH or LATENCY cannot tell variants apart, device time counts as well. */
 typedef enum gputune_objective {
-    GPUTUNE_OBJECTIVE_DEFAULT = 0, /* `launch` for a template with a pass axis, else `kernel` */
+    GPUTUNE_OBJECTIVE_DEFAULT = 0, /* `rate` for a template whose work() uses axes, `launch` for one
+                                      with a pass axis, else `kernel` */
     GPUTUNE_OBJECTIVE_KERNEL,      /* device time by graph replay */
     GPUTUNE_OBJECTIVE_LAUNCH,      /* host clock over back-to-back launches, parameter copies in */
     GPUTUNE_OBJECTIVE_LATENCY,     /* one launch and a synchronise, host clock */
-    GPUTUNE_OBJECTIVE_ENERGY       /* NVML's energy counter, per launch (values in nanojoules) */
+    GPUTUNE_OBJECTIVE_ENERGY,      /* NVML's energy counter, per launch (values in nanojoules) */
+    GPUTUNE_OBJECTIVE_RATE         /* work done in a second of device time: for templates whose
+                                      work() uses axes, and none but RATE for those. Values are
+                                      nanoseconds for as much work as a launch of the template's
+                                      default does; the configuration says how much a launch does */
 } gputune_objective;
+enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
 typedef enum gputune_cache {
     GPUTUNE_CACHE_COLD = 0, /* the L2 is swept before every sample */
@@ -224,9 +230,9 @@ typedef struct gputune_options {
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
-    void *user;               /* passed to log and progress */
-    volatile int *cancel;     /* set it to non-zero to stop; what is finished is kept */
-    const char *samples_path; /* every raw sample is appended here as CSV, or NULL */
+    void *user;                /* passed to log and progress */
+    volatile int *cancel;      /* set it to non-zero to stop; what is finished is kept */
+    const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
 } gputune_options;
 #define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */

@@ -102,9 +102,9 @@ int cmd_show(int argc, char **argv)
         "were\n"
         "held back, or there was time for one launch each), modelled (an emulator's time). JSON "
         "and\n"
-        "CSV have every field, times in nanoseconds (nanojoules under the objective energy), "
-        "rates\n"
-        "in bytes a second.",
+        "CSV have every field, times in nanoseconds (nanojoules under the objective energy; under "
+        "rate\n"
+        "for the work of the default's launch), rates in bytes a second.",
         0,
         1,
         options};

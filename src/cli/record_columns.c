@@ -43,10 +43,21 @@ DERIVE(bandwidth)
     cli_set_number(out, bytes_per_s(item), true);
 }
 
+static double flops_per_s(const gputune_record *record)
+{
+    return is_timed(record) ? record->flops * 1e9 / record->median_ns : 0;
+}
+
 DERIVE(flop_rate)
 {
+    cli_set_number(out, flops_per_s(item), true);
+}
+
+/* Of a kernel that states no bytes, in views that else show its bandwidth. */
+DERIVE(flop_rate_alone)
+{
     RECORD;
-    cli_set_number(out, is_timed(record) ? record->flops * 1e9 / record->median_ns : 0, true);
+    cli_set_number(out, record->bytes > 0 ? 0 : flops_per_s(record), true);
 }
 
 DERIVE(copy_share)
@@ -171,6 +182,7 @@ static const cli_column columns[] = {
     SAME(flops, "", CLI_REAL, DATA),
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN, bandwidth),
     MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flop_rate),
+    MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS, flop_rate_alone),
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN, copy_share),
     SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL),

@@ -138,6 +138,9 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
     gt_config scalar = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
+        if (template->work.axes >> i & 1) {
+            scalar.choice[i] = config->choice[i];
+        }
         for (uint32_t v = 0; v < axis->count && axis->kind == GT_AXIS_VECTOR; v++) {
             if (axis->values[v].number < axis->values[scalar.choice[i]].number) {
                 scalar.choice[i] = (uint8_t)v;

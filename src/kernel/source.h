@@ -32,14 +32,19 @@ void gt_source_free(gt_source *source);
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
+/* How much work a launch of a configuration does at a problem, over that of the default's: 1 where
+ * work() uses no axis. ETEMPLATE where work() has no value there, or none above 0. */
+gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
+                             const gt_config *config, const gt_device *device);
 /* Equal for two launches of the same code that cannot be told apart by what the device is given:
  * geometry, passing, parameters' sizes, scratch and clears. */
 gt_hash gt_launch_hash(const gt_launch *launch);
 /* A trial's key: the source's hash joined with the launch's geometry rule (block, cluster,
  * carveout, shared, pass choices), so that launch-only axes are told apart. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);
-/* The configuration that launches safely with any alignment: the default with every vector axis at
- * its narrowest. *same says that it is the given one. */
+/* The configuration that launches safely with any alignment, and does the same work as the given
+ * one: the default with every vector axis at its narrowest, and the given one's values of the axes
+ * that work() uses. *same says that it is the given one. */
 gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
                                 const gt_config *config);
 

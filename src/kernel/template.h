@@ -19,7 +19,9 @@
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters
  *   clear(buffer or scratch, …)
- *   work(bytes = e, flops = e)
+ *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
+ *     It may use tune and cluster axes where launches of variants do different work; such a
+ *     template is tuned by how much they do in a second, and its judge must know how much it was
  *   reference(KERNEL[, block = D][, grid = D][, rtol = e][, atol = e][, stol = e])
  *     takes the block as a const pointer, then args(); outputs may be double; a last parameter
  *     `scale` receives the sum of magnitudes for each element of the first output. Without a
@@ -139,6 +141,13 @@ typedef struct gt_pass_block {
     uint32_t axis;
 } gt_pass_block;
 
+/* What is known of the work of a launch. */
+typedef struct gt_work {
+    bool stated;    /* there is a work() */
+    uint64_t axes;  /* bit i: it depends on axis i; 0: all variants' launches do the same */
+    gt_place place; /* of work(), or of kernel() where there is none */
+} gt_work;
+
 /* Parsed once. The other parts (expressions, texts) are in template_parts.h, this room's own. */
 typedef struct gt_template {
     char name[GT_NAME_MAX];
@@ -150,6 +159,7 @@ typedef struct gt_template {
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
     gt_pass_block pass;
+    gt_work work;
     gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
                          tolerances, work: what a scenario's key needs of the template */
     struct gt_template_parts *parts;

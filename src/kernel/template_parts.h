@@ -94,6 +94,8 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
+/* What counts as the work of a launch: the flops, or the bytes where none are stated; or NULL. */
+const gt_expression *gt_work_measure(const gt_template *template);
 /* The template's own copy of a word and the number that expressions see; EINVAL when there are too
  * many. Thread-safe. */
 gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);

@@ -107,7 +107,8 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
         return GPUTUNE_OK; /* not counted, so taken again */
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
-        row[run->ids[i]] = event->sampled.values[i];
+        row[run->ids[i]] =
+            gt_field_value(&run->session.field, (uint32_t)run->ids[i], event->sampled.values[i]);
     }
     return count_round(run);
 }
@@ -128,7 +129,7 @@ static gputune_status sample_round(run_state *run)
         run->ids[i] = run->order[i];
     }
     gt_sample_job job = {
-        .variants = run->ids, .count = count, .objective = run->session.request->options.objective};
+        .variants = run->ids, .count = count, .objective = run->session.field.setup.objective};
     return gt_session_sample(&run->session, &job);
 }
 

@@ -41,7 +41,7 @@ const char *gputune_source_name(gputune_source source)
 
 const char *gputune_objective_name(gputune_objective objective)
 {
-    static const char *const names[] = {"default", "kernel", "launch", "latency", "energy"};
+    static const char *const names[] = {"default", "kernel", "launch", "latency", "energy", "rate"};
     return names[objective];
 }
 
