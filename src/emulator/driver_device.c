@@ -1,4 +1,5 @@
-#include "emulator/driver.h"
+/* The one device and what its profile says of it: cuDevice*. */
+#include "emulator/enter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,7 +54,6 @@ EMU_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
     make_uuid(uuid);
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2);
 
 EMU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
@@ -63,7 +63,6 @@ EMU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
     *bytes = (size_t)emu.profile.total_memory_bytes;
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuDeviceTotalMem, cuDeviceTotalMem_v2);
 
 EMU_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
@@ -72,16 +71,6 @@ EMU_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribut
               CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     *value = emu_attribute(attribute);
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
-{
-    EMU_ENTER(cuDeviceComputeCapability, EMU_READY);
-    EMU_CHECK(major && minor, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    *major = emu_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    *minor = emu_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
 }
 
@@ -102,26 +91,5 @@ EMU_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
     bus_id(text, sizeof text);
     EMU_CHECK(bytes > (int)strlen(text), CUDA_ERROR_INVALID_VALUE);
     memcpy(id, text, strlen(text) + 1);
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
-{
-    EMU_ENTER(cuDeviceGetByPCIBusId, EMU_READY);
-    char text[32];
-    EMU_CHECK(device && id, CUDA_ERROR_INVALID_VALUE);
-    bus_id(text, sizeof text);
-    EMU_CHECK(!strcmp(text, id), CUDA_ERROR_INVALID_DEVICE);
-    *device = 0;
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
-{
-    EMU_ENTER(cuDeviceCanAccessPeer, EMU_READY);
-    EMU_CHECK(can, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    EMU_TRY(check_device(peer));
-    *can = 0;
     return CUDA_SUCCESS;
 }

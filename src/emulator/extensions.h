@@ -1,4 +1,4 @@
-/* What the emulator exports beside the CUDA driver's interface. Found by dlsym or cuGetProcAddress;
+/* What the emulator exports beside the CUDA driver's interface. Found by dlsym;
  * a driver without these names is a real one.
  *
  * Times of the emulator are modelled: a kernel's length comes from what it did, not from how long
@@ -36,10 +36,5 @@ CUresult emuSelectProfile(const char *name);
 
 /* The profile's name ("h200"). "" before cuInit. */
 const char *emuProfileName(void);
-
-/* Chooses the profile ("h200") before cuInit, as GPUTUNE_EMU_PROFILE would. CUDA_ERROR_NOT_FOUND
- * for an unknown one (emuLastMessage says which there are); CUDA_ERROR_ILLEGAL_STATE when cuInit
- * has run with another. */
-CUresult emuSelectProfile(const char *name);
 
 #endif

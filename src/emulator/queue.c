@@ -1,6 +1,5 @@
+/* Runs the commands of each stream on a thread of its own, in the order that CUDA promises. */
 #include "emulator/queue.h"
-
-#include "emulator/capture.h"
 
 #include <stdlib.h>
 
@@ -121,7 +120,7 @@ static void run_one(CUstream stream)
     await_others(submission);
     double start = start_time(stream, submission), length = 0;
     emu_command *command = submission->command;
-    if (!emu.lost && command->class->run) {
+    if (!emu.lost) {
         pthread_mutex_unlock(&emu.lock);
         length = command->class->run(command, start);
         pthread_mutex_lock(&emu.lock);
@@ -269,40 +268,6 @@ CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *comman
     return CUDA_SUCCESS;
 }
 
-static CUresult run_on_locked(CUstream stream, emu_command *command, bool wait)
-{
-    CUresult code = emu_capture_before(stream, wait);
-    if (code) {
-        emu_command_release(command);
-        return code;
-    }
-    if (stream->capture) {
-        return emu_capture_add(stream, command);
-    }
-    emu_ticket *ticket = NULL;
-    code = emu_queue_submit(&ticket, stream, command);
-    if (!code && wait) {
-        code = emu_queue_join(ticket);
-    }
-    emu_ticket_release(ticket);
-    return code;
-}
-
-CUresult emu_run_on(CUstream handle, emu_command *command, bool wait)
-{
-    EMU_CHECK(command, CUDA_ERROR_OUT_OF_MEMORY);
-    emu_lock();
-    CUstream stream = NULL;
-    CUresult code = emu_stream_resolve(&stream, handle);
-    if (code) {
-        emu_command_release(command);
-    } else {
-        code = run_on_locked(stream, command, wait);
-    }
-    emu_unlock();
-    return code;
-}
-
 CUresult emu_queue_join(emu_ticket *ticket)
 {
     if (ticket) {
@@ -363,6 +328,7 @@ bool emu_queue_idle(CUstream stream)
 void emu_stream_retire(CUstream stream)
 {
     stream->stop = true;
+    emu_handle_drop(&stream->handle);
     if (stream->has_worker) {
         pthread_cond_signal(&stream->work);
     } else {

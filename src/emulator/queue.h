@@ -3,14 +3,18 @@
 #ifndef EMU_QUEUE_H
 #define EMU_QUEUE_H
 
+#include "emulator/context.h"
 #include "emulator/driver.h"
+
+typedef struct emu_command emu_command;
+typedef struct emu_ticket emu_ticket;
 
 /* What a stream runs. Immutable once submitted, shared by reference: a graph runs the same command
  * many times. */
 typedef struct emu_command_class {
     CUgraphNodeType node_type;
     /* Does the work and returns its modelled length in ns. Called without the lock, by one thread
-     * at a time; `start_ns` is the modelled time at which it begins. NULL: nothing to do. */
+     * at a time; `start_ns` is the modelled time at which it begins. */
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees its own members; NULL: none */
     bool is_kernel;                        /* pays the gap between kernels */
@@ -48,18 +52,17 @@ typedef struct emu_submission {
 } emu_submission;
 
 struct CUstream_st {
-    emu_kind kind;
+    emu_handle handle;
     CUcontext context;
-    CUstream next;
+    CUstream next; /* in the context */
     unsigned flags;
-    int priority;
     uint64_t id;
     bool is_legacy;
     bool is_thread_default; /* made for one thread by handle 2 */
     pthread_t thread_default_of;
 
     atomic_int references; /* the handle, the worker, events of a capture */
-    bool has_worker, stop;
+    bool has_worker, stop; /* stop: the handle is destroyed */
     pthread_cond_t work;
     emu_submission *first, *last_submission;
     emu_ticket *last; /* of the newest command, NULL before the first */
@@ -68,7 +71,8 @@ struct CUstream_st {
     size_t wait_count; /* tickets that the next command must wait for (cuStreamWaitEvent) */
     emu_ticket **waits;
 
-    emu_capture *capture; /* driver_capture.c */
+    struct emu_capture *capture; /* NULL: none */
+    CUstream next_captured;      /* in the capture */
     size_t frontier_count;
     CUgraphNode *frontier; /* nodes that the next captured one depends on */
 };
@@ -78,14 +82,6 @@ struct CUstream_st {
  * any case. Sets *out (may be NULL) to a new reference on its ticket. Lock held; the stream is not
  * being captured. */
 CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *command);
-
-/* Submits to a stream, or adds a node when it is being captured. Takes the lock itself and takes
- * over the command. With `wait` it also waits for the end (refused while capturing, 900). NULL
- * command is out of memory. */
-CUresult emu_run_on(CUstream handle, emu_command *command, bool wait);
-
-/* A command that calls `function` on the stream's thread (driver_stream.c). */
-emu_command *emu_command_host(CUhostFn function, void *data);
 
 /* Makes the stream's next command wait for `ticket`. Lock held. */
 CUresult emu_queue_wait_for(CUstream stream, emu_ticket *ticket);
