@@ -1,3 +1,5 @@
+/* Computes and checks the addresses of a warp's memory instructions, and finds the host memory
+ * behind them. */
 #include "emulator/address.h"
 
 #include "emulator/lanes.h"

@@ -82,25 +82,25 @@ CUresult emu_capture_forbids_context(CUcontext context)
     return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
 }
 
-static CUresult set_frontier(CUstream stream, const CUgraphNode *nodes, size_t count)
+static CUresult set_dependencies(CUstream stream, const CUgraphNode *nodes, size_t count)
 {
     CUgraphNode *copy = malloc((count ? count : 1) * sizeof *copy);
     EMU_CHECK(copy, CUDA_ERROR_OUT_OF_MEMORY);
     if (count) {
         memcpy(copy, nodes, count * sizeof *copy);
     }
-    free(stream->frontier);
-    stream->frontier = copy;
-    stream->frontier_count = count;
+    free(stream->dependencies);
+    stream->dependencies = copy;
+    stream->dependency_count = count;
     return CUDA_SUCCESS;
 }
 
 CUresult emu_capture_add(CUstream stream, emu_command *command)
 {
     CUgraphNode node;
-    EMU_TRY(emu_graph_add(&node, stream->capture->graph, command, stream->frontier,
-                          stream->frontier_count));
-    return set_frontier(stream, &node, 1);
+    EMU_TRY(emu_graph_add(&node, stream->capture->graph, command, stream->dependencies,
+                          stream->dependency_count));
+    return set_dependencies(stream, &node, 1);
 }
 
 static bool holds(const CUgraphNode *nodes, size_t count, CUgraphNode node)
@@ -113,18 +113,18 @@ static bool holds(const CUgraphNode *nodes, size_t count, CUgraphNode node)
     return false;
 }
 
-static CUresult widen_frontier(CUstream stream, const CUgraphNode *nodes, size_t count)
+static CUresult add_dependencies(CUstream stream, const CUgraphNode *nodes, size_t count)
 {
-    size_t total = stream->frontier_count;
-    CUgraphNode *all = realloc(stream->frontier, (total + count + 1) * sizeof *all);
+    size_t total = stream->dependency_count;
+    CUgraphNode *all = realloc(stream->dependencies, (total + count + 1) * sizeof *all);
     EMU_CHECK(all, CUDA_ERROR_OUT_OF_MEMORY);
     for (size_t i = 0; i < count; i++) {
         if (!holds(all, total, nodes[i])) {
             all[total++] = nodes[i];
         }
     }
-    stream->frontier = all;
-    stream->frontier_count = total;
+    stream->dependencies = all;
+    stream->dependency_count = total;
     return CUDA_SUCCESS;
 }
 
@@ -149,9 +149,9 @@ CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNo
         return CUDA_ERROR_STREAM_CAPTURE_MERGE;
     }
     if (stream->capture) {
-        return widen_frontier(stream, nodes, count);
+        return add_dependencies(stream, nodes, count);
     }
-    EMU_TRY(set_frontier(stream, nodes, count));
+    EMU_TRY(set_dependencies(stream, nodes, count));
     add_stream(capture, stream);
     return CUDA_SUCCESS;
 }
@@ -160,7 +160,7 @@ static emu_capture *new_capture(CUstream origin, CUstreamCaptureMode mode)
 {
     emu_capture *capture = calloc(1, sizeof *capture);
     CUgraph graph = emu_graph_new();
-    if (!capture || !graph || set_frontier(origin, NULL, 0)) {
+    if (!capture || !graph || set_dependencies(origin, NULL, 0)) {
         if (graph) {
             emu_graph_free(graph);
         }
@@ -201,7 +201,7 @@ static CUgraph finish(emu_capture *capture)
         CUstream stream = capture->streams;
         capture->streams = stream->next_captured;
         stream->capture = NULL;
-        stream->frontier_count = 0;
+        stream->dependency_count = 0;
     }
     free(capture);
     return graph;
@@ -239,8 +239,8 @@ static void mark_ancestors(bool *reached, CUgraphNode node)
 
 static bool stream_joined(CUstream stream, const bool *reached)
 {
-    for (size_t i = 0; i < stream->frontier_count; i++) {
-        if (!reached[stream->frontier[i]->index]) {
+    for (size_t i = 0; i < stream->dependency_count; i++) {
+        if (!reached[stream->dependencies[i]->index]) {
             return false;
         }
     }
@@ -252,8 +252,8 @@ static bool all_joined(const emu_capture *capture)
 {
     bool *reached = calloc(capture->graph->node_count + 1, sizeof *reached);
     bool joined = reached != NULL;
-    for (size_t i = 0; joined && i < capture->origin->frontier_count; i++) {
-        mark_ancestors(reached, capture->origin->frontier[i]);
+    for (size_t i = 0; joined && i < capture->origin->dependency_count; i++) {
+        mark_ancestors(reached, capture->origin->dependencies[i]);
     }
     for (CUstream stream = capture->streams; stream && joined; stream = stream->next_captured) {
         joined = stream_joined(stream, reached);
@@ -304,8 +304,8 @@ CUresult emu_capture_query(emu_capture_info *out, CUstream stream)
             invalid ? CU_STREAM_CAPTURE_STATUS_INVALIDATED : CU_STREAM_CAPTURE_STATUS_ACTIVE;
         out->id = stream->capture->id;
         out->graph = stream->capture->graph;
-        out->nodes = stream->frontier;
-        out->node_count = stream->frontier_count;
+        out->nodes = stream->dependencies;
+        out->node_count = stream->dependency_count;
     }
     return CUDA_SUCCESS;
 }

@@ -1,3 +1,5 @@
+/* Picks the decoder of each instruction by its opcode, and turns a function's body into operations.
+ */
 #include "emulator/decode.h"
 
 #include "emulator/liveness.h"

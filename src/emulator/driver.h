@@ -15,10 +15,10 @@
 
 typedef struct emu_driver {
     pthread_mutex_t lock;
-    pthread_cond_t progress;   /* a ticket was completed */
-    atomic_bool ready;         /* cuInit succeeded */
+    pthread_cond_t progress;   /* a command has ended */
+    atomic_bool initialized;   /* cuInit succeeded */
     atomic_bool forked;        /* in a child of the process where it did */
-    atomic_int lost;           /* sticky error of the process, 0 while it is sound */
+    atomic_int sticky_error;   /* 0: none; else every call fails with it */
     atomic_int cancel;         /* non-zero once lost: ends what still runs */
     char selected_profile[32]; /* by emuSelectProfile, before cuInit */
     emu_profile profile;
@@ -51,10 +51,10 @@ void emu_unlock(void);
 
 /* Marks the process as lost with a fatal code and its explanation; the first one stays. Codes that
  * are not fatal on hardware do nothing. */
-void emu_lose(int code, const char *message);
+void emu_set_sticky_error(int code, const char *message);
 bool emu_is_fatal(int code);
 /* Keeps one line for emuLastMessage, and prints it when GPUTUNE_EMU_VERBOSE is set. */
-void emu_say(const char *message);
+void emu_report(const char *message);
 
 /* ---- the calling thread's modelled host clock, in ns ---- */
 double emu_host_now(void);

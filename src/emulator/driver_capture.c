@@ -94,7 +94,7 @@ EMU_EXPORT CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureSt
 
 EMU_EXPORT CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode)
 {
-    EMU_ENTER(cuThreadExchangeStreamCaptureMode, EMU_READY);
+    EMU_ENTER(cuThreadExchangeStreamCaptureMode, EMU_INITIALIZED);
     EMU_CHECK(mode && (unsigned)*mode <= CU_STREAM_CAPTURE_MODE_RELAXED, CUDA_ERROR_INVALID_VALUE);
     *mode = emu_capture_exchange_mode(*mode);
     return CUDA_SUCCESS;

@@ -86,7 +86,7 @@ static CUresult retain_primary(void)
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
-    EMU_ENTER(cuDevicePrimaryCtxRetain, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuDevicePrimaryCtxRetain, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     emu_lock();
@@ -105,7 +105,7 @@ static void end_primary(void)
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-    EMU_ENTER(cuDevicePrimaryCtxRelease, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxRelease, EMU_INITIALIZED);
     EMU_TRY(check_device(device));
     emu_lock();
     CUresult code = primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
@@ -119,7 +119,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 /* Answers success even when the process is lost, and cures nothing then: as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
-    EMU_ENTER(cuDevicePrimaryCtxReset, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);
     EMU_TRY(check_device(device));
     emu_lock();
     end_primary();
@@ -129,7 +129,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
 {
-    EMU_ENTER(cuDevicePrimaryCtxSetFlags, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxSetFlags, EMU_INITIALIZED);
     EMU_TRY(check_device(device));
     emu_lock();
     primary_flags = flags & CU_CTX_FLAGS_MASK;
@@ -140,7 +140,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flag
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 {
-    EMU_ENTER(cuDevicePrimaryCtxGetState, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxGetState, EMU_INITIALIZED);
     EMU_CHECK(flags && active, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     emu_lock();
@@ -173,7 +173,7 @@ static CUresult create(CUcontext *out, unsigned flags, CUdevice device)
 EMU_EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params, unsigned flags,
                                    CUdevice device)
 {
-    EMU_ENTER(cuCtxCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(!params || (!params->numExecAffinityParams && !params->cigParams),
               CUDA_ERROR_NOT_SUPPORTED);
     return create(out, flags, device);
@@ -182,20 +182,20 @@ EMU_EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params, un
 EMU_EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params, int count,
                                    unsigned flags, CUdevice device)
 {
-    EMU_ENTER(cuCtxCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(!params && !count, CUDA_ERROR_NOT_SUPPORTED);
     return create(out, flags, device);
 }
 
 EMU_EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device)
 {
-    EMU_ENTER(cuCtxCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     return create(out, flags, device);
 }
 
 EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 {
-    EMU_ENTER(cuCtxDestroy, EMU_READY);
+    EMU_ENTER(cuCtxDestroy, EMU_INITIALIZED);
     EMU_CHECK(emu_handle_is(context, EMU_KIND_CONTEXT) && !context->is_primary,
               CUDA_ERROR_INVALID_CONTEXT);
     emu_handle_drop(&context->handle);
@@ -212,7 +212,7 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 
 EMU_EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 {
-    EMU_ENTER(cuCtxSetCurrent, EMU_READY);
+    EMU_ENTER(cuCtxSetCurrent, EMU_INITIALIZED);
     EMU_CHECK(!context || emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
     emu_context_set(context);
     return CUDA_SUCCESS;
@@ -220,7 +220,7 @@ EMU_EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 
 EMU_EXPORT CUresult cuCtxGetCurrent(CUcontext *out)
 {
-    EMU_ENTER(cuCtxGetCurrent, EMU_READY);
+    EMU_ENTER(cuCtxGetCurrent, EMU_INITIALIZED);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     *out = emu_context_top();
     return CUDA_SUCCESS;
@@ -228,14 +228,14 @@ EMU_EXPORT CUresult cuCtxGetCurrent(CUcontext *out)
 
 EMU_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
-    EMU_ENTER(cuCtxPushCurrent, EMU_READY);
+    EMU_ENTER(cuCtxPushCurrent, EMU_INITIALIZED);
     EMU_CHECK(emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
     return emu_context_push(context);
 }
 
 EMU_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 {
-    EMU_ENTER(cuCtxPopCurrent, EMU_READY);
+    EMU_ENTER(cuCtxPopCurrent, EMU_INITIALIZED);
     CUcontext top;
     EMU_TRY(emu_context_pop(&top));
     if (out) {
@@ -246,7 +246,7 @@ EMU_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 
 EMU_EXPORT CUresult cuCtxGetDevice(CUdevice *out)
 {
-    EMU_ENTER(cuCtxGetDevice, EMU_READY | EMU_CONTEXT);
+    EMU_ENTER(cuCtxGetDevice, EMU_INITIALIZED | EMU_CONTEXT);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     *out = 0;
     return CUDA_SUCCESS;
@@ -254,7 +254,7 @@ EMU_EXPORT CUresult cuCtxGetDevice(CUdevice *out)
 
 EMU_EXPORT CUresult cuCtxGetId(CUcontext context, unsigned long long *out)
 {
-    EMU_ENTER(cuCtxGetId, EMU_READY);
+    EMU_ENTER(cuCtxGetId, EMU_INITIALIZED);
     if (!context) {
         EMU_TRY(emu_context_check_current());
         context = emu_context_top();
@@ -280,7 +280,7 @@ EMU_EXPORT CUresult cuCtxSynchronize(void)
 
 EMU_EXPORT CUresult cuCtxGetLimit(size_t *out, CUlimit limit)
 {
-    EMU_ENTER(cuCtxGetLimit, EMU_READY | EMU_CONTEXT);
+    EMU_ENTER(cuCtxGetLimit, EMU_INITIALIZED | EMU_CONTEXT);
     EMU_CHECK(out && (unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(limit == CU_LIMIT_STACK_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT);
     *out = emu_context_top()->stack_bytes;

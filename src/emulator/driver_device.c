@@ -11,7 +11,7 @@ static CUresult check_device(CUdevice device)
 
 EMU_EXPORT CUresult cuDeviceGetCount(int *count)
 {
-    EMU_ENTER(cuDeviceGetCount, EMU_READY);
+    EMU_ENTER(cuDeviceGetCount, EMU_INITIALIZED);
     EMU_CHECK(count, CUDA_ERROR_INVALID_VALUE);
     *count = 1;
     return CUDA_SUCCESS;
@@ -19,7 +19,7 @@ EMU_EXPORT CUresult cuDeviceGetCount(int *count)
 
 EMU_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-    EMU_ENTER(cuDeviceGet, EMU_READY);
+    EMU_ENTER(cuDeviceGet, EMU_INITIALIZED);
     EMU_CHECK(device, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(ordinal));
     *device = ordinal;
@@ -28,7 +28,7 @@ EMU_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetName, EMU_READY);
+    EMU_ENTER(cuDeviceGetName, EMU_INITIALIZED);
     EMU_CHECK(name && bytes > 0, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     snprintf(name, (size_t)bytes, "%s", emu.profile.gpu_name);
@@ -48,7 +48,7 @@ static void make_uuid(CUuuid *uuid)
 
 EMU_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetUuid, EMU_READY);
+    EMU_ENTER(cuDeviceGetUuid, EMU_INITIALIZED);
     EMU_CHECK(uuid, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     make_uuid(uuid);
@@ -57,7 +57,7 @@ EMU_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 
 EMU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
-    EMU_ENTER(cuDeviceTotalMem, EMU_READY);
+    EMU_ENTER(cuDeviceTotalMem, EMU_INITIALIZED);
     EMU_CHECK(bytes, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     *bytes = (size_t)emu.profile.total_memory_bytes;
@@ -66,7 +66,7 @@ EMU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 
 EMU_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetAttribute, EMU_READY);
+    EMU_ENTER(cuDeviceGetAttribute, EMU_INITIALIZED);
     EMU_CHECK(value && attribute > 0 && (int)attribute < EMU_ATTRIBUTE_COUNT,
               CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
@@ -84,7 +84,7 @@ static void bus_id(char *out, size_t bytes)
 
 EMU_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetPCIBusId, EMU_READY);
+    EMU_ENTER(cuDeviceGetPCIBusId, EMU_INITIALIZED);
     char text[32];
     EMU_CHECK(id, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));

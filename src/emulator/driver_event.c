@@ -21,7 +21,7 @@ static const emu_command_class record_class = {.run = run_record};
 void emu_event_free(CUevent event)
 {
     emu_handle_drop(&event->handle);
-    emu_ticket_release(event->ticket);
+    emu_completion_release(event->completion);
     free(event->nodes);
     free(event);
 }
@@ -41,7 +41,7 @@ EMU_EXPORT CUresult cuEventCreate(CUevent *out, unsigned flags)
 
 EMU_EXPORT CUresult cuEventDestroy_v2(CUevent event)
 {
-    EMU_ENTER(cuEventDestroy, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuEventDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(event, EMU_KIND_EVENT), CUDA_ERROR_INVALID_HANDLE);
     emu_lock();
     emu_event_free(event);
@@ -51,14 +51,14 @@ EMU_EXPORT CUresult cuEventDestroy_v2(CUevent event)
 
 static CUresult record_in_capture(CUevent event, CUstream stream)
 {
-    CUgraphNode *nodes = malloc((stream->frontier_count + 1) * sizeof *nodes);
+    CUgraphNode *nodes = malloc((stream->dependency_count + 1) * sizeof *nodes);
     EMU_CHECK(nodes, CUDA_ERROR_OUT_OF_MEMORY);
-    if (stream->frontier_count) {
-        memcpy(nodes, stream->frontier, stream->frontier_count * sizeof *nodes);
+    if (stream->dependency_count) {
+        memcpy(nodes, stream->dependencies, stream->dependency_count * sizeof *nodes);
     }
     free(event->nodes);
     event->nodes = nodes;
-    event->node_count = stream->frontier_count;
+    event->node_count = stream->dependency_count;
     event->capture_id = stream->capture->id;
     return CUDA_SUCCESS;
 }
@@ -67,10 +67,10 @@ static CUresult record_on_stream(CUevent event, CUstream stream)
 {
     emu_command *command = emu_command_new(&record_class, sizeof *command);
     EMU_CHECK(command, CUDA_ERROR_OUT_OF_MEMORY);
-    emu_ticket *ticket;
-    EMU_TRY(emu_queue_submit(&ticket, stream, command));
-    emu_ticket_release(event->ticket);
-    event->ticket = ticket;
+    emu_completion *completion;
+    EMU_TRY(emu_queue_submit(&completion, stream, command));
+    emu_completion_release(event->completion);
+    event->completion = completion;
     event->capture_id = 0;
     return CUDA_SUCCESS;
 }
@@ -109,7 +109,7 @@ static CUresult wait_event(CUstream handle, CUevent event)
         emu_capture_invalidate(stream->capture);
         return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
     }
-    return emu_queue_wait_for(stream, event->ticket);
+    return emu_queue_wait_for(stream, event->completion);
 }
 
 /* The stream and the event may be of different contexts. Event nodes of graphs (flag 1) are not
@@ -134,10 +134,10 @@ EMU_EXPORT CUresult cuEventQuery(CUevent event)
     CUresult code = CUDA_SUCCESS;
     if (event->capture_id) {
         code = CUDA_ERROR_CAPTURED_EVENT;
-    } else if (event->ticket && !event->ticket->done) {
+    } else if (event->completion && !event->completion->done) {
         code = CUDA_ERROR_NOT_READY;
     } else {
-        code = emu_queue_join(event->ticket);
+        code = emu_queue_join(event->completion);
     }
     emu_unlock();
     return code;
@@ -148,7 +148,8 @@ EMU_EXPORT CUresult cuEventSynchronize(CUevent event)
     EMU_ENTER(cuEventSynchronize, EMU_USE);
     EMU_CHECK(emu_handle_is(event, EMU_KIND_EVENT), CUDA_ERROR_INVALID_HANDLE);
     emu_lock();
-    CUresult code = event->capture_id ? CUDA_ERROR_CAPTURED_EVENT : emu_queue_join(event->ticket);
+    CUresult code =
+        event->capture_id ? CUDA_ERROR_CAPTURED_EVENT : emu_queue_join(event->completion);
     emu_unlock();
     emu_host_spend(emu.profile.host_sync_ns);
     return code;
@@ -157,15 +158,15 @@ EMU_EXPORT CUresult cuEventSynchronize(CUevent event)
 static CUresult elapsed(float *out_ms, CUevent start, CUevent end)
 {
     EMU_CHECK(!start->capture_id && !end->capture_id, CUDA_ERROR_CAPTURED_EVENT);
-    EMU_CHECK(start->ticket && end->ticket, CUDA_ERROR_INVALID_HANDLE);
-    EMU_CHECK(start->ticket->done && end->ticket->done, CUDA_ERROR_NOT_READY);
-    *out_ms = (float)((end->ticket->end_ns - start->ticket->end_ns) / 1e6);
+    EMU_CHECK(start->completion && end->completion, CUDA_ERROR_INVALID_HANDLE);
+    EMU_CHECK(start->completion->done && end->completion->done, CUDA_ERROR_NOT_READY);
+    *out_ms = (float)((end->completion->end_ns - start->completion->end_ns) / 1e6);
     return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuEventElapsedTime_v2(float *out_ms, CUevent start, CUevent end)
 {
-    EMU_ENTER(cuEventElapsedTime, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuEventElapsedTime, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out_ms, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(emu_handle_is(start, EMU_KIND_EVENT), CUDA_ERROR_INVALID_HANDLE);
     EMU_CHECK(emu_handle_is_of(end, EMU_KIND_EVENT, start->handle.context),

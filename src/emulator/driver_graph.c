@@ -7,7 +7,7 @@
 
 EMU_EXPORT CUresult cuGraphCreate(CUgraph *out, unsigned flags)
 {
-    EMU_ENTER(cuGraphCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out && !flags, CUDA_ERROR_INVALID_VALUE);
     *out = emu_graph_new();
     return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
@@ -15,7 +15,7 @@ EMU_EXPORT CUresult cuGraphCreate(CUgraph *out, unsigned flags)
 
 EMU_EXPORT CUresult cuGraphDestroy(CUgraph graph)
 {
-    EMU_ENTER(cuGraphDestroy, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(graph, EMU_KIND_GRAPH), CUDA_ERROR_INVALID_VALUE);
     emu_graph_free(graph);
     return CUDA_SUCCESS;
@@ -24,7 +24,7 @@ EMU_EXPORT CUresult cuGraphDestroy(CUgraph graph)
 EMU_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
                                                 unsigned long long flags)
 {
-    EMU_ENTER(cuGraphInstantiateWithFlags, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphInstantiateWithFlags, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(flags < 16, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(out && emu_handle_is(graph, EMU_KIND_GRAPH), CUDA_ERROR_INVALID_VALUE);
     emu_lock();
@@ -35,7 +35,7 @@ EMU_EXPORT CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph,
 
 EMU_EXPORT CUresult cuGraphExecDestroy(CUgraphExec exec)
 {
-    EMU_ENTER(cuGraphExecDestroy, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphExecDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(exec, EMU_KIND_EXEC), CUDA_ERROR_INVALID_VALUE);
     emu_handle_drop(&exec->handle);
     emu_command_release(&exec->command);
@@ -65,7 +65,7 @@ EMU_EXPORT CUresult cuGraphUpload(CUgraphExec exec, CUstream stream)
 
 EMU_EXPORT CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count)
 {
-    EMU_ENTER(cuGraphGetNodes, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphGetNodes, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(graph, EMU_KIND_GRAPH) && count, CUDA_ERROR_INVALID_VALUE);
     size_t have = graph->node_count;
     for (size_t i = 0; nodes && i < *count; i++) {
@@ -79,7 +79,7 @@ EMU_EXPORT CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *c
 
 EMU_EXPORT CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 {
-    EMU_ENTER(cuGraphNodeGetType, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphNodeGetType, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(node, EMU_KIND_NODE) && type, CUDA_ERROR_INVALID_VALUE);
     *type = node->command->class->node_type;
     return CUDA_SUCCESS;
@@ -90,7 +90,7 @@ EMU_EXPORT CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type)
 EMU_EXPORT CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy,
                                        unsigned count, unsigned flags)
 {
-    EMU_ENTER(cuUserObjectCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuUserObjectCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out && destroy && count && count < 1u << 30 && flags == 1, CUDA_ERROR_INVALID_VALUE);
     CUuserObject object = calloc(1, sizeof *object);
     EMU_CHECK(object, CUDA_ERROR_OUT_OF_MEMORY);
@@ -104,7 +104,7 @@ EMU_EXPORT CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn d
 
 EMU_EXPORT CUresult cuUserObjectRelease(CUuserObject object, unsigned count)
 {
-    EMU_ENTER(cuUserObjectRelease, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuUserObjectRelease, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(object, EMU_KIND_USER_OBJECT) && count, CUDA_ERROR_INVALID_VALUE);
     emu_user_object_release(object, count);
     return CUDA_SUCCESS;
@@ -128,7 +128,7 @@ static CUresult attach(CUgraph graph, CUuserObject object, unsigned count)
 EMU_EXPORT CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count,
                                             unsigned flags)
 {
-    EMU_ENTER(cuGraphRetainUserObject, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuGraphRetainUserObject, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(graph, EMU_KIND_GRAPH) && emu_handle_is(object, EMU_KIND_USER_OBJECT) &&
                   count && flags <= CU_GRAPH_USER_OBJECT_MOVE,
               CUDA_ERROR_INVALID_VALUE);

@@ -104,17 +104,27 @@ static emu_kernel_shape shape_of(const kernel_command *kernel)
     return shape;
 }
 
-static void report_fault(const emu_fault *fault)
+static void describe(char *out, size_t bytes, CUcontext context, uint64_t address)
+{
+    emu_allocation what;
+    if (emu_memory_lookup(&what, address) && !reaches(context, &what)) {
+        snprintf(out, bytes, "in memory of another context");
+    } else {
+        emu_memory_describe(out, bytes, address);
+    }
+}
+
+static void report_fault(const emu_fault *fault, CUcontext context)
 {
     char message[sizeof emu.message], near[160];
     int code = emu_is_fatal(fault->code) ? fault->code : CUDA_ERROR_LAUNCH_FAILED;
     if (code == CUDA_ERROR_ILLEGAL_ADDRESS && fault->address >> EMU_TAG_SHIFT == 0) {
-        emu_memory_describe(near, sizeof near, fault->address);
+        describe(near, sizeof near, context, fault->address);
         snprintf(message, sizeof message, "%s (%s)", fault->message, near);
     } else {
         snprintf(message, sizeof message, "%s", fault->message);
     }
-    emu_lose(code, message);
+    emu_set_sticky_error(code, message);
 }
 
 static double run_kernel(emu_command *command, double start_ns)
@@ -144,7 +154,7 @@ static double run_kernel(emu_command *command, double start_ns)
     emu_counters counters = {0};
     emu_fault fault = {0};
     if (emu_run(&launch, &counters, &fault)) {
-        report_fault(&fault);
+        report_fault(&fault, kernel->context);
     }
     return emu_model_kernel(&emu.profile, &shape, &counters);
 }

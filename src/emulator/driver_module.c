@@ -18,7 +18,7 @@ typedef struct load_log {
 
 static CUresult refuse(const load_log *log, CUresult code, const char *message)
 {
-    emu_say(message);
+    emu_report(message);
     if (log->error && log->error_bytes) {
         snprintf(log->error, log->error_bytes, "%s", message);
     }
@@ -280,7 +280,7 @@ EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CU
 /* Everything is loaded at once here. */
 EMU_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
-    EMU_ENTER(cuModuleGetLoadingMode, EMU_READY);
+    EMU_ENTER(cuModuleGetLoadingMode, EMU_INITIALIZED);
     EMU_CHECK(mode, CUDA_ERROR_INVALID_VALUE);
     *mode = CU_MODULE_EAGER_LOADING;
     return CUDA_SUCCESS;

@@ -110,7 +110,7 @@ static bool has(const answer *answer, const emu_allocation *what)
 EMU_EXPORT CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute,
                                           CUdeviceptr address)
 {
-    EMU_ENTER(cuPointerGetAttribute, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuPointerGetAttribute, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     const answer *answer = find(attribute);
     EMU_CHECK(answer, CUDA_ERROR_NOT_SUPPORTED);

@@ -43,7 +43,7 @@ static CUresult read_workers(void)
     char *end;
     long count = strtol(text, &end, 10);
     if (end == text || *end || count < 1 || count > 1024) {
-        emu_say("GPUTUNE_EMU_THREADS: expected a number of threads from 1 to 1024");
+        emu_report("GPUTUNE_EMU_THREADS: expected a number of threads from 1 to 1024");
         return CUDA_ERROR_INVALID_VALUE;
     }
     emu.workers = (uint32_t)count;
@@ -54,7 +54,7 @@ static CUresult read_workers(void)
  */
 static void in_forked_child(void)
 {
-    emu.ready = false;
+    emu.initialized = false;
     emu.forked = true;
 }
 
@@ -80,7 +80,7 @@ static CUresult start(void)
     emu.verbose = verbose && *verbose;
     if (!emu_profile_from_environment(&emu.profile, emu.selected_profile, why, sizeof why) ||
         !emu_faults_parse(&emu.faults, getenv("GPUTUNE_EMU_FAULTS"), knows_call, why, sizeof why)) {
-        emu_say(why);
+        emu_report(why);
         return CUDA_ERROR_INVALID_VALUE;
     }
     EMU_TRY(read_workers());
@@ -88,7 +88,7 @@ static CUresult start(void)
     double total = emu.profile.total_memory_bytes;
     EMU_TRY((CUresult)emu_memory_open(total < (double)share ? (size_t)total : share));
     EMU_CHECK(!pthread_atfork(NULL, NULL, in_forked_child), CUDA_ERROR_OUT_OF_MEMORY);
-    emu.ready = true;
+    emu.initialized = true;
     return CUDA_SUCCESS;
 }
 
@@ -97,10 +97,10 @@ EMU_EXPORT CUresult cuInit(unsigned flags)
     EMU_CHECK(!flags, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(!emu.forked, CUDA_ERROR_NOT_INITIALIZED);
     emu_lock();
-    CUresult code = emu.ready ? CUDA_SUCCESS : start();
+    CUresult code = emu.initialized ? CUDA_SUCCESS : start();
     emu_unlock();
     EMU_TRY(code);
-    EMU_ENTER(cuInit, EMU_READY);
+    EMU_ENTER(cuInit, EMU_INITIALIZED);
     return CUDA_SUCCESS;
 }
 
@@ -110,12 +110,12 @@ EMU_EXPORT CUresult cuDriverGetVersion(int *version)
     EMU_CHECK(version, CUDA_ERROR_INVALID_VALUE);
     emu_profile profile;
     char why[256];
-    if (emu.ready) {
+    if (emu.initialized) {
         *version = (int)emu.profile.driver_version;
     } else if (emu_profile_from_environment(&profile, emu.selected_profile, why, sizeof why)) {
         *version = (int)profile.driver_version;
     } else {
-        emu_say(why);
+        emu_report(why);
         return CUDA_ERROR_INVALID_VALUE;
     }
     EMU_ENTER(cuDriverGetVersion, 0);
@@ -146,11 +146,11 @@ EMU_EXPORT CUresult emuSelectProfile(const char *name)
     emu_profile profile;
     char why[256];
     EMU_CHECK(name, CUDA_ERROR_INVALID_VALUE);
-    if (emu.ready) {
+    if (emu.initialized) {
         return strcmp(emu.profile.name, name) == 0 ? CUDA_SUCCESS : CUDA_ERROR_ILLEGAL_STATE;
     }
     if (!emu_profile_load(&profile, name, NULL, why, sizeof why)) {
-        emu_say(why);
+        emu_report(why);
         return CUDA_ERROR_NOT_FOUND;
     }
     emu_lock();

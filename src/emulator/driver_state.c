@@ -44,11 +44,11 @@ bool emu_is_fatal(int code)
     return false;
 }
 
-void emu_say(const char *message)
+void emu_report(const char *message)
 {
     static pthread_mutex_t saying = PTHREAD_MUTEX_INITIALIZER;
     pthread_mutex_lock(&saying);
-    if (!emu.lost) {
+    if (!emu.sticky_error) {
         snprintf(emu.message, sizeof emu.message, "%s", message);
     }
     if (emu.verbose) {
@@ -57,16 +57,16 @@ void emu_say(const char *message)
     pthread_mutex_unlock(&saying);
 }
 
-void emu_lose(int code, const char *message)
+void emu_set_sticky_error(int code, const char *message)
 {
     int none = 0;
     if (!emu_is_fatal(code)) {
         return;
     }
-    if (!emu.lost) {
-        emu_say(message);
+    if (!emu.sticky_error) {
+        emu_report(message);
     }
-    atomic_compare_exchange_strong(&emu.lost, &none, code);
+    atomic_compare_exchange_strong(&emu.sticky_error, &none, code);
     emu.cancel = 1;
 }
 

@@ -30,7 +30,7 @@ EMU_EXPORT CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, in
 /* Work that is under way is finished all the same. */
 EMU_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
-    EMU_ENTER(cuStreamDestroy, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuStreamDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(emu_handle_is(stream, EMU_KIND_STREAM), CUDA_ERROR_INVALID_HANDLE);
     emu_lock();
     CUgraph orphan = emu_capture_forget_stream(stream);

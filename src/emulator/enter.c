@@ -27,7 +27,7 @@ static CUresult scripted_fault(const char *name)
         char message[128];
         snprintf(message, sizeof message, "%s failed with %d as GPUTUNE_EMU_FAULTS asks", name,
                  code);
-        emu_lose(code, message);
+        emu_set_sticky_error(code, message);
     }
     return (CUresult)code;
 }
@@ -37,8 +37,8 @@ CUresult emu_enter(const char *name, unsigned needs)
     if (emu.faults) {
         EMU_TRY(scripted_fault(name));
     }
-    EMU_CHECK(!(needs & EMU_READY) || emu.ready, CUDA_ERROR_NOT_INITIALIZED);
-    EMU_CHECK(!(needs & EMU_SOUND) || !emu.lost, (CUresult)emu.lost);
+    EMU_CHECK(!(needs & EMU_INITIALIZED) || emu.initialized, CUDA_ERROR_NOT_INITIALIZED);
+    EMU_CHECK(!(needs & EMU_NO_STICKY_ERROR) || !emu.sticky_error, (CUresult)emu.sticky_error);
     if (needs & EMU_CONTEXT) {
         EMU_TRY(emu_context_check_current());
     }

@@ -6,11 +6,11 @@
 
 /* What an entry point needs before it does anything. */
 enum {
-    EMU_READY = 1,   /* cuInit, else 3 */
-    EMU_SOUND = 2,   /* a process that has not been lost, else its sticky error */
-    EMU_CONTEXT = 4, /* a current context, else 201; one that is alive, else 709 */
-    EMU_UNSAFE = 8,  /* no capture that forbids it, else 900 and that capture is invalid */
-    EMU_USE = EMU_READY | EMU_SOUND | EMU_CONTEXT
+    EMU_INITIALIZED = 1,     /* cuInit, else 3 */
+    EMU_NO_STICKY_ERROR = 2, /* a process that has not been lost, else its sticky error */
+    EMU_CONTEXT = 4,         /* a current context, else 201; one that is alive, else 709 */
+    EMU_UNSAFE = 8,          /* no capture that forbids it, else 900 and that capture is invalid */
+    EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT
 };
 
 /* Runs the fault script for `name`, checks `needs` and moves the modelled host clock by the cost of

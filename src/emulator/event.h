@@ -1,4 +1,4 @@
-/* Events: the ticket of what they were last recorded after, or the nodes of a capture. */
+/* Events: the completion of what they were last recorded after, or the nodes of a capture. */
 #ifndef EMU_EVENT_H
 #define EMU_EVENT_H
 
@@ -7,8 +7,8 @@
 struct CUevent_st {
     emu_handle handle;
     unsigned flags;
-    emu_ticket *ticket;  /* NULL: never recorded, which counts as done */
-    uint64_t capture_id; /* last recorded in this capture, 0: outside of any */
+    emu_completion *completion; /* NULL: never recorded, which counts as done */
+    uint64_t capture_id;        /* last recorded in this capture, 0: outside of any */
     size_t node_count;
     CUgraphNode *nodes;
 };

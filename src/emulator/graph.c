@@ -96,7 +96,7 @@ static double run_node(emu_exec_node *node, const emu_exec_node *all, double sta
         start = end > start ? end : start;
     }
     const emu_command_class *class = node->command->class;
-    double length = emu.lost ? 0 : class->run(node->command, start);
+    double length = emu.sticky_error ? 0 : class->run(node->command, start);
     return start + length + (class->is_kernel ? emu.profile.graph_gap_ns : 0);
 }
 

@@ -8,7 +8,7 @@ struct CUgraphNode_st {
     emu_handle handle;
     CUgraph graph;
     emu_command *command;
-    size_t index;         /* its place in the graph */
+    size_t index; /* its place in the graph */
     size_t dependency_count;
     CUgraphNode *dependencies;
 };
@@ -58,8 +58,8 @@ CUgraph emu_graph_new(void);
 /* Frees the graph with its nodes and its references on user objects. Lock not held: a user object's
  * destructor is the caller's code. */
 void emu_graph_free(CUgraph graph);
-/* Adds a node that depends on `dependencies`, which are nodes of this graph; takes over the command.
- * 2 when memory runs out. */
+/* Adds a node that depends on `dependencies`, which are nodes of this graph; takes over the
+ * command. 2 when memory runs out. */
 CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
                        const CUgraphNode *dependencies, size_t count);
 /* Copies the graph for running; 2 when memory runs out. Lock held. */

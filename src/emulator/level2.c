@@ -1,3 +1,4 @@
+/* The model of the level-2 cache: a list of buffers, most recently used first. */
 #include "emulator/level2.h"
 
 #include <pthread.h>

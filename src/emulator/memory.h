@@ -1,8 +1,8 @@
 /* Device memory: one reserved range of addresses in which a device address is the host address.
  *
- * Allocations are carved at 64 KiB steps with an unused step between them, so that the owner of any
- * address is found with two loads and an access even one byte past an end is seen. The range is
- * backed by one sparse memory file, which is what lets another process map an allocation. */
+ * An allocation takes whole granules of 64 KiB, and there is an unused one between any two. The
+ * owner of an address is thus found with two loads, and an access even one byte outside is seen.
+ * The range is backed by one sparse memory file, so that another process can map an allocation. */
 #ifndef EMU_MEMORY_H
 #define EMU_MEMORY_H
 

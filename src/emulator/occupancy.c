@@ -1,3 +1,5 @@
+/* Blocks that fit on a multiprocessor and clusters that fit on the device, by a profile's limits.
+ */
 #include "emulator/occupancy.h"
 
 #include "emulator/driver_abi.h"

@@ -1,6 +1,7 @@
 /* mov, and conversions between address spaces. */
 #include "emulator/address.h"
 #include "emulator/lanes.h"
+#include "emulator/program.h"
 #include "emulator/special.h"
 
 EMU_UNARY(mov_16, emu_u16, emu_u16, a)
@@ -314,9 +315,9 @@ void emu_decode_cvta(emu_decoder *decoder)
 /* Constant variables lie in plain memory: an address is told by the variables' places. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
-    size_t count = launch->globals ? emu_program_global_count(launch->program) : 0;
+    size_t count = launch->globals ? launch->program->module.global_count : 0;
     for (size_t i = 0; i < count; i++) {
-        const emu_global *global = emu_program_global_at(launch->program, i);
+        const emu_global *global = &launch->program->globals[i];
         if (global->space == EMU_SPACE_CONST && address - launch->globals[i] < global->bytes)
             return true;
     }

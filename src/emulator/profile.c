@@ -1,3 +1,4 @@
+/* Reads a profile from text: the built-in ones, and what the environment changes in them. */
 #include "emulator/profile.h"
 
 #include <ctype.h>

@@ -30,34 +30,34 @@ void emu_command_release(emu_command *command)
     free(command);
 }
 
-emu_ticket *emu_ticket_new(void)
+emu_completion *emu_completion_new(void)
 {
-    emu_ticket *ticket = calloc(1, sizeof *ticket);
-    if (ticket) {
-        ticket->references = 1;
+    emu_completion *completion = calloc(1, sizeof *completion);
+    if (completion) {
+        completion->references = 1;
     }
-    return ticket;
+    return completion;
 }
 
-emu_ticket *emu_ticket_retain(emu_ticket *ticket)
+emu_completion *emu_completion_retain(emu_completion *completion)
 {
-    if (ticket) {
-        ticket->references++;
+    if (completion) {
+        completion->references++;
     }
-    return ticket;
+    return completion;
 }
 
-void emu_ticket_release(emu_ticket *ticket)
+void emu_completion_release(emu_completion *completion)
 {
-    if (ticket && !--ticket->references) {
-        free(ticket);
+    if (completion && !--completion->references) {
+        free(completion);
     }
 }
 
-void emu_ticket_complete(emu_ticket *ticket, double end_ns)
+void emu_completion_signal(emu_completion *completion, double end_ns)
 {
-    ticket->done = true;
-    ticket->end_ns = end_ns;
+    completion->done = true;
+    completion->end_ns = end_ns;
     pthread_cond_broadcast(&emu.progress);
 }
 
@@ -67,12 +67,12 @@ void emu_stream_unref(CUstream stream)
         return;
     }
     for (size_t i = 0; i < stream->wait_count; i++) {
-        emu_ticket_release(stream->waits[i]);
+        emu_completion_release(stream->waits[i]);
     }
-    emu_ticket_release(stream->last);
+    emu_completion_release(stream->last);
     pthread_cond_destroy(&stream->work);
     free(stream->waits);
-    free(stream->frontier);
+    free(stream->dependencies);
     free(stream);
 }
 
@@ -105,22 +105,22 @@ static void await_others(const emu_submission *submission)
 static void free_submission(emu_submission *submission)
 {
     for (size_t i = 0; i < submission->wait_count; i++) {
-        emu_ticket_release(submission->waits[i]);
+        emu_completion_release(submission->waits[i]);
     }
-    emu_ticket_release(submission->ticket);
+    emu_completion_release(submission->completion);
     emu_command_release(submission->command);
     free(submission);
 }
 
 /* Runs the oldest submission. Lock held on entry and exit, not while the command runs. What remains
- * after the process is lost is passed over: its tickets complete, nothing executes. */
+ * after the process is lost is passed over: it ends without having run. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
     await_others(submission);
     double start = start_time(stream, submission), length = 0;
     emu_command *command = submission->command;
-    if (!emu.lost) {
+    if (!emu.sticky_error) {
         pthread_mutex_unlock(&emu.lock);
         length = command->class->run(command, start);
         pthread_mutex_lock(&emu.lock);
@@ -130,7 +130,7 @@ static void run_one(CUstream stream)
     if (!stream->first) {
         stream->last_submission = NULL;
     }
-    emu_ticket_complete(submission->ticket, stream->clock_ns);
+    emu_completion_signal(submission->completion, stream->clock_ns);
     pthread_mutex_unlock(&emu.lock);
     free_submission(submission);
     pthread_mutex_lock(&emu.lock);
@@ -181,17 +181,17 @@ static CUresult start_worker(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-CUresult emu_queue_wait_for(CUstream stream, emu_ticket *ticket)
+CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion)
 {
-    if (!ticket) {
+    if (!completion) {
         return CUDA_SUCCESS;
     }
-    emu_ticket **waits = realloc(stream->waits, (stream->wait_count + 1) * sizeof waits[0]);
+    emu_completion **waits = realloc(stream->waits, (stream->wait_count + 1) * sizeof waits[0]);
     if (!waits) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     stream->waits = waits;
-    stream->waits[stream->wait_count++] = emu_ticket_retain(ticket);
+    stream->waits[stream->wait_count++] = emu_completion_retain(completion);
     return CUDA_SUCCESS;
 }
 
@@ -220,16 +220,16 @@ static CUresult add_implicit_waits(CUstream stream)
 /* Moves the stream's waits into a new submission; those already met still tell a time. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
-    size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_ticket *);
+    size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
     emu_submission *submission = calloc(1, bytes);
-    emu_ticket *ticket = emu_ticket_new();
-    if (!submission || !ticket) {
+    emu_completion *completion = emu_completion_new();
+    if (!submission || !completion) {
         free(submission);
-        free(ticket);
+        free(completion);
         return NULL;
     }
     submission->command = command;
-    submission->ticket = ticket;
+    submission->completion = completion;
     submission->host_ns = emu_host_now();
     submission->wait_count = stream->wait_count;
     for (size_t i = 0; i < stream->wait_count; i++) {
@@ -247,12 +247,12 @@ static void append(CUstream stream, emu_submission *submission)
         stream->first = submission;
     }
     stream->last_submission = submission;
-    emu_ticket_release(stream->last);
-    stream->last = emu_ticket_retain(submission->ticket);
+    emu_completion_release(stream->last);
+    stream->last = emu_completion_retain(submission->completion);
     pthread_cond_signal(&stream->work);
 }
 
-CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *command)
+CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command)
 {
     CUresult code = start_worker(stream);
     code = code ? code : add_implicit_waits(stream);
@@ -263,22 +263,22 @@ CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *comman
     }
     append(stream, submission);
     if (out) {
-        *out = emu_ticket_retain(submission->ticket);
+        *out = emu_completion_retain(submission->completion);
     }
     return CUDA_SUCCESS;
 }
 
-CUresult emu_queue_join(emu_ticket *ticket)
+CUresult emu_queue_join(emu_completion *completion)
 {
-    if (ticket) {
-        emu_ticket_retain(ticket);
-        while (!ticket->done) {
+    if (completion) {
+        emu_completion_retain(completion);
+        while (!completion->done) {
             pthread_cond_wait(&emu.progress, &emu.lock);
         }
-        emu_host_reach(ticket->end_ns);
-        emu_ticket_release(ticket);
+        emu_host_reach(completion->end_ns);
+        emu_completion_release(completion);
     }
-    return (CUresult)emu.lost;
+    return (CUresult)emu.sticky_error;
 }
 
 static CUstream busy_stream(CUcontext context, bool only_blocking)
@@ -303,7 +303,7 @@ static CUresult join_streams(CUcontext context, bool only_blocking)
             EMU_TRY(emu_queue_join(stream->last));
         }
     }
-    return (CUresult)emu.lost;
+    return (CUresult)emu.sticky_error;
 }
 
 CUresult emu_queue_join_stream(CUstream stream)

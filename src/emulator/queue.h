@@ -1,5 +1,5 @@
-/* Streams as queues of commands: a worker thread each, tickets for what is still to come, and the
- * modelled time at which each command starts and ends. */
+/* Streams as queues of commands: a worker thread each, completions for what is still to come, and
+ * the modelled time at which each command starts and ends. */
 #ifndef EMU_QUEUE_H
 #define EMU_QUEUE_H
 
@@ -7,7 +7,7 @@
 #include "emulator/driver.h"
 
 typedef struct emu_command emu_command;
-typedef struct emu_ticket emu_ticket;
+typedef struct emu_completion emu_completion;
 
 /* What a stream runs. Immutable once submitted, shared by reference: a graph runs the same command
  * many times. */
@@ -31,24 +31,24 @@ emu_command *emu_command_retain(emu_command *command);
 void emu_command_release(emu_command *command);
 
 /* Says when a submitted command is done, and its modelled end. */
-struct emu_ticket {
+struct emu_completion {
     atomic_int references;
     bool done;
     double end_ns;
 };
-emu_ticket *emu_ticket_new(void);
-emu_ticket *emu_ticket_retain(emu_ticket *ticket);
-void emu_ticket_release(emu_ticket *ticket);
+emu_completion *emu_completion_new(void);
+emu_completion *emu_completion_retain(emu_completion *completion);
+void emu_completion_release(emu_completion *completion);
 /* Marks it done at `end_ns` and wakes who waits. Lock held. */
-void emu_ticket_complete(emu_ticket *ticket, double end_ns);
+void emu_completion_signal(emu_completion *completion, double end_ns);
 
 typedef struct emu_submission {
     struct emu_submission *next;
     emu_command *command;
-    emu_ticket *ticket;
+    emu_completion *completion;
     double host_ns; /* modelled host clock when it was handed over */
     size_t wait_count;
-    emu_ticket *waits[]; /* other streams' work to wait for */
+    emu_completion *waits[]; /* other streams' work to wait for */
 } emu_submission;
 
 struct CUstream_st {
@@ -65,30 +65,30 @@ struct CUstream_st {
     bool has_worker, stop; /* stop: the handle is destroyed */
     pthread_cond_t work;
     emu_submission *first, *last_submission;
-    emu_ticket *last; /* of the newest command, NULL before the first */
-    double clock_ns;  /* modelled end of what has run */
+    emu_completion *last; /* of the newest command, NULL before the first */
+    double clock_ns;      /* modelled end of what has run */
 
-    size_t wait_count; /* tickets that the next command must wait for (cuStreamWaitEvent) */
-    emu_ticket **waits;
+    size_t wait_count; /* completions that the next command must wait for (cuStreamWaitEvent) */
+    emu_completion **waits;
 
     struct emu_capture *capture; /* NULL: none */
     CUstream next_captured;      /* in the capture */
-    size_t frontier_count;
-    CUgraphNode *frontier; /* nodes that the next captured one depends on */
+    size_t dependency_count;
+    CUgraphNode *dependencies; /* nodes that the next captured one depends on */
 };
 
 /* Hands a command to a stream, after everything that CUDA orders before it: earlier commands, waits
  * added, and across the legacy stream and blocking streams. Takes over the caller's reference in
- * any case. Sets *out (may be NULL) to a new reference on its ticket. Lock held; the stream is not
- * being captured. */
-CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *command);
+ * any case. Sets *out (may be NULL) to a new reference on its completion. Lock held; the stream is
+ * not being captured. */
+CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command);
 
-/* Makes the stream's next command wait for `ticket`. Lock held. */
-CUresult emu_queue_wait_for(CUstream stream, emu_ticket *ticket);
+/* Makes the stream's next command wait for `completion`. Lock held. */
+CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion);
 
-/* Waits until `ticket` is done (NULL: nothing to wait for) and moves the modelled host clock there.
- * Lock held; it is given up meanwhile. Returns the sticky error if the process is lost. */
-CUresult emu_queue_join(emu_ticket *ticket);
+/* Waits until `completion` is done (NULL: nothing to wait for) and moves the modelled host clock
+ * there. Lock held; it is given up meanwhile. Returns the sticky error if the process is lost. */
+CUresult emu_queue_join(emu_completion *completion);
 /* The same for all that was submitted to a stream, or to every stream of a context. Lock held. */
 CUresult emu_queue_join_stream(CUstream stream);
 CUresult emu_queue_join_context(CUcontext context);

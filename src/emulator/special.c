@@ -1,3 +1,4 @@
+/* The table of special registers (%tid, %clock, %laneid and others). */
 #include "emulator/special.h"
 
 #include <time.h>

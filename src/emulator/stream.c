@@ -76,12 +76,12 @@ static CUresult run_on_locked(CUstream stream, emu_command *command, bool wait)
     if (stream->capture) {
         return emu_capture_add(stream, command);
     }
-    emu_ticket *ticket = NULL;
-    code = emu_queue_submit(&ticket, stream, command);
+    emu_completion *completion = NULL;
+    code = emu_queue_submit(&completion, stream, command);
     if (!code && wait) {
-        code = emu_queue_join(ticket);
+        code = emu_queue_join(completion);
     }
-    emu_ticket_release(ticket);
+    emu_completion_release(completion);
     return code;
 }
 

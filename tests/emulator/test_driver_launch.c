@@ -306,6 +306,48 @@ static void test_lost_process(void **state)
     in_child(lose_process, NULL);
 }
 
+/* Where a read goes, counted from the end of the first of two allocations in a row. */
+static const struct outside {
+    bool from_second, freed;
+    long offset;
+    const char *message;
+} outsides[] = {
+    {false, false, 0, "0 bytes past the end of an allocation of 40 bytes"},
+    {false, false, 60000, "past the end of an allocation of 40 bytes"},
+    {false, false, 66000, "an allocation of 40 bytes"}, /* in the gap between the two */
+    {true, false, -44, "4 bytes before an allocation of 40 bytes"},
+    {false, true, -40, "in freed memory (40 bytes"},
+};
+static const struct outside *tried;
+
+static void read_outside(void)
+{
+    open_device();
+    CUfunction peek = load(ptx_peek, "peek");
+    CUdeviceptr first = new_buffer(40), second = new_buffer(40), to = new_buffer(4);
+    CHECK(second > first && to > second);
+    CUdeviceptr from = (tried->from_second ? second : first) + 40 + (CUdeviceptr)tried->offset;
+    if (tried->freed) {
+        OK(cuMemFree_v2(first));
+    }
+    void *params[] = {&from, &to};
+    OK(cuLaunchKernel(peek, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    if (!strstr(emuLastMessage(), tried->message)) {
+        fprintf(stderr, "\"%s\" lacks \"%s\"\n", emuLastMessage(), tried->message);
+        _exit(1);
+    }
+}
+
+static void test_reads_outside(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof outsides / sizeof outsides[0]; i++) {
+        tried = &outsides[i];
+        in_child(read_outside, NULL);
+    }
+}
+
 /* The flag is pinned host memory, so that the host can end the kernel. */
 static void endless(void)
 {
@@ -332,11 +374,12 @@ static void test_endless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),     cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_opts_in),      cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_occupancy),    cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_variables),    cmocka_unit_test(test_bad_images),
-        cmocka_unit_test(test_lost_process), cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_launches),      cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_opts_in),       cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_large_parameters),
+        cmocka_unit_test(test_variables),     cmocka_unit_test(test_bad_images),
+        cmocka_unit_test(test_lost_process),  cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_reads_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
