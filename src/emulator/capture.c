@@ -187,7 +187,7 @@ CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode)
     return CUDA_SUCCESS;
 }
 
-/* Takes the capture apart; its graph is the caller's. */
+/* Ends the capture and returns its graph, which is the caller's to free. */
 static CUgraph finish(emu_capture *capture)
 {
     CUgraph graph = capture->graph;

@@ -7,7 +7,7 @@
 typedef struct emu_capture {
     struct emu_capture *next;
     CUgraph graph;
-    CUstream streams; /* that are captured by it, the origin among them */
+    CUstream streams; /* captured by it, the origin among them */
     CUstreamCaptureMode mode;
     pthread_t thread;
     CUstream origin;
@@ -59,8 +59,9 @@ emu_capture *emu_capture_find(uint64_t id);
  * is in another capture. */
 CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
                           size_t count);
-/* A stream that goes away invalidates its capture; where it had begun it, nobody can end it any
- * more, and the graph is the caller's to free once the lock is given up. Else NULL. */
+/* Takes a stream that is being destroyed out of its capture. The capture of which it is the origin
+ * ends: its graph is returned, the caller's to free once the lock is given up. Another capture
+ * becomes invalid, and NULL is returned. */
 CUgraph emu_capture_forget_stream(CUstream stream);
 
 #endif

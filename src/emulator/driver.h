@@ -19,7 +19,7 @@ typedef struct emu_driver {
     atomic_bool initialized;   /* cuInit succeeded */
     atomic_bool forked;        /* in a child of the process where it did */
     atomic_int sticky_error;   /* 0: none; else every call fails with it */
-    atomic_int cancel;         /* non-zero once lost: ends what still runs */
+    atomic_int cancel;         /* non-zero after a sticky error: ends the kernels that run */
     char selected_profile[32]; /* by emuSelectProfile, before cuInit */
     emu_profile profile;
     emu_faults *faults;
@@ -49,8 +49,8 @@ extern emu_driver emu;
 void emu_lock(void);
 void emu_unlock(void);
 
-/* Marks the process as lost with a fatal code and its explanation; the first one stays. Codes that
- * are not fatal on hardware do nothing. */
+/* Sets the process's sticky error and its explanation; the first one stays. A code that is not
+ * fatal on hardware changes nothing. */
 void emu_set_sticky_error(int code, const char *message);
 bool emu_is_fatal(int code);
 /* Keeps one line for emuLastMessage, and prints it when GPUTUNE_EMU_VERBOSE is set. */

@@ -116,7 +116,7 @@ EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
     return code;
 }
 
-/* Answers success even when the process is lost, and cures nothing then: as on an H200. */
+/* Succeeds even after a sticky error, which stays: as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
     EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Pageable host memory up to this size is read at the call, as the driver's staging does; more is
- * waited for. */
+/* An asynchronous copy reads this much pageable host memory at the call, as the driver's staging
+ * does. For more it waits. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
@@ -207,8 +207,8 @@ static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_
     return CUDA_SUCCESS;
 }
 
-/* The plain fills wait, although the driver promises less: on hardware a fill is over long before
- * the next launch arrives on a stream that does not order with it, here it would not be. */
+/* The plain fills wait, although the driver does not promise it. On hardware a fill is over long
+ * before the next launch arrives on another stream; here it would not be. */
 static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
                        size_t count)
 {

@@ -35,8 +35,7 @@ EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
     return CUDA_SUCCESS;
 }
 
-/* The profile's name in an otherwise constant UUID: the same device everywhere, and none that
- * exists. */
+/* A constant with the profile's name in it: the same on every machine, and no real device's. */
 static void make_uuid(CUuuid *uuid)
 {
     static const char prefix[] = "emulated";

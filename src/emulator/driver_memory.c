@@ -19,7 +19,7 @@ EMU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
     return allocate(out, bytes, EMU_MEMORY_DEVICE);
 }
 
-/* Waits, as freeing does on hardware: nothing may be using the memory. */
+/* Waits for the context's work, as freeing does on hardware. */
 static CUresult free_kind(uint64_t address, emu_memory_kind kind)
 {
     emu_allocation what;
@@ -95,8 +95,8 @@ static CUresult refuse_capture(CUstream handle)
     return code;
 }
 
-/* The memory is there at once, which is earlier than the stream promises. Memory nodes of graphs
- * are not emulated: a capturing stream is refused without harm to the capture. */
+/* The memory is there at once, earlier than the stream's order asks for. Memory nodes of graphs are
+ * not emulated: on a capturing stream the call fails and the capture goes on. */
 EMU_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
 {
     EMU_ENTER(cuMemAllocAsync, EMU_USE);

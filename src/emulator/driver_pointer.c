@@ -101,7 +101,7 @@ static const answer *find(CUpointer_attribute attribute)
     return NULL;
 }
 
-/* Device memory has no host address, pinned memory has both. */
+/* Device memory has no host address; pinned memory has both. */
 static bool has(const answer *answer, const emu_allocation *what)
 {
     return answer->attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || on_host(what);

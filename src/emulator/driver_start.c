@@ -50,8 +50,8 @@ static CUresult read_workers(void)
     return CUDA_SUCCESS;
 }
 
-/* A forked child has neither the workers nor the memory: as with the real driver, it has no CUDA.
- */
+/* A forked child has neither the streams' threads nor the memory: as with a real driver, it cannot
+ * use CUDA. */
 static void in_forked_child(void)
 {
     emu.initialized = false;

@@ -75,7 +75,7 @@ void emu_set_sticky_error(int code, const char *message)
 double emu_host_now(void)
 {
     if (host_ns <= 0) {
-        /* A thread's first call: others' work has happened before it. */
+        /* A thread begins at the furthest clock of any thread: it comes after their work. */
         host_ns = (double)emu.latest_host_ns;
     }
     return host_ns;

@@ -27,7 +27,7 @@ EMU_EXPORT CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, in
     return create(out, flags);
 }
 
-/* Work that is under way is finished all the same. */
+/* The stream's work is still finished. */
 EMU_EXPORT CUresult cuStreamDestroy_v2(CUstream stream)
 {
     EMU_ENTER(cuStreamDestroy, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);

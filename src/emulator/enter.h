@@ -7,7 +7,7 @@
 /* What an entry point needs before it does anything. */
 enum {
     EMU_INITIALIZED = 1,     /* cuInit, else 3 */
-    EMU_NO_STICKY_ERROR = 2, /* a process that has not been lost, else its sticky error */
+    EMU_NO_STICKY_ERROR = 2, /* no sticky error, else that error */
     EMU_CONTEXT = 4,         /* a current context, else 201; one that is alive, else 709 */
     EMU_UNSAFE = 8,          /* no capture that forbids it, else 900 and that capture is invalid */
     EMU_USE = EMU_INITIALIZED | EMU_NO_STICKY_ERROR | EMU_CONTEXT

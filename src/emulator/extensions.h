@@ -22,12 +22,13 @@
  * read it, launch, cuStreamSynchronize, read it again. Never fails after cuInit. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* One line about what lost this process (error, kernel, PTX line, block, thread, address), or why
+/* One line about the sticky error (error, kernel, PTX line, block, thread, address), or why
  * the last module was refused or the configuration not understood; "" if nothing was. Valid until
  * the next such event. */
 const char *emuLastMessage(void);
 
-/* Counts up when modelled times change meaning, so that stored ones are not compared across. */
+/* The version of the model. It goes up when modelled times change, so that records of different
+ * versions are not compared. */
 int emuModelVersion(void);
 
 /* Chooses the profile before cuInit, over the environment. 500 for an unknown name (emuLastMessage

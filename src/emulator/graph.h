@@ -41,8 +41,8 @@ typedef struct emu_exec_node {
     double end_ns;
 } emu_exec_node;
 
-/* An instantiated graph is itself a command; its runs are in order on one stream or another, never
- * at once (as on hardware). */
+/* An instantiated graph is itself a command. As on hardware, its runs never overlap, whatever their
+ * streams. */
 struct CUgraphExec_st {
     emu_command command;
     emu_handle handle;

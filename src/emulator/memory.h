@@ -47,7 +47,7 @@ int emu_memory_allocate(uint64_t *out, size_t bytes, emu_memory_kind kind, void 
  * otherwise. Nothing may be using it. */
 int emu_memory_release(uint64_t base, emu_memory_kind kind);
 
-/* Releases whatever `owner` still holds, the way destroying a context does. */
+/* Releases all allocations of `owner`, which is a context that ends. */
 void emu_memory_release_owner(void *owner);
 
 /* Makes the caller's host memory known; CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED on overlap,

@@ -8,8 +8,7 @@
 
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4 };
 
-/* What the terms are computed from: the profile, the shape, the counters, and what follows
- * directly. */
+/* What the terms are computed from. */
 typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;

@@ -22,7 +22,7 @@ int emu_block_registers(const emu_profile *profile, int threads, int registers)
     return warps * round_up(registers * WARP, (int)profile->register_granularity);
 }
 
-/* Blocks that everything but shared memory allows. */
+/* Blocks that fit by all limits but shared memory. */
 static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *needs)
 {
     const int *attribute = profile->attribute;

@@ -63,7 +63,7 @@ static void mov_special(emu_warp *warp, const emu_op *op)
     write_lanes(warp, op, values);
 }
 
-/* A register that all lanes see alike, into 32 bits. */
+/* A special register that is the same in all lanes, into 32 bits. */
 static void mov_uniform(emu_warp *warp, const emu_op *op)
 {
     const special *s = op->extra;
@@ -312,7 +312,8 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Constant variables lie in plain memory: an address is told by the variables' places. */
+/* Constant variables lie in global memory: whether an address is one of them follows from their
+ * places. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
     size_t count = launch->globals ? launch->program->module.global_count : 0;

@@ -112,8 +112,8 @@ static void free_submission(emu_submission *submission)
     free(submission);
 }
 
-/* Runs the oldest submission. Lock held on entry and exit, not while the command runs. What remains
- * after the process is lost is passed over: it ends without having run. */
+/* Runs the oldest submission. Lock held on entry and exit, not while the command runs. After a
+ * sticky error a command ends without having run. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
@@ -217,7 +217,8 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Moves the stream's waits into a new submission; those already met still tell a time. */
+/* Moves the stream's waits into a new submission. Waits that are over move too, because the command
+ * begins after their modelled end. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
     size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
@@ -291,7 +292,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* Joins the context's streams, looking afresh after each wait: the list may have changed. */
+/* Joins the context's streams. A wait gives up the lock, so that the list is read anew after it. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;

@@ -95,8 +95,8 @@ CUresult emu_queue_join_context(CUcontext context);
 /* Whether all that was submitted to the stream is done. Lock held. */
 bool emu_queue_idle(CUstream stream);
 
-/* Lets the worker end once its queue is empty, and drops the handle's reference. Until then the
- * stream stays in its context's list, so that who waits for the context waits for it. Lock held. */
+/* Ends the handle's validity, and the worker once its queue is empty. Until then the stream stays
+ * in its context's list, so that a wait for the context includes its work. Lock held. */
 void emu_stream_retire(CUstream stream);
 void emu_stream_unref(CUstream stream);
 

@@ -1,3 +1,4 @@
+/* The device and its profile, the environment, looking up calls, contexts, forks, error names. */
 #include "device.h"
 
 static void describes_itself(void)

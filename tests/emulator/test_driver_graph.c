@@ -1,3 +1,4 @@
+/* Stream capture, graphs and user objects. */
 #include "device.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,4 @@
+/* Launches and what refuses them, clusters and occupancy, modules, kernels that fail. */
 #include "device.h"
 
 static void launches(void)

@@ -1,3 +1,4 @@
+/* Copies and fills, ranges, what is known of an address, memory shared between processes. */
 #include "device.h"
 
 static void copies_both_ways(void)

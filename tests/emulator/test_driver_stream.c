@@ -1,3 +1,4 @@
+/* Streams, events, host functions, the modelled clock, many threads. */
 #include "device.h"
 
 #include <pthread.h>
