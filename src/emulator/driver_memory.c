@@ -1,5 +1,6 @@
 /* Allocations and where they are: cuMem*, cuIpc*. */
 #include "emulator/enter.h"
+#include "emulator/registered.h"
 #include "emulator/stream.h"
 
 #include <string.h>
@@ -173,7 +174,7 @@ EMU_EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned f
 {
     EMU_ENTER(cuMemHostRegister, EMU_USE | EMU_UNSAFE);
     EMU_CHECK(flags < 16, CUDA_ERROR_INVALID_VALUE);
-    return (CUresult)emu_memory_register(pointer, bytes, emu_context_top());
+    return (CUresult)emu_registered_add(pointer, bytes, emu_context_top());
 }
 
 EMU_EXPORT CUresult cuMemHostUnregister(void *pointer)
@@ -182,7 +183,7 @@ EMU_EXPORT CUresult cuMemHostUnregister(void *pointer)
     emu_lock();
     CUresult code = emu_queue_join_context(emu_context_top());
     emu_unlock();
-    return code ? code : (CUresult)emu_memory_unregister(pointer);
+    return code ? code : (CUresult)emu_registered_remove(pointer);
 }
 
 /* ---- sharing between processes ---- */

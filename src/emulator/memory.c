@@ -1,8 +1,8 @@
-/* The emulated device's memory: addresses, allocations, host memory that the caller registered, and
- * sharing with other processes. */
+/* The emulated device's memory: addresses, allocations, and sharing with other processes. */
 #include "emulator/memory.h"
 
 #include "emulator/driver_abi.h"
+#include "emulator/registered.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,7 +26,7 @@
 /* The owner of granules whose pages could not be given back: they are never used again. */
 #define LOST_GRANULE UINT32_MAX
 
-enum { FREED_COUNT = 256, REGISTERED_COUNT = 256 };
+enum { FREED_COUNT = 256 };
 
 /* One allocation and the granules it occupies. A slot in use has bytes > 0. */
 typedef struct slot {
@@ -41,7 +41,6 @@ typedef struct freed_range {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_rwlock_t registered_lock;
     bool open;
     int file; /* -1: anonymous memory, nothing can be shared */
     uint64_t base;
@@ -53,10 +52,7 @@ static struct {
     size_t in_use, limit;
     freed_range freed[FREED_COUNT];
     unsigned freed_next;
-    emu_allocation registered[REGISTERED_COUNT];
-    atomic_uint registered_count;
-} memory = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .registered_lock = PTHREAD_RWLOCK_INITIALIZER, .file = -1};
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static void *reserve(size_t bytes, int protection)
 {
@@ -290,19 +286,6 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind)
     return ok ? 0 : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void unregister_owner(void *owner)
-{
-    pthread_rwlock_wrlock(&memory.registered_lock);
-    unsigned kept = 0;
-    for (unsigned i = 0; i < memory.registered_count; i++) {
-        if (memory.registered[i].owner != owner) {
-            memory.registered[kept++] = memory.registered[i];
-        }
-    }
-    memory.registered_count = kept;
-    pthread_rwlock_unlock(&memory.registered_lock);
-}
-
 void emu_memory_release_owner(void *owner)
 {
     pthread_mutex_lock(&memory.lock);
@@ -312,79 +295,14 @@ void emu_memory_release_owner(void *owner)
         }
     }
     pthread_mutex_unlock(&memory.lock);
-    unregister_owner(owner);
-}
-
-static bool overlaps_registered(uint64_t base, size_t bytes)
-{
-    for (unsigned i = 0; i < memory.registered_count; i++) {
-        const emu_allocation *other = &memory.registered[i];
-        if (base < other->base + other->bytes && other->base < base + bytes) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int emu_memory_register(void *host, size_t bytes, void *owner)
-{
-    uint64_t base = (uint64_t)(uintptr_t)host;
-    if (!host || !bytes) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    pthread_rwlock_wrlock(&memory.registered_lock);
-    int code = 0;
-    if (overlaps_registered(base, bytes)) {
-        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    } else if (memory.registered_count == REGISTERED_COUNT) {
-        code = CUDA_ERROR_OUT_OF_MEMORY;
-    } else {
-        memory.registered[memory.registered_count] = (emu_allocation){
-            .base = base, .bytes = bytes, .kind = EMU_MEMORY_REGISTERED, .owner = owner};
-        memory.registered_count++;
-    }
-    pthread_rwlock_unlock(&memory.registered_lock);
-    return code;
-}
-
-int emu_memory_unregister(void *host)
-{
-    int code = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    pthread_rwlock_wrlock(&memory.registered_lock);
-    for (unsigned i = 0; i < memory.registered_count; i++) {
-        if (memory.registered[i].base == (uint64_t)(uintptr_t)host) {
-            memory.registered[i] = memory.registered[--memory.registered_count];
-            code = 0;
-            break;
-        }
-    }
-    pthread_rwlock_unlock(&memory.registered_lock);
-    return code;
-}
-
-static bool lookup_registered(emu_allocation *out, uint64_t address)
-{
-    if (!memory.registered_count) {
-        return false;
-    }
-    bool found = false;
-    pthread_rwlock_rdlock(&memory.registered_lock);
-    for (unsigned i = 0; i < memory.registered_count && !found; i++) {
-        const emu_allocation *what = &memory.registered[i];
-        found = address - what->base < what->bytes;
-        if (found) {
-            *out = *what;
-        }
-    }
-    pthread_rwlock_unlock(&memory.registered_lock);
-    return found;
+    emu_registered_release_owner(owner);
 }
 
 bool emu_memory_lookup(emu_allocation *out, uint64_t address)
 {
     uint32_t owner = owner_at(address);
     if (!owner) {
-        return lookup_registered(out, address);
+        return emu_registered_find(out, address);
     }
     const emu_allocation *what = &memory.slots[owner - 1].what;
     if (address - what->base >= what->bytes) {

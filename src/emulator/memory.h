@@ -50,11 +50,6 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind);
 /* Releases all allocations of `owner`, which is a context that ends. */
 void emu_memory_release_owner(void *owner);
 
-/* Makes the caller's host memory known; CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED on overlap,
- * CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED for an unknown base. */
-int emu_memory_register(void *host, size_t bytes, void *owner);
-int emu_memory_unregister(void *host);
-
 /* The allocation that holds `address`. Lock-free inside the range; any thread. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
