@@ -2,7 +2,8 @@
 #
 #   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash as archives
 #   B=DIR        another build folder          PREFIX=, LIBDIR=, DESTDIR=  where `make install` puts things
-#   SANITIZE=address,undefined | thread        EXTRA_CFLAGS=, CC=
+#   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
+#   EXTRA_CFLAGS=, CC=
 
 VERSION := 0.1.0
 ifeq ($(origin CC),default)
@@ -14,8 +15,9 @@ DESTDIR ?=
 T ?= 60
 SANITIZE ?=
 STATIC ?=
+DEBUG ?= $(SANITIZE)
 comma := ,
-B ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)))
+B ?= build$(if $(SANITIZE),-$(subst $(comma),-,$(SANITIZE)),$(if $(DEBUG),-debug))
 
 Q := $(if $(V),,@)
 say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
@@ -23,7 +25,7 @@ say = $(if $(V),,@echo "  $(1)  $(patsubst $(B)/%,%,$@)";)
 CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
-BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
+BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) $(if $(DEBUG),,-DNDEBUG) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
                -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
 # loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
@@ -56,6 +58,7 @@ CLI_OBJ := $(call obj,$(CLI_SRC))
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
+SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c)
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
@@ -78,7 +81,7 @@ examples: $(EXAMPLES)
 benches: $(BENCHES)
 
 help:
-	@sed -n '1,6s/^# \{0,1\}//p' Makefile; sed -n 's/^#: //p' Makefile
+	@sed -n '1,7s/^# \{0,1\}//p' Makefile; sed -n 's/^#: //p' Makefile
 
 # --- objects: rebuilt when the flags change, with header dependencies --------------------------------
 $(B)/flags: FORCE
@@ -134,10 +137,12 @@ $(B)/libgputune-emu.so: $(EMU_OBJ)
 EMU_TEST_OBJ = $(EMU_OBJ)
 $(B)/tests/emulator/%: $(B)/obj/tests/emulator/%.o $(SUPPORT_OBJ) $(EMU_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(B)/obj/tests/cli/fake_gputune.o $(B)/obj/src/base/status.o
+# what the command line has of the library in place of the fake
+CLI_BASE_OBJ := $(B)/obj/tests/cli/fake_gputune.o $(call obj,src/base/status.c src/base/text.c)
+$(B)/tests/cli/test_%: $(B)/obj/tests/cli/test_%.o $(filter-out %/main.o,$(CLI_OBJ)) $(CLI_BASE_OBJ) $(SUPPORT_LOCALE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
 # the command line with canned answers, for exact output
-$(FAKE): $(B)/obj/tests/cli/fake_gputune.o $(CLI_OBJ) $(B)/obj/src/base/status.o
+$(FAKE): $(CLI_OBJ) $(CLI_BASE_OBJ)
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 # FUZZER=libfuzzer (with CC=clang) takes libFuzzer's driver in place of the built-in one
 FUZZ_DRIVER := $(if $(filter libfuzzer,$(FUZZER)),-fsanitize=fuzzer,$(B)/obj/tests/fuzz/driver.o)

@@ -264,6 +264,10 @@ GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options)
 /* Ends the workers and releases the tuner; plans stay valid. NULL is allowed. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 
+/* Makes the tuner see what other processes have stored since: every kernel is looked up in the
+ * database once more when it is next asked for. Plans in use stay as they are. */
+GPUTUNE_API void gputune_refresh(gputune *tuner);
+
 /* Reads a template file; its kernel's name then stands for it. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 

@@ -1,3 +1,4 @@
+/* gputune_emit(). */
 #include "api/tuner.h"
 
 #include "base/text.h"
@@ -17,6 +18,34 @@ static void log_lines(const gt_log *log, const char *text)
     }
 }
 
+static gputune_status wait_for_code(gt_event *event, gt_farm *farm, const gt_request *request)
+{
+    do {
+        gt_event_free(event);
+        GT_TRY(farm->ops->wait(farm, event, 0.1));
+    } while (event->kind != GT_EVENT_COMPILED && gt_patience_left_s(&request->patience) > 0);
+    return event->kind == GT_EVENT_COMPILED
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_ETIMEOUT, "%s: not compiled within %.3g s",
+                         request->template->name, request->options.time_limit_s);
+}
+
+static gputune_status take_image(gt_image *out, const gt_request *request, gt_event *event,
+                                 bool ptx)
+{
+    if (event->status != GPUTUNE_OK) {
+        log_lines(&request->services->log,
+                  event->status == GPUTUNE_ECOMPILE ? event->compiled.log : NULL);
+        return gt_fail(event->status, "%s: %s", request->template->path, event->message);
+    }
+    *out = event->compiled.image; /* taken over */
+    event->compiled.image = (gt_image){0};
+    if (ptx && out->bytes && ((const char *)out->data)[out->bytes - 1] == '\0') {
+        out->bytes--; /* NVRTC counts the NUL */
+    }
+    return GPUTUNE_OK;
+}
+
 /* Compiles the source for the form that is wanted. */
 static gputune_status compile_form(gt_image *out, const gt_request *request,
                                    const gt_source *source, gputune_form form)
@@ -29,24 +58,17 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
                                 .option_count = source->option_count,
                                 .arch = request->device->arch,
                                 .ptx = form == GPUTUNE_FORM_PTX};
-    GT_TRY(services->farm(services->user, &farm, false, request->options.isolation));
-    GT_TRY(farm->ops->compile(farm, &job));
-    do {
-        gt_event_free(&event);
-        GT_TRY(farm->ops->wait(farm, &event, 1.0));
-    } while (event.kind != GT_EVENT_COMPILED);
-    gputune_status status = event.status;
+    GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
+    gputune_status status = farm->ops->compile(farm, &job);
     if (status == GPUTUNE_OK) {
-        *out = event.compiled.image; /* taken over */
-        event.compiled.image = (gt_image){0};
-        if (job.ptx && out->bytes && ((const char *)out->data)[out->bytes - 1] == '\0') {
-            out->bytes--; /* NVRTC counts the NUL */
-        }
-    } else {
-        log_lines(&services->log, status == GPUTUNE_ECOMPILE ? event.compiled.log : NULL);
-        status = gt_fail(status, "%s: %s", request->template->path, event.message);
+        status = wait_for_code(&event, farm, request);
+    }
+    if (status == GPUTUNE_OK) {
+        status = take_image(out, request, &event, job.ptx);
     }
     gt_event_free(&event);
+    farm->ops->cancel(farm);
+    services->return_farm(services->user, farm);
     return status;
 }
 
@@ -55,8 +77,7 @@ static gputune_status emit(char **out, size_t *bytes, const gt_request *request,
 {
     gt_source source;
     gt_image image = {0};
-    GT_TRY(gt_source_generate(&source, request->template, &request->problem, config,
-                              request->device, gt_catalog_prelude(request->services->catalog)));
+    GT_TRY(gt_request_source(&source, request, config));
     gputune_status status = GPUTUNE_OK;
     if (form == GPUTUNE_FORM_SOURCE) {
         image = (gt_image){source.text, strlen(source.text)};
@@ -91,7 +112,6 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
     gt_request *request;
     gt_config config;
     GT_TRY(gt_tuner_arch(&device, tuner, arch));
-    pthread_mutex_lock(&tuner->tuning);
     gputune_status status =
         gt_request_make(&request, &tuner->services, &device, kernel, sizes, NULL);
     if (status == GPUTUNE_OK) {
@@ -104,6 +124,5 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
         }
         gt_request_free(request);
     }
-    pthread_mutex_unlock(&tuner->tuning);
     return status;
 }

@@ -1,4 +1,7 @@
+/* Names of enumerated values. */
 #include <gputune.h>
+
+#include "base/objective.h"
 
 const char *gputune_source_name(gputune_source source)
 {
@@ -9,7 +12,5 @@ const char *gputune_source_name(gputune_source source)
 
 const char *gputune_objective_name(gputune_objective objective)
 {
-    static const char *const names[] = {"default", "kernel", "launch", "latency", "energy"};
-    size_t count = sizeof names / sizeof *names;
-    return (size_t)objective < count ? names[objective] : "?";
+    return gt_objective_facts(objective)->name;
 }

@@ -183,6 +183,11 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     return GPUTUNE_OK;
 }
 
+bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
+{
+    return strcmp(a->configuration, b->configuration) == 0;
+}
+
 /* --- reference counting ------------------------------------------------------------------------
  */
 

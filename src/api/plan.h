@@ -11,16 +11,19 @@
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver);
 
-/* Open addressing over finished plans. Readers take no lock and allocate nothing; one writer at a
- * time. Superseded plans and tables live until the table is freed. */
+/* Whether two plans launch the same configuration. */
+bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
+
+/* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
+ * at a time. Superseded plans and tables live until the table is freed. */
 typedef struct gt_plan_table gt_plan_table;
 gputune_status gt_plan_table_new(gt_plan_table **out);
 void gt_plan_table_free(gt_plan_table *table);
 
 enum { GT_PLAN_KEY_MAX = 1024 };
-/* A request as bytes: kernel, sizes, and those options that name a scenario. Too long for the
- * buffer (or with live inputs, which may change under the same pointer): length 0, never in the
- * table. */
+/* A request as bytes: kernel, sizes, and those options that name a scenario and its space. Too long
+ * for the buffer (or with live inputs, which may change under the same pointer): length 0, never in
+ * the table. */
 typedef struct gt_plan_key {
     size_t length;
     uint64_t hash;
@@ -30,11 +33,18 @@ typedef struct gt_plan_key {
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
                       const gputune_options *options, uint32_t generation);
 
-/* The plan of that key made with at least that effort, retained for the caller; NULL: none. */
+/* The plan of that key whose terms answer these (gt_answers; their spaces are equal, as the keys
+ * are), retained for the caller; NULL: none. */
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
-                                 gputune_effort effort);
-/* Adds the plan (retaining it); replaces one of the same key. ENOMEM leaves the table as it was. */
+                                 const gt_terms *asked);
+/* Adds a plan that was made under these terms (retaining it). One of the same key stays where it
+ * answers for this one, unless `replace`. ENOMEM leaves the table as it was. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
-                                 gputune_effort effort, gputune_plan *plan);
+                                 const gt_terms *terms, gputune_plan *plan, bool replace);
+/* This process has stored a result: plans that are no decision may be outdated, and are not found
+ * any more. */
+void gt_plan_table_note_result(gt_plan_table *table);
+/* Others may have stored results: no plan is found before it was looked up again. */
+void gt_plan_table_refresh(gt_plan_table *table);
 
 #endif

@@ -1,3 +1,4 @@
+/* The table of plans that answer without a lookup. */
 #include "api/plan.h"
 
 #include "base/array.h"
@@ -10,8 +11,10 @@
 typedef struct entry {
     uint64_t hash;
     size_t length;
-    gputune_effort effort;
+    gt_terms terms;
     gputune_plan *plan;
+    atomic_uint refreshes; /* the table's, when this was last looked up */
+    uint32_t results;      /* likewise; does not matter for a decision */
     unsigned char key[];
 } entry;
 
@@ -24,7 +27,8 @@ struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
     size_t used;
-    GT_ARRAY(entry *) entries; /* every one ever made; readers may hold any */
+    atomic_uint refreshes, results; /* so many there were */
+    GT_ARRAY(entry *) entries;      /* every one ever made; readers may hold any */
     GT_ARRAY(slots *) generations;
 };
 
@@ -95,7 +99,7 @@ static bool put_options(gt_plan_key *key, const gputune_options *o)
 {
     const uint32_t words[] = {(uint32_t)o->objective, (uint32_t)o->cache, o->alignment,
                               (uint32_t)o->alignment_count, (uint32_t)o->only_count};
-    bool fits = put(key, words, sizeof words);
+    bool fits = put(key, words, sizeof words) && put(key, &o->seed, sizeof o->seed);
     for (size_t i = 0; i < o->alignment_count; i++) {
         fits = fits && put_string(key, o->alignments[i].buffer) &&
                put(key, &o->alignments[i].bytes, sizeof o->alignments[i].bytes);
@@ -138,15 +142,25 @@ static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
     }
 }
 
-gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
-                                 gputune_effort effort)
+static bool is_current(gt_plan_table *table, const entry *e)
 {
-    if (!key->length) {
-        return NULL;
-    }
+    return atomic_load_explicit(&e->refreshes, memory_order_relaxed) ==
+               atomic_load_explicit(&table->refreshes, memory_order_relaxed) &&
+           (e->terms.final || e->results == atomic_load(&table->results));
+}
+
+static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
+{
     slots *in = atomic_load_explicit(&table->current, memory_order_acquire);
-    entry *e = atomic_load_explicit(probe(in, key), memory_order_acquire);
-    return e && e->effort >= effort ? gputune_plan_retain(e->plan) : NULL;
+    return atomic_load_explicit(probe(in, key), memory_order_acquire);
+}
+
+gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
+                                 const gt_terms *asked)
+{
+    entry *e = key->length ? look_up(table, key) : NULL;
+    return e && is_current(table, e) && gt_answers(&e->terms, asked) ? gputune_plan_retain(e->plan)
+                                                                     : NULL;
 }
 
 static gputune_status grow(gt_plan_table *table)
@@ -174,35 +188,63 @@ static gputune_status grow(gt_plan_table *table)
     return GPUTUNE_OK;
 }
 
-static gputune_status add_locked(gt_plan_table *table, entry *fresh, const gt_plan_key *key)
+static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_plan_key *key)
 {
     GT_TRY(grow(table));
-    GT_TRY(gt_array_push(&table->entries, fresh));
+    GT_TRY(gt_array_push(&table->entries, added));
     _Atomic(entry *) *slot = probe(atomic_load(&table->current), key);
     table->used += atomic_load(slot) == NULL;
-    atomic_store_explicit(slot, fresh, memory_order_release);
+    atomic_store_explicit(slot, added, memory_order_release);
+    gputune_plan_retain(added->plan);
     return GPUTUNE_OK;
 }
 
+/* Whether what the table has serves as well. The same plan, looked up again, is current again, so
+ * that looking up again and again does not fill the memory. */
+static bool is_superfluous(gt_plan_table *table, const entry *added, const gt_plan_key *key)
+{
+    entry *old = look_up(table, key);
+    if (!old || !gt_answers_for(&old->terms, &added->terms)) {
+        return false;
+    }
+    bool same = old->terms.final && gt_plan_is_same(old->plan, added->plan);
+    if (same) {
+        atomic_store(&old->refreshes, atomic_load(&added->refreshes));
+    }
+    return same || is_current(table, old);
+}
+
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
-                                 gputune_effort effort, gputune_plan *plan)
+                                 const gt_terms *terms, gputune_plan *plan, bool replace)
 {
     if (!key->length) {
         return GPUTUNE_OK;
     }
-    entry *fresh = malloc(sizeof *fresh + key->length);
-    if (!fresh) {
+    entry *added = malloc(sizeof *added + key->length);
+    if (!added) {
         return gt_fail_memory();
     }
-    *fresh = (entry){.hash = key->hash, .length = key->length, .effort = effort, .plan = plan};
-    memcpy(fresh->key, key->bytes, key->length);
+    *added = (entry){.hash = key->hash, .length = key->length, .terms = *terms, .plan = plan};
+    added->terms.space = (gt_hash){0}; /* equal keys are of equal spaces */
+    added->results = atomic_load(&table->results);
+    atomic_init(&added->refreshes, atomic_load(&table->refreshes));
+    memcpy(added->key, key->bytes, key->length);
     pthread_mutex_lock(&table->writer);
-    gputune_status status = add_locked(table, fresh, key);
+    bool superfluous = !replace && is_superfluous(table, added, key);
+    gputune_status status = superfluous ? GPUTUNE_OK : add_locked(table, added, key);
     pthread_mutex_unlock(&table->writer);
-    if (status != GPUTUNE_OK) {
-        free(fresh);
-        return status;
+    if (superfluous || status != GPUTUNE_OK) {
+        free(added);
     }
-    gputune_plan_retain(plan);
-    return GPUTUNE_OK;
+    return status;
+}
+
+void gt_plan_table_note_result(gt_plan_table *table)
+{
+    atomic_fetch_add(&table->results, 1);
+}
+
+void gt_plan_table_refresh(gt_plan_table *table)
+{
+    atomic_fetch_add(&table->refreshes, 1);
 }

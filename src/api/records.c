@@ -28,7 +28,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                       .all_trials = f->all_trials,
                                       .environments = any ? NULL : environments,
                                       .environment_count = any ? 0 : 2};
-    int answer = gt_store_records(tuner->store, &wanted, each, user);
+    int answer = gt_store_records(tuner->store, &wanted, each, user, NULL);
     return answer ? answer : gt_store_check(tuner->store, false);
 }
 

@@ -1,3 +1,4 @@
+/* gputune_run(). */
 #include "api/tuner.h"
 
 #include "tuner/run.h"
@@ -13,8 +14,8 @@ static gputune_status parse_configs(gt_config *out, const gt_request *request,
     return GPUTUNE_OK;
 }
 
-static int run_locked(gputune *tuner, gt_request *request, const char *const *configurations,
-                      size_t count, int (*each)(void *, const gputune_record *), void *user)
+static int run(gt_request *request, const char *const *configurations, size_t count,
+               int (*each)(void *, const gputune_record *), void *user)
 {
     gt_config *configs = calloc(count, sizeof *configs);
     if (!configs) {
@@ -22,10 +23,7 @@ static int run_locked(gputune *tuner, gt_request *request, const char *const *co
     }
     int status = parse_configs(configs, request, configurations, count);
     if (!status) {
-        pthread_mutex_lock(&tuner->tuning);
         status = gt_run(request, configs, count, each, user);
-        gt_tuner_rest(tuner);
-        pthread_mutex_unlock(&tuner->tuning);
     }
     free(configs);
     return status;
@@ -48,7 +46,7 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
         return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    int status = run_locked(tuner, request, configurations, count, each, user);
+    int status = run(request, configurations, count, each, user);
     gt_request_free(request);
     return status;
 }

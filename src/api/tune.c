@@ -1,9 +1,11 @@
+/* tune_kernel(): from a call to a plan. */
 #include "api/tuner.h"
 
 #include "base/text.h"
 
-static gputune_status make_plan(gputune_plan **out, gputune *tuner, const char *kernel,
-                                gputune_sizes sizes, const gputune_options *options)
+static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
+                                const char *kernel, gputune_sizes sizes,
+                                const gputune_options *options)
 {
     gt_request *request;
     gt_choice choice = {0};
@@ -13,6 +15,10 @@ static gputune_status make_plan(gputune_plan **out, gputune *tuner, const char *
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
     gputune_status status = gt_tune(&choice, request);
     if (status == GPUTUNE_OK) {
+        if (choice.source == GPUTUNE_SOURCE_MEASURED) {
+            gt_plan_table_note_result(tuner->plans);
+        }
+        *terms = choice.terms;
         status = gt_plan_make(out, request, &choice, tuner->driver);
         gt_choice_free(&choice);
     }
@@ -20,24 +26,13 @@ static gputune_status make_plan(gputune_plan **out, gputune *tuner, const char *
     return status;
 }
 
-static gputune_status tune_locked(gputune_plan **out, gputune *tuner, const char *kernel,
-                                  gputune_sizes sizes, const gputune_options *options,
-                                  const gt_plan_key *key)
+/* What a plan must have been made under at least. The space is part of the table's key. */
+static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
-    gputune_effort effort = options->effort ? options->effort : GPUTUNE_MEASURE;
-    gputune_plan *plan = options->force ? NULL : gt_plan_table_find(tuner->plans, key, effort);
-    if (!plan) { /* else another thread finished it while this one waited */
-        GT_TRY(make_plan(&plan, tuner, kernel, sizes, options));
-        bool stopped = options->cancel && *options->cancel;
-        gputune_status status =
-            stopped ? GPUTUNE_OK : gt_plan_table_add(tuner->plans, key, effort, plan);
-        if (status != GPUTUNE_OK) {
-            gputune_plan_release(plan);
-            return status;
-        }
-    }
-    *out = plan;
-    return GPUTUNE_OK;
+    return (gt_terms){.limit = o->max_variants,
+                      .effort = o->effort ? o->effort : GPUTUNE_MEASURE,
+                      .isolation = o->isolation,
+                      .driver_version = tuner->device.driver_version};
 }
 
 int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
@@ -49,16 +44,20 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: out, tuner and kernel must not be NULL");
     }
     gt_plan_key key;
+    gt_terms terms = terms_asked(tuner, o);
+    bool anew = o->force && terms.effort >= GPUTUNE_MEASURE;
     gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
-    gputune_effort effort = o->effort ? o->effort : GPUTUNE_MEASURE;
-    gputune_plan *plan = o->force ? NULL : gt_plan_table_find(tuner->plans, &key, effort);
+    gputune_plan *plan = anew ? NULL : gt_plan_table_find(tuner->plans, &key, &terms);
     if (plan) {
         *out = plan;
         return GPUTUNE_OK;
     }
-    pthread_mutex_lock(&tuner->tuning);
-    gputune_status status = tune_locked(out, tuner, kernel, sizes, o, &key);
-    gt_tuner_rest(tuner);
-    pthread_mutex_unlock(&tuner->tuning);
-    return status;
+    GT_TRY(make_plan(&plan, &terms, tuner, kernel, sizes, o));
+    gputune_status status = gt_plan_table_add(tuner->plans, &key, &terms, plan, anew);
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
 }

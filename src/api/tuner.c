@@ -1,3 +1,4 @@
+/* Opening and closing a tuner. */
 #include "api/tuner.h"
 
 #include "base/file.h"
@@ -6,52 +7,58 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char *gputune_version(void)
 {
     return GPUTUNE_VERSION_STRING;
 }
 
-/* --- the farm ----------------------------------------------------------------------------------
+/* --- workers ------------------------------------------------------------------------------------
  */
 
 /* A tuner that knows no device yet has its workers warm up for a whole tuning meanwhile. */
-static gputune_status start_farm(gt_farm **out, const gputune *tuner, bool measure,
-                                 gputune_isolation isolation)
+static gt_farm_options farm_options(const gputune *tuner, const gputune_open_options *o)
 {
     enum { WARM_FOR_TUNING = 16 };
-    const gt_farm_options options = {.worker = tuner->worker,
-                                     .driver = measure ? tuner->driver_name : NULL,
-                                     .device_uuid = tuner->device.uuid,
-                                     .device_ordinal = tuner->device.ordinal,
-                                     .compile_workers = tuner->compile_workers,
-                                     .warm_workers = tuner->has_device ? 0 : WARM_FOR_TUNING,
-                                     .driver_version = tuner->device.driver_version,
-                                     .arch = tuner->has_device ? tuner->device.arch : NULL,
-                                     .isolation = isolation,
-                                     .log = tuner->log};
-    return gt_farm_open(out, &options);
+    return (gt_farm_options){.worker = tuner->worker,
+                             .driver = tuner->driver_name,
+                             .device_uuid = tuner->device.uuid,
+                             .device_ordinal = tuner->device.ordinal,
+                             .compile_workers = o->compile_workers,
+                             .warm_workers = tuner->has_device ? 0 : WARM_FOR_TUNING,
+                             .driver_version = tuner->device.driver_version,
+                             .arch = tuner->has_device ? tuner->device.arch : NULL,
+                             .log = tuner->log};
 }
 
-static gputune_status get_farm(void *user, gt_farm **out, bool measure, gputune_isolation isolation)
+static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
+                                  gputune_isolation isolation)
 {
     gputune *tuner = user;
-    gt_farm **farm = measure || tuner->farm ? &tuner->farm : &tuner->compile_farm;
+    if (getpid() != tuner->owner) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "this process was forked from the one that opened the tuner; open another");
+    }
     if (measure && !tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
-    if (!*farm) {
-        GT_TRY(start_farm(farm, tuner, measure, isolation));
-    }
-    *out = *farm;
-    return GPUTUNE_OK;
+    return gt_workers_borrow(&tuner->workers, out, measure, isolation);
 }
 
-static void close_farm(gt_farm *farm)
+static void return_farm(void *user, gt_farm *farm)
 {
-    if (farm) {
-        farm->ops->close(farm);
-    }
+    gt_workers_return(&((gputune *)user)->workers, farm);
+}
+
+static bool take_gpu(void *user)
+{
+    return gt_workers_take_gpu(&((gputune *)user)->workers);
+}
+
+static void leave_gpu(void *user)
+{
+    gt_workers_leave_gpu(&((gputune *)user)->workers);
 }
 
 /* --- opening -----------------------------------------------------------------------------------
@@ -96,38 +103,32 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts the farm for a device that this process has not asked for. False where that cannot be:
- * the ordinary way is open still, and finds the words for what is wrong. */
-static bool ask_worker(gputune *tuner, const gputune_open_options *o)
+/* Starts a farm for a device that this process has not asked for. NULL where that cannot be: the
+ * ordinary way is open still, and finds the words for what is wrong. */
+static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
 {
     const char *name = named_driver(o);
+    gt_farm *farm = NULL;
     if (!o->tune_only || !is_numbered(&tuner->device.ordinal, o->device) ||
         gt_driver_probe(&tuner->device.driver_version, name) != GPUTUNE_OK ||
         gt_strdup(&tuner->driver_name, name ? name : "cuda") != GPUTUNE_OK) {
-        return false;
+        return NULL;
     }
-    return start_farm(&tuner->farm, tuner, true, GPUTUNE_ISOLATION_PROCESS) == GPUTUNE_OK;
+    const gt_farm_options options = farm_options(tuner, o);
+    return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
 /* Takes the device that the worker told; its number there need not be the one here. */
-static bool take_answer(gputune *tuner)
+static bool take_answer(gputune *tuner, gt_farm *farm)
 {
     gt_device device;
-    if (tuner->farm->ops->device(tuner->farm, &device) != GPUTUNE_OK) {
+    if (!farm || farm->ops->device(farm, &device) != GPUTUNE_OK) {
         return false;
     }
     device.ordinal = tuner->device.ordinal;
     tuner->device = device;
     tuner->has_device = true;
     return true;
-}
-
-static void forget_worker(gputune *tuner)
-{
-    close_farm(tuner->farm);
-    free(tuner->driver_name);
-    tuner->farm = NULL;
-    tuner->driver_name = NULL;
 }
 
 /* The tables that an installation brings, or NULL. */
@@ -160,6 +161,21 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return status;
 }
 
+/* The device as the worker tells it, or as this process finds it. */
+static gputune_status settle_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
+{
+    if (take_answer(tuner, *farm)) {
+        return GPUTUNE_OK;
+    }
+    if (*farm) {
+        (*farm)->ops->close(*farm);
+        *farm = NULL;
+    }
+    free(tuner->driver_name);
+    tuner->driver_name = NULL;
+    return choose_device(tuner, o);
+}
+
 /* The worker starts the driver while the files are opened here. */
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
@@ -167,17 +183,20 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     if (o->worker) {
         GT_TRY(gt_strdup(&tuner->worker, o->worker));
     }
-    bool asked = ask_worker(tuner, o);
-    if (!asked) {
-        forget_worker(tuner);
-        GT_TRY(choose_device(tuner, o));
+    gt_farm *farm = ask_worker(tuner, o);
+    gputune_status status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
+    if (status == GPUTUNE_OK) {
+        status = open_files(tuner, o);
     }
-    GT_TRY(open_files(tuner, o));
-    if (asked && !take_answer(tuner)) {
-        forget_worker(tuner);
-        GT_TRY(choose_device(tuner, o));
+    if (status == GPUTUNE_OK && farm) {
+        status = settle_device(tuner, o, &farm);
     }
-    return GPUTUNE_OK;
+    const gt_farm_options options = farm_options(tuner, o);
+    gt_workers_open(&tuner->workers, &options, o->keep_workers);
+    if (farm) {
+        gt_workers_adopt(&tuner->workers, farm);
+    }
+    return status;
 }
 
 int gputune_open(gputune **out, const gputune_open_options *options)
@@ -192,10 +211,8 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     if (!tuner) {
         return gt_fail_memory();
     }
-    pthread_mutex_init(&tuner->tuning, NULL);
+    tuner->owner = getpid();
     tuner->log = (gt_log){o->log, o->user};
-    tuner->compile_workers = o->compile_workers;
-    tuner->keep_workers = o->keep_workers;
     gputune_status status = open_parts(tuner, o);
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
@@ -205,7 +222,10 @@ int gputune_open(gputune **out, const gputune_open_options *options)
                                     .store = tuner->store,
                                     .device = &tuner->device,
                                     .log = tuner->log,
-                                    .farm = get_farm,
+                                    .borrow_farm = borrow_farm,
+                                    .return_farm = return_farm,
+                                    .take_gpu = take_gpu,
+                                    .leave_gpu = leave_gpu,
                                     .inputs = gt_inputs_share,
                                     .release = gt_inputs_release,
                                     .user = tuner};
@@ -213,27 +233,25 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     return GPUTUNE_OK;
 }
 
-void gt_tuner_rest(gputune *tuner)
-{
-    if (tuner->farm && !tuner->keep_workers) {
-        tuner->farm->ops->rest(tuner->farm);
-    }
-}
-
 void gputune_close(gputune *tuner)
 {
-    if (!tuner) {
-        return;
+    if (!tuner || getpid() != tuner->owner) {
+        return; /* the workers and the database's connections are the parent's */
     }
-    close_farm(tuner->farm);
-    close_farm(tuner->compile_farm);
+    gt_workers_close(&tuner->workers);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
-    pthread_mutex_destroy(&tuner->tuning);
     free(tuner->driver_name);
     free(tuner->worker);
     free(tuner);
+}
+
+void gputune_refresh(gputune *tuner)
+{
+    if (tuner) {
+        gt_plan_table_refresh(tuner->plans);
+    }
 }
 
 int gputune_add_template(gputune *tuner, const char *path)

@@ -3,10 +3,11 @@
 #define GT_API_TUNER_H
 
 #include "api/plan.h"
+#include "api/workers.h"
 #include "gpu/device.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 struct gputune {
     gt_log log;
@@ -18,18 +19,11 @@ struct gputune {
     gt_store *store;
     gt_plan_table *plans;
     gt_services services;
-    pthread_mutex_t tuning; /* one tuning at a time; guards the farms */
-    gt_farm *farm;          /* with a measure worker, once needed */
-    gt_farm *compile_farm;  /* without, where only compiling was asked for so far */
+    gt_workers workers;
     char *worker;
-    uint32_t compile_workers;
-    bool keep_workers;
     atomic_uint generation; /* templates added so far */
+    pid_t owner;            /* the process that opened it: a forked child has no workers */
 };
-
-/* After a tuning: gives the device memory back unless the workers are to be kept. Holds `tuning`.
- */
-void gt_tuner_rest(gputune *tuner);
 
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
  * tuner has none. */

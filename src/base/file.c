@@ -98,14 +98,10 @@ gputune_status gt_file_cache_folder(char **out)
 
 gputune_status gt_path_format(char **out, const char *format, ...)
 {
+    gt_text path = {0};
     va_list args;
     va_start(args, format);
-    char *path;
-    int count = vasprintf(&path, format, args);
+    gt_text_vprintf(&path, format, args);
     va_end(args);
-    if (count < 0) {
-        return gt_fail_memory();
-    }
-    *out = path;
-    return GPUTUNE_OK;
+    return gt_text_take(out, &path);
 }

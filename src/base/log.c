@@ -1,6 +1,6 @@
 #include "base/log.h"
 
-#include <stdio.h>
+#include "base/number.h"
 
 void gt_log_line(const gt_log *log, gputune_log_level level, const char *format, ...)
 {
@@ -10,7 +10,7 @@ void gt_log_line(const gt_log *log, gputune_log_level level, const char *format,
     char line[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    gt_vsnprintf(line, sizeof line, format, args);
     va_end(args);
     gt_one_line(line);
     log->call(log->user, level, line);

@@ -1,5 +1,7 @@
 #include "base/status.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,7 +23,7 @@ void gt_message_set(const char *format, ...)
     char text[sizeof message]; /* the arguments may hold the old message */
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    gt_vsnprintf(text, sizeof text, format, args);
     va_end(args);
     gt_one_line(text);
     memcpy(message, text, sizeof message);
@@ -34,7 +36,7 @@ void gt_message_prefix(const char *format, ...)
     char prefix[256], text[sizeof prefix + sizeof message + 2];
     va_list args;
     va_start(args, format);
-    vsnprintf(prefix, sizeof prefix, format, args);
+    gt_vsnprintf(prefix, sizeof prefix, format, args);
     va_end(args);
     snprintf(text, sizeof text, "%s: %s", prefix, message);
     gt_one_line(text);

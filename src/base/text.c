@@ -1,7 +1,8 @@
 #include "base/text.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,20 +43,26 @@ void gt_text_append(gt_text *text, const char *string)
     gt_text_append_bytes(text, string, strlen(string));
 }
 
-void gt_text_printf(gt_text *text, const char *format, ...)
+void gt_text_vprintf(gt_text *text, const char *format, va_list args)
 {
-    va_list args, again;
-    va_start(args, format);
+    va_list again;
     va_copy(again, args);
-    int count = vsnprintf(NULL, 0, format, args);
-    va_end(args);
+    int count = gt_vsnprintf(NULL, 0, format, again);
+    va_end(again);
     if (count < 0) {
         text->failed = true;
     } else if (reserve(text, (size_t)count)) {
-        vsnprintf(text->data + text->length, (size_t)count + 1, format, again);
+        gt_vsnprintf(text->data + text->length, (size_t)count + 1, format, args);
         text->length += (size_t)count;
     }
-    va_end(again);
+}
+
+void gt_text_printf(gt_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    gt_text_vprintf(text, format, args);
+    va_end(args);
 }
 
 void gt_text_clear(gt_text *text)
@@ -105,71 +112,103 @@ gputune_status gt_strdup(char **out, const char *string)
     return gt_strndup(out, string, strlen(string));
 }
 
-static bool scale(int64_t *value, int64_t factor)
+typedef struct magnitude {
+    uint64_t value;
+    bool overflow;
+} magnitude;
+
+static void multiply(magnitude *product, uint64_t factor)
 {
-    return !__builtin_mul_overflow(*value, factor, value);
+    product->overflow |= __builtin_mul_overflow(product->value, factor, &product->value);
 }
 
-static bool apply_suffix(int64_t *value, const char **end)
+/* 99 where it is no digit of any base. */
+static unsigned digit_value(char c)
+{
+    int lower = tolower((unsigned char)c);
+    return isdigit((unsigned char)c)    ? (unsigned)(c - '0')
+           : isxdigit((unsigned char)c) ? (unsigned)(lower - 'a' + 10)
+                                        : 99;
+}
+
+/* NULL where there is no digit. */
+static const char *read_digits(magnitude *out, const char *at, unsigned base)
+{
+    const char *start = at;
+    *out = (magnitude){0};
+    for (; digit_value(*at) < base; at++) {
+        multiply(out, base);
+        out->overflow |= __builtin_add_overflow(out->value, digit_value(*at), &out->value);
+    }
+    return at > start ? at : NULL;
+}
+
+static void raise_to(magnitude *base, const magnitude *exponent)
+{
+    magnitude power = {1, false};
+    bool large = exponent->overflow || exponent->value > 64;
+    /* 0 and 1 are the same after 64 steps as after any more; all else has overflown */
+    for (uint64_t i = large ? 64 : exponent->value; i > 0; i--) {
+        multiply(&power, base->value);
+    }
+    power.overflow |= base->overflow && exponent->value > 0;
+    *base = power;
+}
+
+static const char *read_magnitude(magnitude *out, const char *at)
 {
     static const char suffixes[] = "KMGT";
-    const char *hit = **end ? strchr(suffixes, toupper((unsigned char)**end)) : NULL;
-    if (!hit) {
-        return true;
+    bool hex = at[0] == '0' && tolower((unsigned char)at[1]) == 'x';
+    at = read_digits(out, hex ? at + 2 : at, hex ? 16 : 10); /* a leading zero makes none octal */
+    if (at && *at == '^') {
+        magnitude exponent;
+        at = read_digits(&exponent, at + 1, 10);
+        raise_to(out, &exponent);
     }
-    ++*end;
-    return scale(value, INT64_C(1) << (10 * (hit - suffixes + 1)));
+    const char *suffix = at && *at ? strchr(suffixes, toupper((unsigned char)*at)) : NULL;
+    if (!suffix) {
+        return at;
+    }
+    multiply(out, UINT64_C(1) << (10 * (suffix - suffixes + 1)));
+    return at + 1;
 }
 
-static bool apply_power(int64_t *value, const char **end)
+static const char *skip_blanks(const char *at)
 {
-    if (**end != '^') {
-        return true;
+    while (isspace((unsigned char)*at)) {
+        at++;
     }
-    char *after;
-    errno = 0;
-    long exponent = strtol(*end + 1, &after, 10);
-    if (errno || after == *end + 1 || exponent < 0 || exponent > 62) {
-        return false;
-    }
-    int64_t base = *value;
-    *value = 1;
-    for (long i = 0; i < exponent; i++) {
-        if (!scale(value, base)) {
-            return false;
-        }
-    }
-    *end = after;
-    return true;
+    return at;
 }
 
-/* A leading zero pads a number; it makes none octal. */
-static int base_of(const char *string)
+gt_int_reading gt_read_int(int64_t *out, const char *string)
 {
-    while (isspace((unsigned char)*string)) {
-        string++;
+    magnitude read;
+    const char *at = skip_blanks(string);
+    bool negative = *at == '-';
+    at = read_magnitude(&read, at + (*at == '-' || *at == '+'));
+    if (!at || *skip_blanks(at)) {
+        return GT_INT_MALFORMED;
     }
-    string += *string == '-' || *string == '+';
-    return string[0] == '0' && tolower((unsigned char)string[1]) == 'x' ? 16 : 10;
+    if (read.overflow || read.value > (uint64_t)INT64_MAX + negative) {
+        return GT_INT_TOO_LARGE;
+    }
+    *out = negative ? (int64_t)(0 - read.value) : (int64_t)read.value;
+    return GT_INT_READ;
 }
 
 gputune_status gt_parse_int(int64_t *out, const char *string)
 {
-    char *after;
-    errno = 0;
-    int64_t value = strtoll(string, &after, base_of(string));
-    const char *end = after;
-    bool ok = !errno && end != string && apply_power(&value, &end) && apply_suffix(&value, &end);
-    while (ok && isspace((unsigned char)*end)) {
-        end++;
-    }
-    if (!ok || *end) {
+    switch (gt_read_int(out, string)) {
+    case GT_INT_READ:
+        return GPUTUNE_OK;
+    case GT_INT_TOO_LARGE:
+        return gt_fail(GPUTUNE_EINVAL, "'%s' is too large; expected an integer below 2^63", string);
+    default:
         return gt_fail(GPUTUNE_EINVAL,
                        "'%s' is not an integer; expected a number such as 4096, 4K, 16M or 2^20",
                        string);
     }
-    *out = value;
-    return GPUTUNE_OK;
 }
 
 enum { NEAREST_MAX = 63 };
@@ -198,6 +237,13 @@ static size_t edit_distance(const char *a, const char *b)
     return row[m];
 }
 
+/* Any short word is few letters away from any other. */
+static bool is_half_the_same(size_t distance, const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    return distance <= (n > m ? n : m) / 2;
+}
+
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count)
 {
     size_t limit = strlen(word) / 3;
@@ -205,7 +251,7 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
     const char *nearest = NULL;
     for (size_t i = 0; i < count; i++) {
         size_t distance = edit_distance(word, candidates[i]);
-        if (distance < best) {
+        if (distance < best && is_half_the_same(distance, word, candidates[i])) {
             best = distance;
             nearest = candidates[i];
         }

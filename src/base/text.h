@@ -18,6 +18,7 @@ typedef struct gt_text {
 void gt_text_append(gt_text *text, const char *string);
 void gt_text_append_bytes(gt_text *text, const void *bytes, size_t count);
 void gt_text_printf(gt_text *text, const char *format, ...) GT_PRINTF(2, 3);
+void gt_text_vprintf(gt_text *text, const char *format, va_list args) GT_PRINTF(2, 0);
 /* Empties it and keeps its memory. */
 void gt_text_clear(gt_text *text);
 void gt_text_free(gt_text *text);
@@ -30,12 +31,20 @@ const char *gt_text_string(const gt_text *text);
 gputune_status gt_strdup(char **out, const char *string);
 gputune_status gt_strndup(char **out, const char *string, size_t count);
 
-/* Parses an integer with an optional sign, 0x, a suffix K M G T (powers of 1024), or base^exponent
- * ("2^20"), blanks around it allowed. EINVAL for anything else or on overflow of int64. */
+typedef enum gt_int_reading { GT_INT_READ, GT_INT_MALFORMED, GT_INT_TOO_LARGE } gt_int_reading;
+/* Reads an integer as users write it: decimal digits or 0x, then an optional ^exponent ("2^20"),
+ * then an optional suffix K M G T (powers of 1024, either case). A sign before it holds for the
+ * whole; blanks around it are allowed. *out is set for GT_INT_READ alone. */
+gt_int_reading gt_read_int(int64_t *out, const char *string);
+/* The same with a message: EINVAL for what is no such integer or does not fit. */
 gputune_status gt_parse_int(int64_t *out, const char *string);
 
-/* The candidate nearest to `word` by edit distance, or NULL when none is near enough to be meant
- * (distance above a third of the word's length, at least 2). Does not allocate. */
+/* The largest value of a problem size. */
+#define GT_SIZE_MAX (INT64_C(1) << 40)
+
+/* The candidate nearest to `word` by edit distance, case ignored, or NULL when none is near enough
+ * to be meant: at most 2 letters or a third of the word away, and half the same. Words above 63
+ * bytes are near to none. Does not allocate. */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
 
 #endif

@@ -1,5 +1,7 @@
 #include "cli/console.h"
 
+#include "base/number.h"
+
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +67,7 @@ static void write_line(const char *prefix, const char *text)
 static void write_formatted(const char *format, va_list args)
 {
     char text[4096];
-    vsnprintf(text, sizeof text, format, args);
+    gt_vsnprintf(text, sizeof text, format, args);
     write_line("", text);
 }
 

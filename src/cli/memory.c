@@ -1,5 +1,7 @@
 #include "cli/memory.h"
 
+#include "base/text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,11 +41,10 @@ char *cli_copy_part(const char *string, size_t count)
 
 static char *format_arguments(const char *format, va_list args)
 {
-    char *text = NULL;
-    if (vasprintf(&text, format, args) < 0) {
-        checked(NULL);
-    }
-    return text;
+    gt_text text = {0};
+    char *out = NULL;
+    gt_text_vprintf(&text, format, args);
+    return checked(gt_text_take(&out, &text) == GPUTUNE_OK ? out : NULL);
 }
 
 char *cli_format(const char *format, ...)

@@ -4,7 +4,9 @@
 #include "cli/exit_code.h"
 #include "cli/nearest.h"
 
-#include <errno.h>
+#include "base/number.h"
+#include "base/text.h"
+
 #include <getopt.h>
 #include <math.h>
 #include <stdio.h>
@@ -75,10 +77,8 @@ static int bad_value(const cli_option *option, const char *text, const char *exp
 
 static int set_count(const cli_option *option, const char *text)
 {
-    char *end;
-    errno = 0;
-    unsigned long value = strtoul(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || value > UINT32_MAX) {
+    int64_t value;
+    if (gt_read_int(&value, text) != GT_INT_READ || value < 0 || value > UINT32_MAX) {
         return bad_value(option, text, "a count");
     }
     *(uint32_t *)option->value = (uint32_t)value;
@@ -88,10 +88,9 @@ static int set_count(const cli_option *option, const char *text)
 static int set_number(const cli_option *option, const char *text)
 {
     char *end;
-    errno = 0;
-    double value = strtod(text, &end);
+    double value = gt_strtod(text, &end);
     bool share = option->kind == CLI_OPTION_SHARE;
-    if (errno || end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1)) {
+    if (end == text || *end || !isfinite(value) || value <= 0 || (share && value >= 1)) {
         return bad_value(option, text,
                          share ? "a fraction above 0 and below 1" : "a positive number");
     }
@@ -153,7 +152,7 @@ static int unknown_option(const cli_usage *usage, const char *given)
     names[count++] = "help";
     char *word =
         cli_copy_part(given + strspn(given, "-"), strcspn(given, "=") - strspn(given, "-"));
-    const char *nearest = cli_nearest(word, names, count);
+    const char *nearest = gt_nearest(word, names, count);
     if (nearest) {
         cli_error("%s: unknown option '%s'; did you mean '--%s'?", usage->command, given, nearest);
     } else {

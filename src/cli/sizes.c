@@ -4,11 +4,11 @@
 #include "cli/exit_code.h"
 #include "cli/options.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const int64_t largest = INT64_C(1) << 40;
 
 static bool is_name(const char *text, size_t length)
 {
@@ -103,62 +103,19 @@ void cli_values_free(cli_values *values)
     *values = (cli_values){NULL, 0};
 }
 
-/* Reads digits; stays at `largest` + 1 when there are too many. */
-static const char *read_digits(int64_t *out, const char *text)
-{
-    int64_t value = 0;
-    for (; isdigit((unsigned char)*text); text++) {
-        value = value > largest ? value : value * 10 + (*text - '0');
-    }
-    *out = value > largest ? largest + 1 : value;
-    return text;
-}
-
-static int64_t capped_product(int64_t a, int64_t b)
-{
-    return b && a > largest / b ? largest + 1 : a * b;
-}
-
-static int64_t capped_power(int64_t base, int64_t exponent)
-{
-    int64_t value = 1;
-    for (int64_t i = 0; i < exponent && value <= largest && base > 1; i++) {
-        value = capped_product(value, base);
-    }
-    return base == 0 && exponent > 0 ? 0 : value;
-}
-
-static const char *read_suffix(int64_t *value, const char *text)
-{
-    static const char suffixes[] = "KMGT";
-    const char *at = *text ? strchr(suffixes, toupper((unsigned char)*text)) : NULL;
-    if (!at) {
-        return text;
-    }
-    *value = capped_product(*value, INT64_C(1) << (10 * (at - suffixes + 1)));
-    return text + 1;
-}
-
 bool cli_size_number(int64_t *out, const char **problem, const char *text)
 {
+    int64_t value;
     *problem = "";
-    bool negative = *text == '-' && isdigit((unsigned char)text[1]);
-    if (!isdigit((unsigned char)text[negative])) {
+    if (!isdigit((unsigned char)text[*text == '-'])) {
         return false;
     }
-    int64_t value, exponent;
-    const char *rest = read_digits(&value, text + negative);
-    if (rest[0] == '^' && isdigit((unsigned char)rest[1])) {
-        rest = read_digits(&exponent, rest + 1);
-        value = capped_power(value, exponent);
-    } else {
-        rest = read_suffix(&value, rest);
-    }
-    if (*rest) {
+    gt_int_reading reading = gt_read_int(&value, text);
+    if (reading == GT_INT_MALFORMED) {
         *problem = "is not a number; write 1048576, 1M or 2^20";
         return false;
     }
-    if (negative || value < 1 || value > largest) {
+    if (reading == GT_INT_TOO_LARGE || value < 1 || value > GT_SIZE_MAX) {
         *problem = "is out of range; a size is from 1 to 2^40";
         return false;
     }

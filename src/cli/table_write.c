@@ -3,6 +3,8 @@
 #include "cli/memory.h"
 #include "cli/units.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -193,8 +195,8 @@ static void write_number(double value, FILE *file)
 {
     char text[40];
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, value);
-        if (strtod(text, NULL) == value) {
+        gt_snprintf(text, sizeof text, "%.*g", digits, value);
+        if (gt_strtod(text, NULL) == value) {
             break;
         }
     }

@@ -2,8 +2,9 @@
 
 #include "cli/memory.h"
 
-#include <ctype.h>
-#include <errno.h>
+#include "base/text.h"
+
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,19 +61,21 @@ char *cli_bytes(double bytes)
 static char *short_number(const char *digits, size_t length)
 {
     char text[24];
+    int64_t value;
     if (length == 0 || length >= sizeof text || strspn(digits, "0123456789") < length) {
         return NULL;
     }
     memcpy(text, digits, length);
     text[length] = '\0';
-    errno = 0;
-    unsigned long long value = strtoull(text, NULL, 10);
+    if (gt_read_int(&value, text) != GT_INT_READ) {
+        return NULL;
+    }
     int suffix = -1;
-    while (!errno && value && value % 1024 == 0 && suffix < 3) {
+    while (value && value % 1024 == 0 && suffix < 3) {
         value /= 1024;
         suffix++;
     }
-    return suffix < 0 ? NULL : cli_format("%llu%c", value, "KMGT"[suffix]);
+    return suffix < 0 ? NULL : cli_format("%" PRId64 "%c", value, "KMGT"[suffix]);
 }
 
 char *cli_short_sizes(const char *sizes)

@@ -3,6 +3,8 @@
 
 #include "emulator/program.h"
 
+#include "base/number.h"
+
 #include <stdio.h>
 
 enum { ASSERT = 710, ILLEGAL_ADDRESS = 700, LONGEST_TEXT = 4096, LONGEST_SPEC = 32 };
@@ -109,7 +111,7 @@ static void put_conversion(output *out, const char *spec, char kind, bool is_lon
         double number;
         uint64_t bits = take(all, 8);
         memcpy(&number, &bits, sizeof number);
-        length = snprintf(text, sizeof text, spec, number);
+        length = gt_snprintf(text, sizeof text, spec, number);
     } else if (kind == 'p') {
         length = snprintf(text, sizeof text, spec, (void *)(uintptr_t)take(all, 8));
     } else if (is_long) {

@@ -1,6 +1,8 @@
 /* Operands of the instruction being decoded. */
 #include "emulator/decode.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +15,7 @@ void emu_decode_fail(emu_decoder *decoder, const char *format, ...)
     char what[256];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    gt_vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     if (decoder->log_bytes)
         snprintf(decoder->log, decoder->log_bytes, "PTX line %d: %s: %s",

@@ -4,6 +4,8 @@
 #include "emulator/extensions.h"
 #include "emulator/model.h"
 
+#include "base/number.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +22,7 @@ static double container_bytes(void)
     }
     bool ok = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    double limit = strtod(text, &end);
+    double limit = gt_strtod(text, &end);
     return ok && end != text ? limit : HUGE_VAL;
 }
 

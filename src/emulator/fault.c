@@ -1,6 +1,8 @@
 /* Writes the message of a fault: error, kernel, PTX line, block, thread, address. */
 #include "emulator/program.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -43,7 +45,7 @@ void emu_raise(emu_warp *warp, const emu_op *op, int code, unsigned lane, uint64
     char what[192];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(what, sizeof what, format, arguments);
+    gt_vsnprintf(what, sizeof what, format, arguments);
     va_end(arguments);
     pthread_mutex_lock(&run->lock);
     if (run->fault->code == 0) {

@@ -1,6 +1,8 @@
 /* Parses and counts the failures that GPUTUNE_EMU_FAULTS asks for. */
 #include "emulator/faults.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdatomic.h>
@@ -50,7 +52,7 @@ static bool parse_count(unsigned long *out, const char *text)
 static bool parse_delay(double *out, const char *text)
 {
     char *end;
-    double value = strtod(text, &end);
+    double value = gt_strtod(text, &end);
     if (end == text || !(value >= 0 && value < 1e6)) {
         return false;
     }

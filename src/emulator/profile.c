@@ -1,6 +1,7 @@
 /* Reads a profile from text: the built-in ones, and what the environment changes in them. */
 #include "emulator/profile.h"
 
+#include "base/number.h"
 #include "gpu/abi_codes.h"
 
 #include <ctype.h>
@@ -109,7 +110,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_byt
 {
     va_list args;
     va_start(args, format);
-    vsnprintf(why, why_bytes, format, args);
+    gt_vsnprintf(why, why_bytes, format, args);
     va_end(args);
     return false;
 }
@@ -118,7 +119,7 @@ static bool parse_number(double *out, const char *text)
 {
     char *end;
     errno = 0;
-    *out = strtod(text, &end);
+    *out = gt_strtod(text, &end);
     while (isspace((unsigned char)*end)) {
         end++;
     }
@@ -133,7 +134,7 @@ static bool parse_list(emu_list *out, const char *text)
         if (list.count == EMU_GPC_COUNT) {
             return false;
         }
-        list.value[list.count++] = strtod(at, &end);
+        list.value[list.count++] = gt_strtod(at, &end);
         if (end == at) {
             return false;
         }

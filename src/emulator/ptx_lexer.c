@@ -1,6 +1,8 @@
 /* Splits PTX text into tokens. */
 #include "emulator/ptx_lexer.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -117,7 +119,7 @@ static size_t read_decimal_float(const ptx_lexer *lexer, uint64_t *value)
             break;
         text[length] = (char)c;
     }
-    double number = strtod(text, NULL);
+    double number = gt_strtod(text, NULL);
     memcpy(value, &number, sizeof number);
     return length;
 }

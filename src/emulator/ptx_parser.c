@@ -1,6 +1,8 @@
 /* What every part of the parser uses: failing, looking at the next token and moving past it. */
 #include "emulator/ptx_parser.h"
 
+#include "base/number.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -12,7 +14,7 @@ void ptx_fail(ptx_parser *parser, const char *format, ...)
         int used = snprintf(out, room, "PTX line %d: ", parser->token.line);
         va_list arguments;
         va_start(arguments, format);
-        vsnprintf(out + used, room - (size_t)used, format, arguments);
+        gt_vsnprintf(out + used, room - (size_t)used, format, arguments);
         va_end(arguments);
     }
     parser->failed = true;

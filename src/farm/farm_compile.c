@@ -1,5 +1,6 @@
 /* Compile jobs over many workers: first come, first served; a worker that dies costs one retry. */
 #include "base/clock.h"
+#include "base/number.h"
 #include "farm/farm_host.h"
 
 #include <math.h>
@@ -344,8 +345,8 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
             continue;
         }
         char message[128];
-        snprintf(message, sizeof message, "the compiler did not finish within %g s",
-                 COMPILE_DEADLINE_S);
+        gt_snprintf(message, sizeof message, "the compiler did not finish within %g s",
+                    COMPILE_DEADLINE_S);
         task_fail(farm, take_task(slot), GPUTUNE_ETIMEOUT, message, false);
         gt_link_abandon(&slot->link);
         if (slot->count > 0) {

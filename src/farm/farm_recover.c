@@ -1,6 +1,7 @@
 /* When the measure worker dies or hangs: whose fault it was, a new worker, and what it must get
  * again. */
 #include "base/clock.h"
+#include "base/number.h"
 #include "farm/farm_host.h"
 
 #include <math.h>
@@ -229,7 +230,7 @@ static void hung(gt_host_farm *farm, double seconds)
     uint64_t current = GT_PAGE_READ(host->link.page->current);
     gt_measure_request *request = gt_measure_pop(host);
     char message[128];
-    snprintf(message, sizeof message, "did not finish within %.3g s", seconds);
+    gt_snprintf(message, sizeof message, "did not finish within %.3g s", seconds);
     uint64_t culprit = sequence == request->sequence ? current : GT_NO_VARIANT;
     gt_measure_fail(farm, request, GPUTUNE_ETIMEOUT, message, culprit, request->patient);
 }

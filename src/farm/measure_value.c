@@ -1,5 +1,7 @@
 #include "farm/measure_value.h"
 
+#include "base/number.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -199,13 +201,13 @@ const char *gt_bits_text(char out[40], gt_type type, uint64_t bits)
 {
     if (gt_type_is_float(type)) {
         int digits = type == GT_TYPE_F64 ? 17 : type == GT_TYPE_F32 ? 9 : 5;
-        snprintf(out, 40, "%.*g", digits, gt_bits_to_double(type, bits));
+        gt_snprintf(out, 40, "%.*g", digits, gt_bits_to_double(type, bits));
     } else if (type == GT_TYPE_U64) {
         snprintf(out, 40, "%" PRIu64, bits);
     } else if (type == GT_TYPE_I64) {
         snprintf(out, 40, "%" PRId64, (int64_t)bits);
     } else {
-        snprintf(out, 40, "%.0f", gt_bits_to_double(type, bits));
+        gt_snprintf(out, 40, "%.0f", gt_bits_to_double(type, bits));
     }
     return out;
 }

@@ -1,7 +1,8 @@
 #include "farm/wire.h"
 
+#include "base/number.h"
+
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 
 /* ---- Numbers in memory ----------------------------------------------------------------------- */
@@ -70,15 +71,12 @@ static json_t *encode_blob(encoder *encoder, const void *data, size_t bytes)
     return json_pack("[II]", (json_int_t)offset, (json_int_t)bytes);
 }
 
+/* As a string: JSON has no infinity, and jansson asks the locale for the decimal point. */
 static json_t *encode_real(double value)
 {
-    if (isnan(value)) {
-        return json_string("nan");
-    }
-    if (isinf(value)) {
-        return json_string(value > 0 ? "inf" : "-inf");
-    }
-    return json_real(value);
+    char text[32];
+    gt_snprintf(text, sizeof text, "%.17g", value);
+    return json_string(text);
 }
 
 /* Messages may quote a source in any encoding: what is not UTF-8 becomes '?'. */
@@ -216,15 +214,14 @@ static bool find_blob(decoder *decoder, const json_t *json, const char **data, s
 
 static bool decode_real(void *at, const json_t *json)
 {
-    double value = json_number_value(json);
-    const char *word = json_string_value(json);
-    if (word) {
-        value = strcmp(word, "nan") == 0    ? (double)NAN
-                : strcmp(word, "-inf") == 0 ? -(double)INFINITY
-                                            : (double)INFINITY;
+    const char *text = json_string_value(json);
+    char *end;
+    double value = text ? gt_strtod(text, &end) : 0;
+    if (!text || end == text || *end) {
+        return false;
     }
     memcpy(at, &value, sizeof value);
-    return word || json_is_number(json);
+    return true;
 }
 
 static bool decode_string(char *at, size_t size, const json_t *json)

@@ -108,12 +108,10 @@ static gputune_status unknown_arch(const char *arch)
 
 gputune_status gt_device_for_arch(gt_device *out, const char *arch)
 {
-    int cc = 0, used = 0;
-    char digits[5] = "";
-    if (sscanf(arch, "sm_%4[0-9]%n", digits, &used) == 1) {
-        for (const char *d = digits; *d; d++) {
-            cc = cc * 10 + (*d - '0');
-        }
+    enum { PREFIX = 3, MOST_DIGITS = 4 };
+    int cc = 0, used = strncmp(arch, "sm_", PREFIX) == 0 ? PREFIX : 0;
+    while (used && used < PREFIX + MOST_DIGITS && isdigit((unsigned char)arch[used])) {
+        cc = cc * 10 + (arch[used++] - '0');
     }
     const char *suffix = arch + used;
     bool known_suffix = !*suffix || (!suffix[1] && (*suffix == 'a' || *suffix == 'f') && cc >= 90);

@@ -201,12 +201,9 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 gt_type gt_type_resolve(const gt_template *template, const gt_problem *problem, const char *name)
 {
     gt_type type = GT_TYPE_F32;
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (template->problem[i].kind == GT_PROBLEM_TYPE &&
-            strcmp(template->problem[i].name, name) == 0) {
-            name = problem->values[i].word;
-            break;
-        }
+    int i = gt_template_problem_index(template, name);
+    if (i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE) {
+        name = problem->values[i].word;
     }
     (void)gt_type_from_name(&type, name);
     return type;

@@ -37,12 +37,13 @@ gputune_status gt_config_text(char **out, const gt_template *template, const gt_
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name)
 {
     const char *names[GT_AXIS_MAX];
+    int index = gt_template_axis_index(template, name);
+    if (index >= 0) {
+        *out = (uint32_t)index;
+        return GPUTUNE_OK;
+    }
     for (uint32_t i = 0; i < template->axis_count; i++) {
         names[i] = template->axes[i].name;
-        if (strcmp(names[i], name) == 0) {
-            *out = i;
-            return GPUTUNE_OK;
-        }
     }
     if (template->axis_count == 0) {
         return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected none, it has no tunables",
@@ -78,7 +79,7 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
                             char *setting)
 {
     char *value;
-    uint32_t axis;
+    uint32_t axis = 0;
     GT_TRY(split_setting(setting, &value));
     GT_TRY(gt_axis_by_name(&axis, template, setting));
     if (given[axis]) {

@@ -3,6 +3,7 @@
 #include "kernel/types.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static bool read_literal(gt_instruction *out, const char *text)
         out->real = (double)out->integer;
         return errno == 0 && end != text + (binary ? 2 : 0) && integer_suffix(end);
     }
-    out->real = strtod(text, &end);
+    out->real = gt_strtod(text, &end);
     return end != text && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "F") == 0) &&
            out->real - out->real == 0;
 }

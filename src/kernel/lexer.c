@@ -1,5 +1,7 @@
 #include "kernel/lexer.h"
 
+#include "base/number.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -274,7 +276,7 @@ void gt_message_at(gt_place place, const char *format, ...)
     char text[512];
     va_list arguments;
     va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
+    int length = gt_vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     gt_message_set("%s:%d:%d: %s", place.path, place.line, place.column, length < 0 ? "?" : text);
 }

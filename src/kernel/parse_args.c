@@ -18,16 +18,6 @@ static bool read_direction(gt_direction *out, gt_lexer *body)
     return false;
 }
 
-static int problem_index(const gt_template *template, const char *name)
-{
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (strcmp(template->problem[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 static gputune_status check_name(gt_parse *parse, const char *name, gt_place place)
 {
     const gt_template *template = parse->template;
@@ -53,7 +43,7 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
 {
     bool stated;
     gt_expression *extents[3] = {NULL, NULL, NULL};
-    if (problem_index(parse->template, argument->name) >= 0) {
+    if (gt_template_problem_index(parse->template, argument->name) >= 0) {
         return gt_fail_at(place, "buffer '%s' is named like a problem value; expected another name",
                           argument->name);
     }
@@ -77,7 +67,7 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
                                   gt_place place)
 {
     gt_expression *value = NULL;
-    int named = problem_index(parse->template, argument->name);
+    int named = gt_template_problem_index(parse->template, argument->name);
     if (gt_lexer_is(body, "[")) {
         return gt_fail_at(place,
                           "buffer '%s' without a direction; expected in, out or inout in "

@@ -175,12 +175,13 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
 {
     const char *names[GT_AXIS_MAX];
     const gt_template *template = parse->template;
+    int index = gt_template_axis_index(template, name);
+    if (index >= 0) {
+        *out = (uint32_t)index;
+        return GPUTUNE_OK;
+    }
     for (uint32_t i = 0; i < template->axis_count; i++) {
         names[i] = template->axes[i].name;
-        if (strcmp(names[i], name) == 0) {
-            *out = i;
-            return GPUTUNE_OK;
-        }
     }
     const char *nearest = gt_nearest(name, names, template->axis_count);
     return gt_fail_at(place, "'%s' is no tunable; expected %s%s%s", name, nearest ? "'" : "",

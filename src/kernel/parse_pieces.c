@@ -136,20 +136,12 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
 
 static bool is_taken(const gt_parse *parse, const char *name, gt_place *first)
 {
-    const gt_template *template = parse->template;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        if (strcmp(template->axes[i].name, name) == 0) {
-            *first = parse->axis_places[i];
-            return true;
-        }
+    int axis = gt_template_axis_index(parse->template, name);
+    int problem = gt_template_problem_index(parse->template, name);
+    if (axis >= 0 || problem >= 0) {
+        *first = axis >= 0 ? parse->axis_places[axis] : parse->problem_places[problem];
     }
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (strcmp(template->problem[i].name, name) == 0) {
-            *first = parse->problem_places[i];
-            return true;
-        }
-    }
-    return false;
+    return axis >= 0 || problem >= 0;
 }
 
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
@@ -216,13 +208,8 @@ gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexe
 
 static const gt_problem_value *problem_type(const gt_template *template, const char *name)
 {
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (template->problem[i].kind == GT_PROBLEM_TYPE &&
-            strcmp(template->problem[i].name, name) == 0) {
-            return &template->problem[i];
-        }
-    }
-    return NULL;
+    int i = gt_template_problem_index(template, name);
+    return i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE ? &template->problem[i] : NULL;
 }
 
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer)

@@ -6,19 +6,17 @@
 
 #include <string.h>
 
-static const int64_t size_max = INT64_C(1) << 40;
-
 static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
 {
     const char *names[GT_PROBLEM_MAX];
+    int index = gt_template_problem_index(template, name);
+    if (index >= 0) {
+        *out = (uint32_t)index;
+        return GPUTUNE_OK;
+    }
     gt_text list = {0};
     for (uint32_t i = 0; i < template->problem_count; i++) {
         names[i] = template->problem[i].name;
-        if (strcmp(names[i], name) == 0) {
-            gt_text_free(&list);
-            *out = i;
-            return GPUTUNE_OK;
-        }
         gt_text_printf(&list, "%s%s", i ? ", " : "", names[i]);
     }
     const char *nearest = gt_nearest(name, names, template->problem_count);
@@ -56,7 +54,7 @@ static gputune_status set_number(gt_value *out, const gt_problem_value *value, i
         return gt_fail(GPUTUNE_EINVAL, "%s is a type, not %s; expected it as a word, \"%s=%s\"",
                        value->name, text, value->name, value->fallback.word);
     }
-    if (value->kind == GT_PROBLEM_SIZE && (number < 1 || number > size_max)) {
+    if (value->kind == GT_PROBLEM_SIZE && (number < 1 || number > GT_SIZE_MAX)) {
         return gt_fail(GPUTUNE_EINVAL, "size %s is %s; expected 1 to 2^40", value->name, text);
     }
     for (uint32_t i = 0; i < value->count; i++) {

@@ -59,13 +59,11 @@ static const char *word_of(const generator *g, const gt_expression *value)
 {
     const gt_template *template = g->binding->template;
     const char *name = gt_expression_text(value);
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (strcmp(template->problem[i].name, name) == 0) {
-            return g->binding->problem->values[i].word;
-        }
-    }
-    const gt_axis *axis = gt_template_axis(template, name);
-    return axis ? axis->values[g->config->choice[axis - template->axes]].word : NULL;
+    int problem = gt_template_problem_index(template, name);
+    int axis = gt_template_axis_index(template, name);
+    return problem >= 0 ? g->binding->problem->values[problem].word
+           : axis >= 0  ? template->axes[axis].values[g->config->choice[axis]].word
+                        : NULL;
 }
 
 static gputune_status define_own(generator *g)

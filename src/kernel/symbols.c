@@ -53,26 +53,6 @@ const char *gt_device_symbol(int index)
     return index >= 0 && index < DEVICE_COUNT ? device_names[index] : NULL;
 }
 
-static int axis_index(const gt_template *template, const char *name)
-{
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        if (strcmp(template->axes[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
-static int problem_index(const gt_template *template, const char *name)
-{
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (strcmp(template->problem[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 static int device_index(const char *name)
 {
     for (int i = 0; i < DEVICE_COUNT; i++) {
@@ -111,12 +91,12 @@ bool gt_symbol_is_reserved(const char *name)
 /* The slot of a name whatever is allowed, and in *use what it needs; -1: no such name. */
 static int find(const gt_template *template, const char *name, unsigned *use)
 {
-    int i = problem_index(template, name);
+    int i = gt_template_problem_index(template, name);
     if (i >= 0) {
         *use = template->problem[i].kind == GT_PROBLEM_SIZE ? GT_USE_SIZE : GT_USE_CONST;
         return GT_SLOT_PROBLEM + i;
     }
-    if ((i = axis_index(template, name)) >= 0) {
+    if ((i = gt_template_axis_index(template, name)) >= 0) {
         *use = GT_USE_AXIS;
         return GT_SLOT_AXIS + i;
     }
@@ -144,8 +124,8 @@ static int slot_of(void *user, const char *name)
 static int size_slot_of(void *user, const char *name)
 {
     const gt_symbols *symbols = user;
-    int problem = problem_index(symbols->template, name);
-    int axis = axis_index(symbols->template, name);
+    int problem = gt_template_problem_index(symbols->template, name);
+    int axis = gt_template_axis_index(symbols->template, name);
     if (problem >= 0 && symbols->template->problem[problem].kind == GT_PROBLEM_TYPE) {
         return GT_SLOT_PROBLEM_BYTES + problem;
     }
@@ -207,8 +187,7 @@ static const char *nearest_name(const gt_symbols *symbols, const char *name)
             candidates[count++] = launch_names[i].name;
         }
     }
-    /* of one or two letters everything is near */
-    return strlen(name) > 2 ? gt_nearest(name, candidates, count) : NULL;
+    return gt_nearest(name, candidates, count);
 }
 
 static void explain(void *user, const char *name, char *out, size_t bytes)

@@ -400,12 +400,28 @@ void gt_template_free(gt_template *template)
     free(template);
 }
 
-const gt_axis *gt_template_axis(const gt_template *template, const char *name)
+int gt_template_axis_index(const gt_template *template, const char *name)
 {
     for (uint32_t i = 0; i < template->axis_count; i++) {
         if (strcmp(template->axes[i].name, name) == 0) {
-            return &template->axes[i];
+            return (int)i;
         }
     }
-    return NULL;
+    return -1;
+}
+
+int gt_template_problem_index(const gt_template *template, const char *name)
+{
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        if (strcmp(template->problem[i].name, name) == 0) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+const gt_axis *gt_template_axis(const gt_template *template, const char *name)
+{
+    int index = gt_template_axis_index(template, name);
+    return index < 0 ? NULL : &template->axes[index];
 }

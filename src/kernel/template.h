@@ -167,6 +167,9 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
                                  gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
+/* The index of the axis, or of the problem value, of that name; -1: there is none. */
+int gt_template_axis_index(const gt_template *template, const char *name);
+int gt_template_problem_index(const gt_template *template, const char *name);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
 

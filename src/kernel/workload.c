@@ -83,16 +83,6 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
     return bind_fill(buffer, &argument->fill, binding->slots);
 }
 
-static int problem_index(const gt_template *template, const char *name)
-{
-    for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (strcmp(template->problem[i].name, name) == 0) {
-            return (int)i;
-        }
-    }
-    return -1;
-}
-
 /* Whether an integer is a value of the type; 64-bit ones take every int64. */
 static bool fits(int64_t value, gt_type type)
 {
@@ -111,7 +101,7 @@ static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
     const gt_template *template = binding->template;
     memcpy(out->name, argument->name, sizeof out->name);
     out->type = gt_type_resolve(template, binding->problem, argument->type);
-    out->problem_value = argument->value ? -1 : problem_index(template, argument->name);
+    out->problem_value = argument->value ? -1 : gt_template_problem_index(template, argument->name);
     if (out->problem_value >= 0) {
         out->integer = binding->problem->values[out->problem_value].number;
         out->real = (double)out->integer;

@@ -111,8 +111,9 @@ static gputune_status find_code(gt_database *database, void *context)
 }
 
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
-                                   bool ptx, int nvrtc_version)
+                                   bool ptx, int nvrtc_version, const gt_patience *patience)
 {
+    (void)patience;
     code_search search = {out, source, arch, ptx, nvrtc_version};
     return gt_store_read(store, find_code, &search);
 }
@@ -132,8 +133,9 @@ static gputune_status put_codes(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count)
+gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count, const gt_patience *patience)
 {
+    (void)patience;
     code_batch batch = {codes, count};
     return count ? gt_store_write(store, put_codes, &batch) : GPUTUNE_OK;
 }

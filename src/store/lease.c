@@ -173,9 +173,10 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt, double
 }
 
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, double timeout_s,
-                                      const volatile int *cancel)
+                                      const gt_scenario *scenario, const gt_patience *patience)
 {
+    double timeout_s = gt_patience_left_s(patience);
+    const volatile int *cancel = patience->cancel;
     lease_try attempt = {.key =
                              gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario)),
                          .owner = new_owner()};
@@ -196,8 +197,9 @@ static gputune_status renew_lease(gt_database *database, void *context)
     return sqlite3_changes(database->handle) ? GPUTUNE_OK : GPUTUNE_EBUSY;
 }
 
-gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store)
+gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
+    (void)patience;
     gputune_status status = lease->held ? gt_store_write(store, renew_lease, lease) : GPUTUNE_EBUSY;
     if (status == GPUTUNE_EBUSY) {
         lease->held = false;
@@ -212,8 +214,9 @@ static gputune_status delete_lease(gt_database *database, void *context)
     return gt_execute(database, GT_SQL_LEASE_DELETE, "hh", lease->key, lease->owner);
 }
 
-void gt_store_lease_release(gt_lease *lease, gt_store *store)
+void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
+    (void)patience;
     if (lease->held) {
         lease->held = false;
         gt_store_write(store, delete_lease, lease); /* what stays runs out by itself */

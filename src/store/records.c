@@ -189,8 +189,9 @@ static int compare_entries(const void *left, const void *right)
 }
 
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user)
+                     int (*each)(void *user, const gputune_record *record), void *user, const gt_patience *patience)
 {
+    (void)patience;
     record_search search = {.filter = filter};
     int answer = gt_store_read_all(store, read_records, &search);
     if (search.found.count) {

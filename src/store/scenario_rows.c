@@ -119,8 +119,9 @@ static gputune_status set_gpu(gt_database *database, void *context)
 }
 
 gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
-                                     const gt_device *device, const char *host)
+                                     const gt_device *device, const char *host, const gt_patience *patience)
 {
+    (void)patience;
     gpu_facts facts = {.environment = environment, .host = text_or_empty(host), .device = device};
     gputune_status status = gt_store_read(store, gpu_is_same, &facts);
     return status == GPUTUNE_ENOTFOUND ? gt_store_write(store, set_gpu, &facts) : status;
@@ -135,8 +136,9 @@ static gputune_status set_fact(gt_database *database, void *context)
 }
 
 gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
-                                     double value)
+                                     double value, const gt_patience *patience)
 {
+    (void)patience;
     gpu_facts facts = {.environment = environment, .value = value};
     if (strcmp(name, GT_FACT_COPY) != 0) {
         return gt_fail(GPUTUNE_EINVAL, "no such property of a GPU: %s; there is %s", name,

@@ -16,8 +16,10 @@
 #include "base/hash.h"
 #include "base/launch.h"
 #include "base/log.h"
+#include "base/patience.h"
 #include "base/status.h"
 #include "stats/summary.h"
+#include "store/answer.h"
 
 typedef struct gt_store gt_store;
 
@@ -63,6 +65,7 @@ typedef struct gt_scenario {
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
+    bool unreferenced; /* no reference: the default is taken as right; not part of the key */
     double work_bytes, work_flops; /* of one launch, shown; not part of the key */
 } gt_scenario;
 
@@ -76,11 +79,11 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 /* Makes an environment known, with what is shown of it: every put of this environment needs it.
  * `host` is the text joined into it, or NULL. Writes only what changed. */
 gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
-                                     const gt_device *device, const char *host);
+                                     const gt_device *device, const char *host, const gt_patience *patience);
 /* A measured property of that GPU. Names: GT_FACT_COPY. */
 #define GT_FACT_COPY "copy_bytes_per_s" /* device-to-device stream copy, read plus written */
 gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
-                                     double value);
+                                     double value, const gt_patience *patience);
 /* ENOTFOUND, silently, when it was never set. */
 gputune_status gt_store_gpu_fact(double *out, gt_store *store, const char *environment,
                                  const char *name);
@@ -102,9 +105,9 @@ void gt_code_free(gt_code *code);
 /* Compiled earlier? `nvrtc_version` 0 takes the newest. The image is a copy whose checksum was
  * right. ENOTFOUND silently. gt_code_free() releases. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
-                                   bool ptx, int nvrtc_version);
+                                   bool ptx, int nvrtc_version, const gt_patience *patience);
 /* Keeps compiled sources, in one transaction. */
-gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count);
+gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count, const gt_patience *patience);
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
@@ -145,13 +148,13 @@ typedef struct gt_trial_list {
  * when it was met with another driver or NVRTC than these (it may work now). Nothing known: an
  * empty list. gt_trial_list_free() releases; the strings live as long as the list. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version);
+                               const gt_scenario *scenario, int driver_version, int nvrtc_version, const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
 /* Adds or replaces trials (by their hash), in one transaction: what is finished is kept, whatever
  * happens next. */
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,
                                    const gt_scenario *scenario, const gt_trial *trials,
-                                   size_t count);
+                                   size_t count, const gt_patience *patience);
 
 /* ---- Winners --------------------------------------------------------------------------------- */
 
@@ -163,33 +166,37 @@ typedef struct gt_winner {
     int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by find only */
     uint32_t size_count;
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_hash space;    /* gt_space_signature() of what that tuning covered; zero: it was cut short */
+    gt_terms terms; /* what it was made under */
+    char *only;     /* its restrictions as one text, "UNROLL=1,2,4; VEC=1"; "": none */
     gt_code code;     /* the winner's; image empty when it was not kept or is damaged */
     gt_code fallback; /* the safe one's (gt_config_scalar); zero source: the same as `code` */
     char *fallback_config; /* NULL: the same as `config` */
     gt_summary time, default_time;
     double speedup, speedup_low, speedup_high; /* default over winner, 95% */
     bool tie, noisy, modelled;
-    bool verified; /* by a worker on this kind of GPU; false for what a user imported */
-    gputune_effort effort;
     char *stop_reason;
-    int driver_version, nvrtc_version; /* it was validated with */
-    uint32_t variants, failed;         /* of that tuning */
+    int nvrtc_version;         /* it was compiled with */
+    uint32_t variants, failed; /* of that tuning */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set by put */
 } gt_winner;
 
 void gt_winner_free(gt_winner *winner);
 
-/* The scenario's winner. ENOTFOUND silently (no message), also when the database is locked, gone or
- * damaged. The caller compares effort and versions. */
-gputune_status gt_store_find_winner(gt_winner *out, gt_store *store, const char *environment,
-                                    const gt_scenario *scenario);
+typedef struct gt_winner_list {
+    gt_winner *items;
+    size_t count;
+} gt_winner_list;
+/* Every winner that is kept of the scenario, one for each space. An empty list where there is none;
+ * EBUSY silently where the database could not be read in time. gt_winner_list_free() releases. */
+gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
+                                const gt_scenario *scenario, const gt_patience *patience);
+void gt_winner_list_free(gt_winner_list *list);
 /* The winner at the nearest sizes of the same scenario otherwise (kernel, fixed values, objective,
  * cache, alignment, inputs, identity): by the sum of |log(size / wanted)|; the newest of equals.
  * ENOTFOUND silently. */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
-                                     const gt_scenario *scenario);
+                                     const gt_scenario *scenario, const gt_patience *patience);
 
 /* A tuning's result, put at once. */
 typedef struct gt_outcome {
@@ -205,15 +212,7 @@ typedef struct gt_outcome {
 
 /* Scenario, trials, winner and code in one transaction. Over a stored winner of higher effort,
  * validated with the same driver and NVRTC, the winner is left out unless `force`. */
-gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome);
-/* A stored winner passed verification again here, with these versions. ENOTFOUND silently. */
-gputune_status gt_store_validate_winner(gt_store *store, const char *environment,
-                                        const gt_scenario *scenario, int driver_version,
-                                        int nvrtc_version);
-/* Forgets a winner (it failed verification); its trials stay, this one with `status`. */
-gputune_status gt_store_reject_winner(gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, gt_trial_status status,
-                                      const char *message);
+gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome, const gt_patience *patience);
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
@@ -230,12 +229,11 @@ enum { GT_LEASE_SECONDS = 60 }; /* renew well within it */
  * granted among the threads of this process. Look the winner up again once it is held. `cancel`
  * (may be NULL) non-zero ends the wait with ECANCELED. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, double timeout_s,
-                                      const volatile int *cancel);
+                                      const gt_scenario *scenario, const gt_patience *patience);
 /* Another GT_LEASE_SECONDS. EBUSY when it was lost. */
-gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store);
+gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Does nothing when it is not held. */
-void gt_store_lease_release(gt_lease *lease, gt_store *store);
+void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
@@ -249,6 +247,6 @@ typedef struct gt_records_filter {
 /* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); a
  * non-zero answer stops and is returned. Every field of the record is served. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user);
+                     int (*each)(void *user, const gputune_record *record), void *user, const gt_patience *patience);
 
 #endif

@@ -112,8 +112,9 @@ static gputune_status read_trials(gt_database *database, void *context)
 }
 
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version)
+                               const gt_scenario *scenario, int driver_version, int nvrtc_version, const gt_patience *patience)
 {
+    (void)patience;
     trial_search search = {.environment = environment,
                            .scenario = gt_scenario_hash(scenario),
                            .driver_version = driver_version,
@@ -176,8 +177,9 @@ static gputune_status put_batch(gt_database *database, void *context)
 
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,
                                    const gt_scenario *scenario, const gt_trial *trials,
-                                   size_t count)
+                                   size_t count, const gt_patience *patience)
 {
+    (void)patience;
     trial_batch batch = {environment, scenario, trials, count};
     return count ? gt_store_write(store, put_batch, &batch) : GPUTUNE_OK;
 }

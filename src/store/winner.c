@@ -32,7 +32,8 @@ static gputune_status take_columns(gt_winner *w, gt_rows *rows, int64_t code[2])
 {
     w->trial = gt_rows_hash(rows);
     w->default_trial = gt_rows_hash(rows);
-    w->space = gt_rows_hash(rows);
+    w->terms.space = gt_rows_hash(rows);
+    w->terms.final = w->terms.space.high || w->terms.space.low;
     GT_TRY(gt_strdup(&w->config, gt_rows_text(rows)));
     GT_TRY(gt_strdup(&w->default_config, gt_rows_text(rows)));
     GT_TRY(take_optional(&w->fallback_config, rows));
@@ -44,10 +45,10 @@ static gputune_status take_columns(gt_winner *w, gt_rows *rows, int64_t code[2])
     w->tie = gt_rows_integer(rows) != 0;
     w->noisy = gt_rows_integer(rows) != 0;
     w->modelled = gt_rows_integer(rows) != 0;
-    w->verified = gt_rows_integer(rows) != 0;
-    w->effort = (gputune_effort)gt_rows_integer(rows);
+    w->terms.proved = gt_rows_integer(rows) != 0;
+    w->terms.effort = (gputune_effort)gt_rows_integer(rows);
     GT_TRY(gt_strdup(&w->stop_reason, gt_rows_text(rows)));
-    w->driver_version = (int)gt_rows_integer(rows);
+    w->terms.driver_version = (int)gt_rows_integer(rows);
     w->nvrtc_version = (int)gt_rows_integer(rows);
     w->variants = (uint32_t)gt_rows_integer(rows);
     w->failed = (uint32_t)gt_rows_integer(rows);
@@ -111,11 +112,22 @@ static gputune_status find_winner(gt_database *database, void *context)
     return load_winner(search->out, database, row);
 }
 
-gputune_status gt_store_find_winner(gt_winner *out, gt_store *store, const char *environment,
-                                    const gt_scenario *scenario)
+gputune_status gt_store_winners(gt_winner_list *list, gt_store *store, const char *environment,
+                                const gt_scenario *scenario, const gt_patience *patience)
 {
+    (void)patience;
+    gt_winner *out = calloc(1, sizeof *out);
     winner_search search = {.out = out, .environment = environment, .scenario = scenario};
-    return gt_store_read(store, find_winner, &search);
+    gputune_status status = gt_store_read(store, find_winner, &search);
+    *list = (gt_winner_list){out, status == GPUTUNE_OK};
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+void gt_winner_list_free(gt_winner_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        gt_winner_free(&list->items[i]);
+    }
+    free(list->items);
 }
 
 static double distance_to(const gt_scenario *wanted, const char *text)
@@ -171,8 +183,9 @@ static gputune_status find_nearest(gt_database *database, void *context)
 }
 
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
-                                     const gt_scenario *scenario)
+                                     const gt_scenario *scenario, const gt_patience *patience)
 {
+    (void)patience;
     gt_winner found = {0};
     winner_search search = {&found, environment, scenario, INFINITY};
     gputune_status status = gt_store_read_all(store, find_nearest, &search);

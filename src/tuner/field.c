@@ -1,6 +1,8 @@
+/* From proposals to compiled and verified variants. */
 #include "tuner/field_parts.h"
 
 #include "base/text.h"
+#include "tuner/outcome.h"
 
 #include <string.h>
 
@@ -14,25 +16,6 @@ static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
     gt_unit unit = {.hash = hash, .stage = GT_STAGE_WAITING};
     GT_TRY(gt_array_push(&field->units, unit));
     *index = (uint32_t)field->units.count - 1;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
-{
-    gt_field field = {.options = *options};
-    uint32_t index;
-    bool changed = false;
-    gputune_status status = gt_problem_awkward(&field.awkward, &changed, options->template,
-                                               options->problem, options->device);
-    field.workload_count = changed ? 2 : 1;
-    for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
-        status = add_unit(&field, (gt_hash){0}, &index);
-    }
-    if (status != GPUTUNE_OK) {
-        gt_field_close(&field);
-        return status;
-    }
-    *out = field;
     return GPUTUNE_OK;
 }
 
@@ -54,46 +37,41 @@ void gt_field_close(gt_field *field)
     }
     gt_array_free(&field->variants);
     gt_array_free(&field->units);
-    gt_array_free(&field->order);
-    gt_array_free(&field->held);
-    gt_array_free(&field->fresh);
+    gt_array_free(&field->compiled);
+    gt_array_free(&field->newly_ready);
     gt_hash_index_free(&field->sources);
     gt_hash_index_free(&field->launches);
     *field = (gt_field){0};
 }
 
-gputune_status gt_field_add(gt_field *field, const gt_config *config, uint32_t *index)
+gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
-    gt_config standard = gt_config_default(field->options.template);
-    gt_variant variant = {.config = *config, .stage = GT_STAGE_WAITING};
-    variant.is_default = memcmp(&standard, config, sizeof standard) == 0;
-    field->awaits_default |= variant.is_default && field->options.measure;
-    GT_TRY(gt_array_push(&field->variants, variant));
-    uint32_t position = (uint32_t)field->variants.count - 1;
-    GT_TRY(gt_array_push(&field->order, position));
-    if (index) {
-        *index = position;
+    const gt_request *request = options->request;
+    gt_field field = {.options = *options};
+    uint32_t index;
+    bool changed = false;
+    gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
+                                               &request->problem, request->device);
+    field.workload_count = changed ? 2 : 1;
+    field.setup.objective = request->options.objective;
+    field.setup.cache = request->options.cache;
+    field.setup.seed = request->options.seed;
+    field.setup.exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
+    for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
+        status = add_unit(&field, (gt_hash){0}, &index);
     }
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t limit)
-{
-    gt_config standard = gt_config_default(field->options.template), config;
-    limit = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
-    if (!gt_space_excludes(space, &standard)) {
-        GT_TRY(gt_field_add(field, &standard, NULL));
+    if (status == GPUTUNE_OK) {
+        status = gt_field_add_given(&field);
     }
-    while (gt_space_next(space, &config)) {
-        if (memcmp(&config, &standard, sizeof config) == 0) {
-            continue;
-        }
-        if (field->variants.count >= limit) {
-            field->cut = true;
-            break;
-        }
-        GT_TRY(gt_field_add(field, &config, NULL));
+    if (status == GPUTUNE_OK && options->history) {
+        status =
+            gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
     }
+    if (status != GPUTUNE_OK) {
+        gt_field_close(&field);
+        return status;
+    }
+    *out = field;
     return GPUTUNE_OK;
 }
 
@@ -103,12 +81,12 @@ gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t lim
 static gputune_status bind_launches(const gt_field *field, const gt_variant *variant,
                                     gt_launch launches[GT_WORKLOAD_MAX])
 {
-    const gt_field_options *o = &field->options;
-    GT_TRY(gt_launch_bind(&launches[0], o->template, o->problem, &variant->config, o->device));
+    const gt_request *r = field->options.request;
+    GT_TRY(gt_launch_bind(&launches[0], r->template, &r->problem, &variant->config, r->device));
     if (field->workload_count == 1) {
         return GPUTUNE_OK;
     }
-    return gt_launch_bind(&launches[1], o->template, &field->awkward, &variant->config, o->device);
+    return gt_launch_bind(&launches[1], r->template, &field->awkward, &variant->config, r->device);
 }
 
 /* The unit of that hash; *is_new when it was added just now. */
@@ -149,11 +127,12 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
 
 static bool compiled_before(gt_field *field, gt_unit *unit)
 {
-    const gt_device *device = field->options.device;
+    const gt_request *request = field->options.request;
+    const gt_device *device = request->device;
     gt_code code;
-    if (!field->options.store || field->options.force ||
-        gt_store_find_cubin(&code, field->options.store, unit->hash, device->arch, device->emulated,
-                            0) != GPUTUNE_OK) {
+    if (request->options.force ||
+        gt_store_find_cubin(&code, request->services->store, unit->hash, device->arch,
+                            device->emulated, 0, &request->patience) != GPUTUNE_OK) {
         return false;
     }
     unit->compiled.image = code.image; /* taken over */
@@ -166,7 +145,7 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
 
 gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_source *source)
 {
-    const gt_device *device = field->options.device;
+    const gt_device *device = field->options.request->device;
     gt_compile_job job = {.id = index,
                           .text = source->text,
                           .options = (const char *const *)source->options,
@@ -193,7 +172,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
         return gt_fail_memory();
     }
     job->id = index;
-    job->patient = variant->doubtful;
+    job->patient = variant->hangs > 0;
     job->image = field->units.items[variant->unit].compiled.image;
     gputune_status status = bind_launches(field, variant, job->launches);
     if (status != GPUTUNE_OK) {
@@ -211,7 +190,8 @@ static gputune_status mark_ready(gt_field *field, uint32_t index)
 {
     field->variants.items[index].stage = GT_STAGE_READY;
     field->ready++;
-    return gt_array_push(&field->fresh, index);
+    gt_field_tell(field, index, 0);
+    return gt_array_push(&field->newly_ready, index);
 }
 
 /* A variant whose source is there: on to verification, or done where nothing is measured. */
@@ -220,74 +200,82 @@ static gputune_status advance(gt_field *field, uint32_t index)
     gt_variant *variant = &field->variants.items[index];
     const gt_unit *unit = &field->units.items[variant->unit];
     if (unit->stage == GT_STAGE_FAILED) {
-        field->awaits_default &= !variant->is_default;
-        return gt_field_fail(field, index, unit->failure, unit->failure == GPUTUNE_ECOMPILE,
-                             unit->message);
+        field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        return gt_field_fail(field, index, unit->failure, true, unit->message);
     }
     if (!field->options.measure) {
         return mark_ready(field, index);
     }
-    return gt_array_push(&field->held, index);
+    return gt_array_push(&field->compiled, index);
 }
 
-gputune_status gt_field_verify_held(gt_field *field)
+gputune_status gt_field_verify_compiled(gt_field *field)
 {
     gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < field->held.count && field->awaits_default && field->preparing; i++) {
-        uint32_t index = field->held.items[i];
-        if (field->variants.items[index].is_default) {
+    for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
+         i++) {
+        uint32_t index = field->compiled.items[i];
+        if (field->variants.items[index].role == GT_ROLE_DEFAULT) {
             field->awaits_default = false;
-            memmove(&field->held.items[1], field->held.items, i * sizeof index);
-            field->held.items[0] = index;
+            memmove(&field->compiled.items[1], field->compiled.items, i * sizeof index);
+            field->compiled.items[0] = index;
         }
     }
     if (!field->preparing || field->awaits_default) {
         return GPUTUNE_OK;
     }
-    for (size_t i = 0; i < field->held.count && !status; i++) {
-        status = submit_verify(field, field->held.items[i]);
+    for (size_t i = 0; i < field->compiled.count && !status; i++) {
+        status = submit_verify(field, field->compiled.items[i]);
     }
-    field->held.count = 0;
+    field->compiled.count = 0;
     return status;
 }
 
 /* --- starting variants -------------------------------------------------------------------------
  */
 
-/* What an earlier tuning found out about this trial: a lasting failure is not tried again, and what
- * lost is not raced again. */
+/* What earlier tunings found out about this trial. A failure is not tried again; what was far
+ * slower than the best of this very space cannot win. All others race, whatever they lost to then.
+ */
 static bool settled_before(gt_field *field, gt_variant *variant)
 {
+    const gt_request *request = field->options.request;
     const gt_trial *old = gt_history_find(field->options.history, variant->trial);
-    bool needed = variant->is_default || variant->spectator ||
-                  gt_hash_equal(variant->trial, field->options.champion);
-    if (!old || needed || field->options.force || !gt_trial_settled(old)) {
+    if (!old || request->options.force) {
         return false;
     }
-    if (gt_trial_failure(old) != GPUTUNE_OK) {
-        variant->failure = gt_trial_failure(old);
+    if (gt_trial_failure(old->status) != GPUTUNE_OK) {
+        variant->failure = gt_trial_failure(old->status);
         variant->message = strdup(old->message ? old->message : "");
         variant->stage = GT_STAGE_FAILED;
         variant->remembered = true;
         field->failed++;
-    } else {
-        variant->stage = GT_STAGE_KNOWN;
+        return true;
     }
-    return true;
+    bool outclassed = variant->role == GT_ROLE_PROPOSED &&
+                      gt_history_is_outclassed(old, field->champion_ns, request);
+    if (outclassed) {
+        variant->stage = GT_STAGE_OUTCLASSED;
+        field->outclassed++;
+    }
+    return outclassed;
 }
 
 static gputune_status start(gt_field *field, uint32_t index)
 {
-    const gt_field_options *o = &field->options;
+    const gt_request *request = field->options.request;
     gt_variant *variant = &field->variants.items[index];
     gt_source source;
     bool is_new = false;
-    GT_TRY(gt_source_generate(&source, o->template, o->problem, &variant->config, o->device,
-                              o->prelude));
-    variant->trial = gt_trial_hash(o->template, &variant->config, source.hash);
+    GT_TRY(gt_request_source(&source, request, &variant->config));
+    variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
     bool settled = settled_before(field, variant);
     gputune_status status = GPUTUNE_OK;
-    if (!settled && o->distinct && !variant->spectator) {
+    if (settled && variant->role == GT_ROLE_DEFAULT) {
+        field->awaits_default = false;
+        status = gt_field_verify_compiled(field);
+    }
+    if (!settled && field->options.distinct && variant->role != GT_ROLE_FALLBACK) {
         status = find_twin(field, index, source.hash, &settled);
     }
     if (!settled && !status) {
@@ -304,7 +292,7 @@ static gputune_status start(gt_field *field, uint32_t index)
     gt_unit *unit = &field->units.items[variant->unit];
     if (unit->stage != GT_STAGE_WAITING) {
         GT_TRY(advance(field, index));
-        return gt_field_verify_held(field);
+        return gt_field_verify_compiled(field);
     }
     if (unit->waiting) {
         field->variants.items[unit->last_waiting - 1].sibling = index + 1;
@@ -317,8 +305,8 @@ static gputune_status start(gt_field *field, uint32_t index)
 
 static bool wants_more(const gt_field *field)
 {
-    return field->started < field->order.count &&
-           field->compiling < field->options.farm->compile_workers * COMPILE_AHEAD;
+    bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
+    return has_more && field->compiling < field->options.farm->compile_workers * COMPILE_AHEAD;
 }
 
 gputune_status gt_field_pump(gt_field *field)
@@ -326,15 +314,23 @@ gputune_status gt_field_pump(gt_field *field)
     if (field->started == 0 && field->options.measure) {
         GT_TRY(gt_field_start_auxiliary(field));
     }
+    field->awaits_results = false;
     for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
-        GT_TRY(start(field, field->order.items[field->started++]));
+        if (field->started == field->variants.count) {
+            GT_TRY(gt_field_take_proposals(field));
+        }
+        if (field->started == field->variants.count) {
+            field->awaits_results = true;
+            break;
+        }
+        GT_TRY(start(field, field->started++));
     }
     return GPUTUNE_OK;
 }
 
 double gt_field_patience(const gt_field *field)
 {
-    return wants_more(field) ? 0 : 0.1;
+    return wants_more(field) && !field->awaits_results ? 0 : 0.1;
 }
 
 /* --- events ------------------------------------------------------------------------------------
@@ -362,7 +358,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     for (; next; next = field->variants.items[next - 1].sibling) {
         GT_TRY(advance(field, next - 1));
     }
-    return gt_field_verify_held(field);
+    return gt_field_verify_compiled(field);
 }
 
 static gputune_status handle_verified(gt_field *field, const gt_event *event)
@@ -370,7 +366,7 @@ static gputune_status handle_verified(gt_field *field, const gt_event *event)
     gt_variant *variant = &field->variants.items[event->id];
     field->verifying--;
     if (event->status != GPUTUNE_OK) {
-        variant->doubtful = event->status == GPUTUNE_ETIMEOUT && !event->repeatable;
+        variant->hangs += event->status == GPUTUNE_ETIMEOUT;
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
                              event->message);
     }
@@ -399,16 +395,16 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
 
 bool gt_field_next_ready(gt_field *field, uint32_t *variant)
 {
-    if (!field->fresh.count) {
+    if (!field->newly_ready.count) {
         return false;
     }
-    *variant = field->fresh.items[--field->fresh.count];
+    *variant = field->newly_ready.items[--field->newly_ready.count];
     return true;
 }
 
 gputune_status gt_field_reverify(gt_field *field)
 {
-    field->fresh.count = 0;
+    field->newly_ready.count = 0;
     for (uint32_t i = 0; i < field->variants.count; i++) {
         gt_variant *variant = &field->variants.items[i];
         if (variant->stage == GT_STAGE_READY) {
@@ -425,7 +421,7 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)
     *count = 0;
     for (uint32_t i = 0; i < field->variants.count; i++) {
         gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_FAILED && variant->doubtful) {
+        if (gt_variant_may_be_late(variant)) {
             variant->failure = GPUTUNE_OK;
             field->failed--;
             (*count)++;
@@ -437,13 +433,14 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)
 
 void gt_field_abandon(gt_field *field)
 {
-    field->started = (uint32_t)field->order.count;
+    field->options.proposer->exhausted = true;
+    field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = 0;
-    field->held.count = 0;
+    field->compiled.count = 0;
 }
 
 bool gt_field_settled(const gt_field *field)
 {
-    return field->started == field->order.count && !field->compiling && !field->verifying &&
-           !field->held.count;
+    return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
+           !field->compiling && !field->verifying && !field->compiled.count;
 }

@@ -1,6 +1,6 @@
-/* The variants of one tuning on their way from configuration to verified: enumerates the space,
- * generates sources, hands each distinct one to the compile workers once, and compiled variants to
- * the measure worker. One thread. */
+/* The variants of one session on their way from proposal to proof: takes configurations from a
+ * proposer, generates sources, hands each distinct one to the compile workers once, and compiled
+ * variants to the measure worker. One thread. */
 #ifndef GT_TUNER_FIELD_H
 #define GT_TUNER_FIELD_H
 
@@ -9,15 +9,25 @@
 #include "farm/farm.h"
 #include "kernel/source.h"
 #include "tuner/history.h"
+#include "tuner/proposer.h"
+#include "tuner/request.h"
 
 typedef enum gt_stage {
-    GT_STAGE_WAITING,   /* its source is not compiled yet */
-    GT_STAGE_VERIFYING, /* with the measure worker */
-    GT_STAGE_READY,     /* verified (or compiled, in a field that does not measure) */
-    GT_STAGE_KNOWN,     /* measured earlier; not raced again */
-    GT_STAGE_TWIN,      /* the same launch as an earlier variant, which is tried for both */
+    GT_STAGE_WAITING,    /* its source is not compiled yet */
+    GT_STAGE_VERIFYING,  /* with the measure worker */
+    GT_STAGE_READY,      /* verified (or compiled, in a field that does not measure) */
+    GT_STAGE_OUTCLASSED, /* measured earlier and far slower than the best of this space; not tried
+                          */
+    GT_STAGE_TWIN,       /* the same launch as an earlier variant, which is tried for both */
     GT_STAGE_FAILED
 } gt_stage;
+
+/* Why a variant is in the field. */
+typedef enum gt_role {
+    GT_ROLE_PROPOSED, /* races */
+    GT_ROLE_DEFAULT,  /* races, and every result is compared with it */
+    GT_ROLE_FALLBACK  /* compiled and verified for misaligned buffers, and not raced */
+} gt_role;
 
 /* One variant. Its id in jobs and events is its index. */
 typedef struct gt_variant {
@@ -27,13 +37,13 @@ typedef struct gt_variant {
     uint32_t sibling; /* the next variant that waits for the same unit, plus one; 0: none */
     uint32_t twin;    /* in GT_STAGE_TWIN: the variant that is tried instead */
     gt_stage stage;
-    bool is_default;
-    bool spectator;         /* compiled and verified, but not raced */
+    gt_role role;
     bool dropped;           /* the measure worker was told to forget it */
+    bool kept;              /* its trial was stored before the tuning's end */
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed one, as gt_event says */
-    bool lasting;           /* that failure is worth remembering */
-    bool doubtful;          /* hung once: perhaps the machine's fault, and to be tried again */
+    bool repeatable;        /* of a crash or a hang, as gt_event says */
+    uint32_t hangs; /* verifications that did not end in time; after one it is tried again */
     char *message;
     gt_verified verified;
 } gt_variant;
@@ -50,19 +60,15 @@ typedef struct gt_unit {
 } gt_unit;
 
 typedef struct gt_field_options {
-    const gt_template *template;
-    const gt_problem *problem;
-    const gt_workload *workload; /* of `problem` */
-    const gt_device *device;
-    const char *prelude;
+    const gt_request *request;
     gt_farm *farm;
-    gt_store *store;           /* for cubins made earlier; NULL: none */
+    gt_proposer *proposer;
     bool measure;              /* false: compile only */
+    bool with_default;         /* the default is the first variant, whatever is proposed */
+    bool with_fallback;        /* so is, not raced, the one that is right at any alignment */
     bool distinct;             /* of variants with equal launches only the first is tried */
-    bool force;                /* take no verdict or code from earlier tunings */
+    uint32_t limit;            /* take no more than so many proposals; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
-    gt_hash champion;          /* trial that won then: raced again even so */
-    gt_measure_setup setup; /* objective, cache, seed, inputs, exhaustive; the rest is filled in */
 } gt_field_options;
 
 /* More than a tuning can try, and all that memory should be spent on. */
@@ -70,41 +76,44 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
+    gt_measure_setup
+        setup; /* objective, cache, seed, inputs; the rest is filled in when it is sent */
     GT_ARRAY(gt_variant) variants;
-    GT_ARRAY(gt_unit) units;  /* [0] the service kernels, [1] the reference; variants' follow */
-    GT_ARRAY(uint32_t) order; /* variants in the order in which they are started */
-    gt_hash_index sources;    /* by hash: its unit */
-    gt_hash_index launches;   /* by hash: the first variant launched so; with options.distinct */
-    uint32_t started;         /* of `order`: source generated and submitted */
+    GT_ARRAY(gt_unit) units; /* [0] the service kernels, [1] the reference; variants' follow */
+    gt_hash_index sources;   /* by hash: its unit */
+    gt_hash_index launches;  /* by hash: the first variant launched so; with options.distinct */
+    uint32_t given;          /* of `variants`: added before the first proposal */
+    uint32_t started;        /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
+    bool awaits_results; /* the proposer has nothing to propose before it hears more */
+    bool may_measure;    /* the GPU is this field's: preparing may begin */
     bool preparing, prepared;
     bool awaits_default; /* which is verified before all others */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;
     GT_ARRAY(uint32_t)
-    held; /* compiled variants that wait for preparation and default to be sent */
-    GT_ARRAY(uint32_t) fresh; /* became ready and were not asked for yet */
-    uint32_t ready, failed, twins;
-    uint32_t blameless; /* rounds that failed with no variant in hand */
-    bool cut;           /* the space has more configurations */
+    compiled; /* variants that wait for preparation and default before they are verified */
+    GT_ARRAY(uint32_t) newly_ready; /* became ready and were not asked for yet */
+    uint32_t ready, failed, twins, outclassed;
+    uint32_t unexplained; /* rounds that failed with no variant in hand */
+    bool cut;             /* there were more proposals than the limit, or memory, allows */
+    gt_hash champion;     /* trial that was the fastest of this space in earlier tunings, or zero */
+    double champion_ns;   /* its time then; 0: none */
 } gt_field;
 
 enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 
-/* Begins an empty field. The options' pointers must outlive it. */
+/* Begins a field with the default and its fallback, as the options want. Their pointers must
+ * outlive it. */
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* Adds a configuration; *index (may be NULL) is its variant. Starts nothing. */
-gputune_status gt_field_add(gt_field *field, const gt_config *config, uint32_t *index);
-/* Adds the configurations of the space, the default first (even where restrictions leave it out),
- * at most `limit` (0: all) and GT_FIELD_VARIANTS_MAX; field->cut says whether there are more. */
-gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t limit);
-
-/* Generates and submits sources to keep the compile workers busy, but returns within milliseconds.
- */
+/* Takes proposals, generates and submits sources to keep the compile workers busy, but returns
+ * within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
+/* The GPU is this field's from now on. */
+gputune_status gt_field_allow_measuring(gt_field *field);
 /* How long to wait for an event between two pumps, in seconds: 0 while one was not enough, else as
  * long as a cancel may go unnoticed. */
 double gt_field_patience(const gt_field *field);
@@ -124,15 +133,28 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */
 bool gt_field_settled(const gt_field *field);
-/* Whether `variant`'s failure is a crash, hang or wrong result, and so on: "ok", "wrong",
- * "crashed", "hung", "compile", "launch". */
+/* "ok", "wrong", "crashed", "hung", "compile", "launch". */
 const char *gt_variant_status(const gt_variant *variant);
-/* A round of samples failed: its culprit has failed. Where no variant was in hand, that may have
- * been chance a few times; then the whole fails. *culprit: the variant, or GT_NO_VARIANT. */
+/* Whether it may only have been late: it did not end in time once, and was not tried again. */
+bool gt_variant_may_be_late(const gt_variant *variant);
+/* The variant that was tried for this one: itself, or the one that launches the same. */
+uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
+/* What a unit was compiled to, to be stored; its image stays the unit's. */
+gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
+/* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
+uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
+/* The default's variant, or GT_NO_VARIANT. */
+uint64_t gt_field_default(const gt_field *field);
+/* How many variants there will be, as far as that is known; twins are not counted. */
+uint32_t gt_field_total(const gt_field *field);
+/* The proposer hears what became of a variant; `time_ns` 0: it was not sampled yet. */
+void gt_field_tell(const gt_field *field, uint32_t variant, double time_ns);
+/* A round of samples failed, and with it the variant that was in hand. Where none was, that may
+ * have been chance a few times; then the whole fails. *culprit: the variant, or GT_NO_VARIANT. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records a failure found later, after verification. */
 gputune_status gt_field_fail(gt_field *field, uint32_t variant, gputune_status failure,
-                             bool lasting, const char *message);
+                             bool repeatable, const char *message);
 /* The status of a field in which nothing became ready: the commonest failure, with its first
  * message. */
 gputune_status gt_field_verdict(const gt_field *field);

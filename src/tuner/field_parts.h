@@ -10,7 +10,16 @@
 gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_source *source);
 /* Sends what is compiled to verification, once the measure worker is preparing: the default before
  * anything else, so that there is something to compare with however soon the time is up. */
-gputune_status gt_field_verify_held(gt_field *field);
+gputune_status gt_field_verify_compiled(gt_field *field);
+
+/* ---- field_propose.c ------------------------------------------------------------------------- */
+
+/* Adds the default and the variant that is right at any alignment, as the options want. */
+gputune_status gt_field_add_given(gt_field *field);
+/* Whether the proposer may have more, and they would be taken. */
+bool gt_field_has_more_proposals(const gt_field *field);
+/* Adds the next few proposals; none where the proposer waits for results. */
+gputune_status gt_field_take_proposals(gt_field *field);
 
 /* ---- field_prepare.c ------------------------------------------------------------------------- */
 

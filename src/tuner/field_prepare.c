@@ -6,15 +6,15 @@
 
 static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup)
 {
-    const gt_field_options *o = &field->options;
+    const gt_request *r = field->options.request;
     setup->workload_count = field->workload_count;
-    setup->workloads[0] = *o->workload;
+    setup->workloads[0] = r->workload;
     if (field->workload_count == 1) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_workload_bind(&setup->workloads[1], o->template, &field->awkward, o->device, 1, NULL,
+    GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
                             0));
-    memcpy(setup->workloads[1].alignment, o->workload->alignment,
+    memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);
     return GPUTUNE_OK;
 }
@@ -25,7 +25,7 @@ static gputune_status submit_prepare(gt_field *field)
     if (!setup) {
         return gt_fail_memory();
     }
-    *setup = field->options.setup;
+    *setup = field->setup;
     gputune_status status = prepare_workloads(field, setup);
     if (status == GPUTUNE_OK) {
         setup->service = field->units.items[GT_UNIT_SERVICE].compiled.image;
@@ -34,7 +34,7 @@ static gputune_status submit_prepare(gt_field *field)
     }
     free(setup);
     field->preparing = true;
-    return status == GPUTUNE_OK ? gt_field_verify_held(field) : status;
+    return status == GPUTUNE_OK ? gt_field_verify_compiled(field) : status;
 }
 
 gputune_status gt_field_try_prepare(gt_field *field)
@@ -48,11 +48,11 @@ gputune_status gt_field_try_prepare(gt_field *field)
     if (reference->stage == GT_STAGE_FAILED) {
         return gt_fail(reference->failure == GPUTUNE_ECOMPILE ? GPUTUNE_ETEMPLATE
                                                               : reference->failure,
-                       "%s: the reference does not compile: %s", field->options.template->path,
-                       reference->message);
+                       "%s: the reference does not compile: %s",
+                       field->options.request->template->path, reference->message);
     }
     bool both = service->stage == GT_STAGE_READY && reference->stage == GT_STAGE_READY;
-    return both && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
+    return both && field->may_measure && !field->preparing ? submit_prepare(field) : GPUTUNE_OK;
 }
 
 static const gt_service_image *built_in_service(const gt_device *device)
@@ -69,7 +69,7 @@ static gputune_status start_service(gt_field *field)
 {
     static char *const quickly[] = {"--Ofast-compile=mid"}; /* everything waits for it */
     gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
-    const gt_service_image *built_in = built_in_service(field->options.device);
+    const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,
                         .hash = gt_hash_string(gt_service_source),
                         .options = (char **)quickly,
@@ -90,16 +90,24 @@ static gputune_status start_service(gt_field *field)
 
 gputune_status gt_field_start_auxiliary(gt_field *field)
 {
-    const gt_field_options *o = &field->options;
+    const gt_request *request = field->options.request;
     GT_TRY(start_service(field));
-    if (!o->workload->has_reference && !o->workload->has_check) {
+    if (!request->workload.has_reference && !request->workload.has_check) {
         field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
     } else {
         gt_source reference;
-        GT_TRY(gt_source_reference(&reference, o->template, o->problem, o->device, o->prelude));
+        GT_TRY(gt_source_reference(&reference, request->template, &request->problem,
+                                   request->device,
+                                   gt_catalog_prelude(request->services->catalog)));
         gputune_status status = gt_field_submit_source(field, GT_UNIT_REFERENCE, &reference);
         gt_source_free(&reference);
         GT_TRY(status);
     }
+    return gt_field_try_prepare(field);
+}
+
+gputune_status gt_field_allow_measuring(gt_field *field)
+{
+    field->may_measure = true;
     return gt_field_try_prepare(field);
 }

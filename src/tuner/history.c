@@ -1,4 +1,9 @@
+/* Evidence from earlier tunings. */
 #include "tuner/history.h"
+
+#include "base/objective.h"
+#include "tuner/outcome.h"
+#include "tuner/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,12 +21,12 @@ static int compare_trials(const void *a, const void *b)
     return compare_hashes(((const gt_trial *)a)->hash, ((const gt_trial *)b)->hash);
 }
 
-gputune_status gt_history_load(gt_history *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version)
+gputune_status gt_history_load(gt_history *out, const gt_request *request)
 {
     gt_history history = {0};
-    GT_TRY(gt_store_trials(&history.trials, store, environment, scenario, driver_version,
-                           nvrtc_version));
+    GT_TRY(gt_store_trials(&history.trials, request->services->store, request->environment,
+                           &request->scenario, request->device->driver_version, 0,
+                           &request->patience));
     if (history.trials.count) {
         qsort(history.trials.items, history.trials.count, sizeof *history.trials.items,
               compare_trials);
@@ -45,38 +50,88 @@ const gt_trial *gt_history_find(const gt_history *history, gt_hash trial)
                    sizeof *history->trials.items, compare_trials);
 }
 
-const gt_trial *gt_history_best(const gt_history *history)
+static bool is_measured(const gt_trial *trial)
 {
-    const gt_trial *best = NULL;
-    for (size_t i = 0; i < history->trials.count; i++) {
-        const gt_trial *trial = &history->trials.items[i];
-        bool right = trial->status == GT_TRIAL_OK || trial->status == GT_TRIAL_ELIMINATED;
-        if (right && trial->time.count && (!best || trial->time.median < best->time.median)) {
-            best = trial;
-        }
-    }
-    return best;
+    return gt_trial_failure(trial->status) == GPUTUNE_OK && trial->time.count > 0;
 }
 
-bool gt_trial_settled(const gt_trial *trial)
+/* Whether the trial is of a configuration that the request covers, as its source is today. */
+static gputune_status is_of_space(bool *out, const gt_trial *trial, const gt_request *request)
 {
-    return trial->status != GT_TRIAL_OK;
-}
-
-gputune_status gt_trial_failure(const gt_trial *trial)
-{
-    switch (trial->status) {
-    case GT_TRIAL_WRONG:
-        return GPUTUNE_EWRONG;
-    case GT_TRIAL_CRASHED:
-        return GPUTUNE_ECRASHED;
-    case GT_TRIAL_HUNG:
-        return GPUTUNE_ETIMEOUT;
-    case GT_TRIAL_COMPILE:
-        return GPUTUNE_ECOMPILE;
-    case GT_TRIAL_LAUNCH:
-        return GPUTUNE_ECUDA;
-    default:
+    gt_config config;
+    gt_source source;
+    *out = false;
+    if (gt_config_parse(&config, request->template, trial->config) != GPUTUNE_OK ||
+        !gt_request_covers(request, &config)) {
         return GPUTUNE_OK;
     }
+    GT_TRY(gt_request_source(&source, request, &config));
+    *out = gt_hash_equal(gt_trial_hash(request->template, &config, source.hash), trial->hash);
+    gt_source_free(&source);
+    return GPUTUNE_OK;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    double x = (*(const gt_trial *const *)a)->time.median;
+    double y = (*(const gt_trial *const *)b)->time.median;
+    return (x > y) - (x < y);
+}
+
+gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
+                                   const gt_request *request)
+{
+    size_t count = 0;
+    *trial = (gt_hash){0};
+    *time_ns = 0;
+    const gt_trial **fastest = calloc(history->trials.count + 1, sizeof *fastest);
+    if (!fastest) {
+        return gt_fail_memory();
+    }
+    for (size_t i = 0; i < history->trials.count; i++) {
+        if (is_measured(&history->trials.items[i])) {
+            fastest[count++] = &history->trials.items[i];
+        }
+    }
+    qsort(fastest, count, sizeof *fastest, by_time);
+    gputune_status status = GPUTUNE_OK;
+    bool found = false;
+    for (size_t i = 0; i < count && !found && status == GPUTUNE_OK; i++) {
+        status = is_of_space(&found, fastest[i], request);
+        if (found) {
+            *trial = fastest[i]->hash;
+            *time_ns = fastest[i]->time.median;
+        }
+    }
+    free(fastest);
+    return status;
+}
+
+bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns, const gt_request *request)
+{
+    double ratio = request->device->emulated
+                       ? 1.02 /* a model does not change its mind */
+                       : gt_objective_facts(request->options.objective)->outclassed_ratio;
+    return champion_ns > 0 && is_measured(trial) && trial->time.median > champion_ns * ratio;
+}
+
+gputune_status gt_history_refutes(const gt_request *request, const gt_config *config)
+{
+    gt_history history;
+    gt_source source;
+    GT_TRY(gt_history_load(&history, request));
+    gputune_status status = gt_request_source(&source, request, config);
+    if (status == GPUTUNE_OK) {
+        const gt_trial *trial =
+            gt_history_find(&history, gt_trial_hash(request->template, config, source.hash));
+        gputune_status failure = trial ? gt_trial_failure(trial->status) : GPUTUNE_OK;
+        if (failure != GPUTUNE_OK) {
+            status = gt_fail(failure, "%s: %s is not launched: it was found '%s': %s",
+                             request->template->name, trial->config,
+                             gt_trial_status_name(trial->status), trial->message);
+        }
+        gt_source_free(&source);
+    }
+    gt_history_free(&history);
+    return status;
 }

@@ -1,24 +1,34 @@
-/* What earlier tunings of a scenario found, by trial. Immutable once loaded. */
+/* What earlier tunings of a scenario found, by trial: evidence about configurations, whatever race
+ * they were in. Immutable once loaded. */
 #ifndef GT_TUNER_HISTORY_H
 #define GT_TUNER_HISTORY_H
 
+#include "kernel/space.h"
 #include "store/store.h"
+
+struct gt_request;
 
 typedef struct gt_history {
     gt_trial_list trials; /* sorted by hash */
 } gt_history;
 
-/* Loads the scenario's trials; an empty history where there are none. */
-gputune_status gt_history_load(gt_history *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version);
+/* Loads the trials of the request's scenario; an empty history where there are none. Failures that
+ * were met with another driver are left out. */
+gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
 void gt_history_free(gt_history *history);
 /* The trial of that hash, or NULL; a NULL history knows nothing. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* The fastest trial that is right, or NULL. */
-const gt_trial *gt_history_best(const gt_history *history);
-/* Whether it need not be tried again: it failed, or was eliminated as slower. */
-bool gt_trial_settled(const gt_trial *trial);
-/* The failure of a trial that failed; OK of one that did not. */
-gputune_status gt_trial_failure(const gt_trial *trial);
+/* The fastest trial that is right among those of the request's own space; its time. Zero and 0
+ * where there is none. */
+gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
+                                   const struct gt_request *request);
+/* Whether a trial that is right is so much slower than `champion_ns` (0: no) that it cannot win, in
+ * spite of what may differ between two tunings: clocks, temperature, and that it may have been
+ * sampled once only. */
+bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
+                              const struct gt_request *request);
+/* What is known against launching a configuration: its failure with the driver at hand, with a
+ * message. OK: nothing. */
+gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);
 
 #endif

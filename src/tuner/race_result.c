@@ -1,6 +1,8 @@
 /* What a race tells of itself. */
 #include "tuner/race_parts.h"
 
+#include "base/number.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -167,11 +169,11 @@ const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant
     double slower = 100 * (contestant->ratio - 1);
     switch (contestant->left) {
     case GT_RACE_LEFT_FIRST:
-        snprintf(out, bytes, "%.2fx the best in its first round", contestant->ratio);
+        gt_snprintf(out, bytes, "%.2fx the best in its first round", contestant->ratio);
         break;
     case GT_RACE_LEFT_EARLY:
     case GT_RACE_LEFT_SLOWER:
-        snprintf(out, bytes, "%.1f%% slower after %u samples", slower, contestant->sample_count);
+        gt_snprintf(out, bytes, "%.1f%% slower after %u samples", slower, contestant->sample_count);
         break;
     case GT_RACE_LEFT_FAILED:
         snprintf(out, bytes, "failed");

@@ -1,9 +1,8 @@
-/* Choosing without a clock: compile the space, rank it by the estimate, and take the best one that
- * a worker finds right. */
-#include "base/clock.h"
+/* Choosing without a clock: compiles the space, ranks it by the estimate, and takes the best
+ * candidate that a worker finds right. */
 #include "base/text.h"
 #include "tuner/estimate.h"
-#include "tuner/field.h"
+#include "tuner/session.h"
 #include "tuner/tune.h"
 
 #include <string.h>
@@ -33,13 +32,13 @@ static uint32_t access_bytes(const gt_request *request, const gt_config *config)
     return widest;
 }
 
-static void insert(candidate best[CANDIDATES], candidate fresh)
+static void insert(candidate best[CANDIDATES], candidate next)
 {
     for (int i = 0; i < CANDIDATES; i++) {
-        if (fresh.estimate > best[i].estimate) {
+        if (next.estimate > best[i].estimate) {
             candidate swap = best[i];
-            best[i] = fresh;
-            fresh = swap;
+            best[i] = next;
+            next = swap;
         }
     }
 }
@@ -67,113 +66,126 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
     return GPUTUNE_OK;
 }
 
-static gputune_status settle(gt_field *field, const gt_request *request, int64_t start_ns)
+static bool settled(const gt_session *session)
 {
-    gt_farm *farm = field->options.farm;
-    GT_TRY(gt_field_pump(field));
-    const gputune_options *o = &request->options;
-    while (!gt_field_settled(field) && !(o->cancel && *o->cancel) &&
-           gt_seconds_since(start_ns) < o->time_limit_s) {
-        gt_event event = {0};
-        GT_TRY(farm->ops->wait(farm, &event, gt_field_patience(field)));
-        gputune_status status = gt_field_handle(field, &event);
-        gt_event_free(&event);
-        GT_TRY(status);
-        GT_TRY(gt_field_pump(field));
-    }
-    farm->ops->cancel(farm);
-    return GPUTUNE_OK;
+    return session->stop != GT_STOP_NONE || gt_field_settled(&session->field);
 }
 
-static gt_field_options options_of(const gt_request *request, gt_farm *farm, bool measure)
+/* Compiles the space and ranks what compiled; *variants: how many there were. */
+static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
+                                 uint32_t *variants)
 {
-    gt_field_options options = {.template = request->template,
-                                .problem = &request->problem,
-                                .workload = &request->workload,
-                                .device = request->device,
-                                .prelude = gt_catalog_prelude(request->services->catalog),
-                                .farm = farm,
-                                .store = request->services->store,
-                                .measure = measure};
-    options.setup.objective = request->options.objective;
-    options.setup.cache = request->options.cache;
-    options.setup.seed = request->options.seed;
-    return options;
-}
-
-static gputune_status rank_space(candidate best[CANDIDATES], const gt_request *request,
-                                 gt_farm *farm, int64_t start_ns, uint32_t *variants)
-{
-    const gt_field_options options = options_of(request, farm, false);
-    gt_field field = {0};
+    static const gt_policy policy = {.done = settled};
     gt_space *space;
-    GT_TRY(gt_field_open(&field, &options));
-    gputune_status status = gt_request_space(&space, request);
+    gt_session session;
+    GT_TRY(gt_request_space(&space, request));
+    gt_space_proposer proposer = gt_space_proposer_make(space);
+    const gt_field_options options = {.proposer = &proposer.proposer,
+                                      .with_default = true,
+                                      .limit = request->options.max_variants};
+    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     if (status == GPUTUNE_OK) {
-        status = gt_field_add_space(&field, space, request->options.max_variants);
-        gt_space_free(space);
+        status = gt_session_run(&session);
     }
     if (status == GPUTUNE_OK) {
-        status = settle(&field, request, start_ns);
+        status = rank(best, request, &session.field);
     }
-    if (status == GPUTUNE_OK) {
-        status = rank(best, request, &field);
-    }
-    *variants = (uint32_t)field.variants.count;
-    gt_field_close(&field);
+    *variants = (uint32_t)session.field.variants.count;
+    gt_session_close(&session);
+    gt_space_free(space);
     return status;
 }
 
-/* The best candidate that verified, with its code. */
-static gputune_status take_best(gt_choice *choice, gt_field *field)
+static gputune_status take_image(gt_image *out, gt_resources *resources, gt_field *field,
+                                 const gt_config *config)
 {
     for (size_t i = 0; i < field->variants.count; i++) {
         const gt_variant *variant = &field->variants.items[i];
         gt_compiled *compiled = &field->units.items[variant->unit].compiled;
-        if (variant->stage == GT_STAGE_READY) {
-            choice->config = variant->config;
-            choice->resources = compiled->resources;
-            choice->image = compiled->image; /* taken over */
+        if (variant->stage == GT_STAGE_READY && compiled->image.bytes &&
+            memcmp(&variant->config, config, sizeof *config) == 0) {
+            *resources = compiled->resources;
+            *out = compiled->image; /* taken over */
             compiled->image = (gt_image){0};
             return GPUTUNE_OK;
         }
     }
+    return GPUTUNE_ENOTFOUND;
+}
+
+/* The best candidate that verified, and the variant for misaligned buffers where it did too. */
+static gputune_status take_best(gt_choice *choice, gt_field *field,
+                                const candidate best[CANDIDATES])
+{
+    bool same = false;
+    gt_resources ignored;
+    for (int i = 0; i < CANDIDATES && best[i].estimate > 0; i++) {
+        if (take_image(&choice->image, &choice->resources, field, &best[i].config) != GPUTUNE_OK) {
+            continue;
+        }
+        choice->config = best[i].config;
+        GT_TRY(gt_config_scalar(&choice->fallback, &same, field->options.request->template,
+                                &choice->config));
+        choice->needs_alignment = !same;
+        choice->has_fallback = !same && take_image(&choice->fallback_image, &ignored, field,
+                                                   &choice->fallback) == GPUTUNE_OK;
+        return GPUTUNE_OK;
+    }
     return gt_field_verdict(field);
 }
 
-static gputune_status verify_best(gt_choice *choice, const candidate best[CANDIDATES],
-                                  const gt_request *request, gt_farm *farm, int64_t start_ns)
+/* The candidates, each with the variant of it that is right at any alignment, if that is another.
+ */
+static gputune_status list_candidates(gt_config out[2 * CANDIDATES], size_t *count,
+                                      const candidate best[CANDIDATES], const gt_request *request)
 {
-    const gt_field_options options = options_of(request, farm, true);
-    gt_field field = {0};
-    GT_TRY(gt_field_open(&field, &options));
-    gputune_status status = GPUTUNE_OK;
-    for (int i = 0; i < CANDIDATES && best[i].estimate > 0 && !status; i++) {
-        status = gt_field_add(&field, &best[i].config, NULL);
+    *count = 0;
+    for (int i = 0; i < CANDIDATES && best[i].estimate > 0; i++) {
+        bool same = false, listed = false;
+        gt_config scalar;
+        out[(*count)++] = best[i].config;
+        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &best[i].config));
+        for (size_t j = 0; j < *count; j++) {
+            listed = listed || memcmp(&out[j], &scalar, sizeof scalar) == 0;
+        }
+        if (!same && !listed && gt_request_permits(request, &scalar)) {
+            out[(*count)++] = scalar;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status verify_best(gt_choice *choice, const candidate best[CANDIDATES],
+                                  gt_request *request)
+{
+    static const gt_policy policy = {.measures = true, .done = settled};
+    gt_config configs[2 * CANDIDATES];
+    size_t count;
+    gt_session session;
+    GT_TRY(list_candidates(configs, &count, best, request));
+    gt_list_proposer proposer = gt_list_proposer_make(configs, count);
+    const gt_field_options options = {.proposer = &proposer.proposer};
+    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
+    if (status == GPUTUNE_OK) {
+        status = gt_session_run(&session);
     }
     if (status == GPUTUNE_OK) {
-        status = settle(&field, request, start_ns);
+        status = take_best(choice, &session.field, best);
     }
-    if (status == GPUTUNE_OK) {
-        status = take_best(choice, &field);
-    }
-    gt_field_close(&field);
+    gt_session_close(&session);
     return status;
 }
 
-gputune_status gt_rank(gt_choice *out, const gt_request *request)
+gputune_status gt_rank(gt_choice *out, gt_request *request)
 {
     candidate best[CANDIDATES] = {0};
-    gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED};
-    gt_farm *farm;
-    int64_t start_ns = gt_now_ns();
-    GT_TRY(
-        request->services->farm(request->services->user, &farm, true, request->options.isolation));
-    GT_TRY(rank_space(best, request, farm, start_ns, &choice.variants));
-    GT_TRY(verify_best(&choice, best, request, farm, start_ns));
-    gputune_status status = gt_strdup(&choice.stop_reason, "");
+    gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
+    gputune_status status = rank_space(best, request, &choice.variants);
     if (status == GPUTUNE_OK) {
-        status = gt_choose_fallback(&choice, request, NULL);
+        status = verify_best(&choice, best, request);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_strdup(&choice.stop_reason, "");
     }
     if (status != GPUTUNE_OK) {
         gt_choice_free(&choice);

@@ -1,5 +1,7 @@
+/* Calls resolved, with the keys of their results. */
 #include "tuner/request.h"
 
+#include "base/objective.h"
 #include "base/text.h"
 
 #include <errno.h>
@@ -9,7 +11,6 @@
 
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
-static const double default_limit_s = 10, default_energy_limit_s = 30;
 
 static gputune_objective default_objective(const gt_template *template)
 {
@@ -52,8 +53,7 @@ static void fill_defaults(gputune_options *o, const gt_template *template)
     o->effort = o->effort ? o->effort : GPUTUNE_MEASURE;
     o->objective = o->objective ? o->objective : default_objective(template);
     if (o->time_limit_s <= 0) {
-        bool by_energy = o->objective == GPUTUNE_OBJECTIVE_ENERGY;
-        o->time_limit_s = by_energy ? default_energy_limit_s : default_limit_s;
+        o->time_limit_s = gt_objective_facts(o->objective)->limit_s;
     }
     o->alignment = o->alignment ? o->alignment : DEFAULT_ALIGNMENT;
     o->epsilon = o->epsilon > 0 ? o->epsilon : default_epsilon;
@@ -81,9 +81,7 @@ gputune_status gt_host_text(char **out)
 
 static gputune_status make_environment(gt_request *request)
 {
-    bool by_host = request->options.objective == GPUTUNE_OBJECTIVE_LAUNCH ||
-                   request->options.objective == GPUTUNE_OBJECTIVE_LATENCY;
-    if (by_host && !request->device->emulated) {
+    if (gt_objective_facts(request->options.objective)->by_host && !request->device->emulated) {
         GT_TRY(gt_host_text(&request->host_text));
     }
     gt_environment_join(request->environment, request->device->environment, request->host_text);
@@ -113,6 +111,15 @@ static gputune_status make_inputs_text(gt_request *request)
     return gt_text_take(&request->inputs_text, &text);
 }
 
+static gputune_status make_only_text(gt_request *request)
+{
+    gt_text text = {0};
+    for (size_t i = 0; i < request->options.only_count; i++) {
+        gt_text_printf(&text, "%s%s", i ? "; " : "", request->options.only[i]);
+    }
+    return gt_text_take(&request->only_text, &text);
+}
+
 /* Const and type values alone, which `nearest` must match. */
 static gputune_status make_fixed_text(gt_request *request)
 {
@@ -140,6 +147,7 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_alignment_text(request));
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
+    GT_TRY(make_only_text(request));
     request->scenario = (gt_scenario){.kernel = request->template->name,
                                       .problem = request->problem_text,
                                       .bucket = request->bucket_text,
@@ -151,6 +159,8 @@ static gputune_status make_scenario(gt_request *request)
                                       .alignment = request->alignment_text,
                                       .inputs = request->inputs_text,
                                       .identity = request->template->identity,
+                                      .unreferenced = !request->workload.has_reference &&
+                                                      !request->workload.has_check,
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
     return make_environment(request);
@@ -193,6 +203,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
     request->options = options ? *options : (gputune_options)GPUTUNE_OPTIONS_INIT;
     GT_TRY(check_options(&request->options));
     fill_defaults(&request->options, request->template);
+    request->patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
     GT_TRY(gt_problem_bind(&request->problem, request->template, sizes));
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
                             request->device, request->options.alignment,
@@ -201,8 +212,11 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
     GT_TRY(make_scenario(request));
     gt_space *space;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
-    request->space = gt_space_signature(space);
-    request->cut = gt_hash_join(request->space, gt_hash_string("max_variants"));
+    request->terms = (gt_terms){.space = gt_space_signature(space),
+                                .limit = request->options.max_variants,
+                                .effort = request->options.effort,
+                                .isolation = request->options.isolation,
+                                .driver_version = request->device->driver_version};
     gt_space_free(space);
     return GPUTUNE_OK;
 }
@@ -240,6 +254,7 @@ void gt_request_free(gt_request *request)
     free(request->alignment_text);
     free(request->inputs_text);
     free(request->host_text);
+    free(request->only_text);
     free(request);
 }
 
@@ -247,4 +262,37 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request)
 {
     return gt_space_open(out, request->template, &request->problem, &request->workload,
                          request->device, request->options.only, request->options.only_count);
+}
+
+/* A configuration against the space: whether it is valid, and none of its values was left out. */
+static bool is_in_space(const gt_request *request, const gt_config *config, bool restricted)
+{
+    gt_space *space;
+    if (gt_request_space(&space, request) != GPUTUNE_OK) {
+        return false;
+    }
+    bool in = gt_space_excludes(space, config) == NULL;
+    for (uint32_t i = 0; i < request->template->axis_count && in && restricted; i++) {
+        const uint8_t *choices;
+        size_t count = gt_space_choices(space, i, &choices);
+        in = memchr(choices, config->choice[i], count) != NULL;
+    }
+    gt_space_free(space);
+    return in;
+}
+
+bool gt_request_permits(const gt_request *request, const gt_config *config)
+{
+    return is_in_space(request, config, false);
+}
+
+bool gt_request_covers(const gt_request *request, const gt_config *config)
+{
+    return is_in_space(request, config, true);
+}
+
+gputune_status gt_request_source(gt_source *out, const gt_request *request, const gt_config *config)
+{
+    return gt_source_generate(out, request->template, &request->problem, config, request->device,
+                              gt_catalog_prelude(request->services->catalog));
 }

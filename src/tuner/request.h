@@ -8,17 +8,22 @@
 #include "store/store.h"
 #include "tuner/catalog.h"
 
-/* What a tuner works with. The farm is opened on first use. */
+/* What a tuner works with. Every call may come from any thread. */
 typedef struct gt_services {
     gt_catalog *catalog;
     gt_store *store;
     const gt_device *device;
     gt_log log;
-    /* The farm, opened if need be; `measure`: with a measure worker. It stays the opener's. Callers
-     * hold the tuner's lock while they use it. */
-    gputune_status (*farm)(void *user, gt_farm **out, bool measure, gputune_isolation isolation);
+    /* Lends a farm to one session, opened if need be; `measure`: with a measure worker. */
+    gputune_status (*borrow_farm)(void *user, gt_farm **out, bool measure,
+                                  gputune_isolation isolation);
+    void (*return_farm)(void *user, gt_farm *farm);
+    /* The right to measure on the GPU, which one session at a time has. False: another one has it;
+     * ask again later. */
+    bool (*take_gpu)(void *user);
+    void (*leave_gpu)(void *user);
     /* Shares live inputs with the measure worker; fills setup->inputs, which it keeps owning until
-     * `release` (may be NULL with no live inputs). */
+     * `release`. */
     gputune_status (*inputs)(void *user, const gt_workload *workload,
                              const gputune_options *options, gt_measure_setup *setup);
     void (*release)(void *user, gt_measure_setup *setup);
@@ -34,9 +39,14 @@ typedef struct gt_request {
     gputune_options options; /* every 0 replaced by its default */
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
-    gt_lease *lease; /* held while it is tuned, NULL before */
-    gt_hash space;   /* of axes, values, constraints and restrictions: what a tuning covers */
-    gt_hash cut;     /* the same for a tuning of no more than max_variants of them */
+    gt_patience patience; /* until the time limit, from when the call began */
+    gt_terms terms;       /* what a result must have been made under at least */
+    gt_lease *lease;      /* held while it is tuned, NULL before */
+    struct {
+        gputune_status failure; /* of the default, met by this very call; OK: none */
+        char message[512];
+    } refuted;
+    char *only_text; /* its restrictions, "UNROLL=1,2,4; VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text;
     int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;
@@ -60,5 +70,12 @@ gputune_status gt_host_text(char **out);
 
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
+/* Whether constraints and the device allow a configuration, whatever the restrictions say. */
+bool gt_request_permits(const gt_request *request, const gt_config *config);
+/* Whether it is one of the space's, the restrictions included. */
+bool gt_request_covers(const gt_request *request, const gt_config *config);
+/* The generated source of a configuration; for gt_source_free(). */
+gputune_status gt_request_source(gt_source *out, const gt_request *request,
+                                 const gt_config *config);
 
 #endif

@@ -1,5 +1,7 @@
 #include "tuner/samples.h"
 
+#include "base/number.h"
+
 #include <errno.h>
 #include <string.h>
 
@@ -30,6 +32,8 @@ void gt_samples_close(FILE *file, const gt_request *request)
 
 void gt_samples_write(FILE *file, const gt_request *request, const gt_sample_row *row)
 {
-    fprintf(file, "%s,%s,%s,%s,%u,%.17g,%s\n", request->template->name, request->problem_text,
-            row->config, gputune_objective_name(row->objective), row->round, row->value, row->kind);
+    char value[32];
+    gt_snprintf(value, sizeof value, "%.17g", row->value);
+    fprintf(file, "%s,%s,%s,%s,%u,%s,%s\n", request->template->name, request->problem_text,
+            row->config, gputune_objective_name(row->objective), row->round, value, row->kind);
 }

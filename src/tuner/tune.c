@@ -1,8 +1,9 @@
+/* The way of a request: the store, a tuning, or what is known without one. */
 #include "tuner/tune.h"
 
-#include "base/clock.h"
 #include "base/text.h"
-#include "tuner/field.h"
+#include "tuner/history.h"
+#include "tuner/outcome.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,8 +16,8 @@ void gt_choice_free(gt_choice *choice)
     *choice = (gt_choice){0};
 }
 
-/* --- from what is stored
- * -------------------------------------------------------------------------- */
+/* --- from what is stored ------------------------------------------------------------------------
+ */
 
 static void take_times(gt_choice *choice, const gt_winner *winner)
 {
@@ -29,26 +30,14 @@ static void take_times(gt_choice *choice, const gt_winner *winner)
     choice->noisy = winner->noisy;
 }
 
-static bool allowed(const gt_request *request, const gt_config *config)
-{
-    gt_space *space;
-    if (gt_request_space(&space, request) != GPUTUNE_OK) {
-        return false;
-    }
-    bool valid = gt_space_excludes(space, config) == NULL;
-    gt_space_free(space);
-    return valid;
-}
-
 /* The code of a configuration: the stored image where its source is still the same, else compiled.
  */
-static gputune_status obtain(gt_image *image, gt_resources *resources, const gt_request *request,
+static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
                              const gt_config *config, gt_code *stored)
 {
     gt_source source;
     if (stored && stored->image.bytes) {
-        GT_TRY(gt_source_generate(&source, request->template, &request->problem, config,
-                                  request->device, gt_catalog_prelude(request->services->catalog)));
+        GT_TRY(gt_request_source(&source, request, config));
         bool same = gt_hash_equal(source.hash, stored->source);
         gt_source_free(&source);
         if (same) {
@@ -61,13 +50,22 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, const gt_
     return gt_compile_one(image, resources, request, config);
 }
 
-gputune_status gt_choose_fallback(gt_choice *choice, const gt_request *request, gt_winner *winner)
+/* The variant for misaligned buffers that was verified with the winner, or the default, which is
+ * the author's own. */
+static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     bool same = false;
     gt_resources resources;
+    gt_config stored;
+    const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_config_scalar(&choice->fallback, &same, request->template, &choice->config));
     choice->needs_alignment = !same;
-    if (same || !allowed(request, &choice->fallback)) {
+    bool is_verified =
+        winner && winner->fallback_config &&
+        gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
+        memcmp(&stored, &choice->fallback, sizeof stored) == 0;
+    bool is_default = memcmp(&standard, &choice->fallback, sizeof standard) == 0;
+    if (same || !(is_verified || is_default) || !gt_request_permits(request, &choice->fallback)) {
         return GPUTUNE_OK;
     }
     choice->has_fallback = true;
@@ -75,102 +73,131 @@ gputune_status gt_choose_fallback(gt_choice *choice, const gt_request *request, 
                   winner ? &winner->fallback : NULL);
 }
 
-/* ENOTFOUND when the stored configuration is not possible for this request. */
-static gputune_status choose_stored(gt_choice *out, const gt_request *request, gt_winner *winner,
-                                    gputune_source source)
+static gputune_status finish(gt_choice *out, gt_choice *choice, gt_request *request,
+                             gt_winner *winner)
 {
-    gt_choice choice = {.source = source};
-    if (gt_config_parse(&choice.config, request->template, winner->config) != GPUTUNE_OK ||
-        !allowed(request, &choice.config)) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    take_times(&choice, winner);
-    gputune_status status =
-        obtain(&choice.image, &choice.resources, request, &choice.config, &winner->code);
+    gputune_status status = obtain(&choice->image, &choice->resources, request, &choice->config,
+                                   winner ? &winner->code : NULL);
     if (status == GPUTUNE_OK) {
-        status = gt_choose_fallback(&choice, request, winner);
+        status = choose_fallback(choice, request, winner);
     }
     if (status == GPUTUNE_OK) {
-        status = gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : "");
+        const char *reason = winner && winner->stop_reason ? winner->stop_reason : "";
+        status = gt_strdup(&choice->stop_reason, reason);
     }
     if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
+        gt_choice_free(choice);
         return status;
     }
-    *out = choice;
+    *out = *choice;
     return GPUTUNE_OK;
 }
 
-/* Chosen from the same space, or from as many of its variants as are asked for. */
-static bool covers(const gt_winner *winner, const gt_request *request)
+/* ENOTFOUND when the stored configuration is not one of the request's. */
+static gputune_status parse_stored(gt_config *out, const gt_request *request,
+                                   const gt_winner *winner)
 {
-    uint32_t asked = request->options.max_variants;
-    uint32_t most = asked && asked < GT_FIELD_VARIANTS_MAX ? asked : GT_FIELD_VARIANTS_MAX;
-    return gt_hash_equal(winner->space, request->space) ||
-           (most <= winner->variants && gt_hash_equal(winner->space, request->cut));
+    bool covered = gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK &&
+                   gt_request_covers(request, out);
+    return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
-/* A stored winner answers when it was chosen from the same space with at least this effort, and was
- * verified with the driver at hand. */
-static bool answers(const gt_request *request, const gt_winner *winner)
+static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winner *winner)
 {
-    if (request->options.effort < GPUTUNE_MEASURE) {
-        return winner->verified;
+    gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .terms = winner->terms};
+    GT_TRY(parse_stored(&choice.config, request, winner));
+    /* chosen from other variants, it is no decision about these */
+    choice.terms.final =
+        winner->terms.final && gt_hash_equal(winner->terms.space, request->terms.space);
+    take_times(&choice, winner);
+    return finish(out, &choice, request, winner);
+}
+
+/* Of what answers: a decided result over the request's own space, else the fastest. */
+static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
+{
+    bool a_own = a->terms.final && gt_hash_equal(a->terms.space, request->terms.space);
+    bool b_own = b->terms.final && gt_hash_equal(b->terms.space, request->terms.space);
+    return a_own != b_own ? a_own : a->time.median < b->time.median;
+}
+
+static gt_winner *find_answer(const gt_winner_list *list, const gt_request *request)
+{
+    gt_winner *best = NULL;
+    gt_config config;
+    for (size_t i = 0; i < list->count; i++) {
+        gt_winner *winner = &list->items[i];
+        if (winner->terms.proved && gt_answers(&winner->terms, &request->terms) &&
+            parse_stored(&config, request, winner) == GPUTUNE_OK &&
+            (!best || is_preferred(winner, best, request))) {
+            best = winner;
+        }
     }
-    return winner->verified && winner->effort >= request->options.effort &&
-           covers(winner, request) && winner->driver_version == request->device->driver_version;
+    return best;
 }
 
-static gputune_status look_up(gt_choice *out, const gt_request *request)
+/* ENOTFOUND, silently, where nothing that is stored answers. */
+static gputune_status look_up(gt_choice *out, gt_request *request, const gt_patience *patience)
 {
-    gt_winner winner;
-    gt_store *store = request->services->store;
-    if (request->options.force) {
+    gt_winner_list list;
+    if (request->options.force && request->options.effort >= GPUTUNE_MEASURE) {
         return GPUTUNE_ENOTFOUND;
     }
-    GT_TRY(gt_store_find_winner(&winner, store, request->environment, &request->scenario));
-    gputune_status status = answers(request, &winner)
-                                ? choose_stored(out, request, &winner, GPUTUNE_SOURCE_CACHED)
-                                : GPUTUNE_ENOTFOUND;
-    gt_winner_free(&winner);
+    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
+                            &request->scenario, patience));
+    gt_winner *winner = find_answer(&list, request);
+    gputune_status status = winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
+    gt_winner_list_free(&list);
     return status;
 }
 
-/* --- without measuring
- * ----------------------------------------------------------------------------- */
+/* --- without measuring --------------------------------------------------------------------------
+ */
 
-static gputune_status choose_nearest(gt_choice *out, const gt_request *request)
+/* What an answer without a decision is worth: it answers requests that may not measure. */
+static gt_terms terms_of_unmeasured(const gt_request *request)
+{
+    gt_terms terms = request->terms;
+    terms.effort = GPUTUNE_CACHED_ONLY;
+    return terms;
+}
+
+static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
     gt_winner winner;
+    gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(gt_store_find_nearest(&winner, request->services->store, request->environment,
-                                 &request->scenario));
-    gputune_status status = winner.verified
-                                ? choose_stored(out, request, &winner, GPUTUNE_SOURCE_NEAREST)
-                                : GPUTUNE_ENOTFOUND;
+                                 &request->scenario, NULL));
+    gputune_status status = winner.terms.proved ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
+    if (status == GPUTUNE_OK) {
+        status = parse_stored(&choice.config, request, &winner);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_history_refutes(request, &choice.config);
+    }
+    if (status == GPUTUNE_OK) {
+        take_times(&choice, &winner);
+        status = finish(out, &choice, request, &winner);
+    }
     gt_winner_free(&winner);
     return status;
 }
 
-static gputune_status choose_default(gt_choice *out, const gt_request *request)
+static gputune_status choose_default(gt_choice *out, gt_request *request)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_DEFAULT,
-                        .config = gt_config_default(request->template)};
-    gputune_status status = obtain(&choice.image, &choice.resources, request, &choice.config, NULL);
-    if (status == GPUTUNE_OK) {
-        status = gt_choose_fallback(&choice, request, NULL);
+                        .config = gt_config_default(request->template),
+                        .terms = terms_of_unmeasured(request)};
+    if (request->refuted.failure != GPUTUNE_OK) {
+        return gt_fail(request->refuted.failure,
+                       "%s: nothing was found that is right, and the default is not: %s",
+                       request->template->name, request->refuted.message);
     }
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&choice.stop_reason, "");
-    }
-    if (status != GPUTUNE_OK) {
-        gt_choice_free(&choice);
-        return status;
-    }
-    *out = choice;
-    return GPUTUNE_OK;
+    GT_TRY(gt_history_refutes(request, &choice.config));
+    return finish(out, &choice, request, NULL);
 }
 
-static gputune_status choose_unmeasured(gt_choice *out, const gt_request *request)
+static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 {
     if (request->options.effort == GPUTUNE_ESTIMATE && gt_rank(out, request) == GPUTUNE_OK) {
         return GPUTUNE_OK;
@@ -178,62 +205,39 @@ static gputune_status choose_unmeasured(gt_choice *out, const gt_request *reques
     return choose_nearest(out, request) == GPUTUNE_OK ? GPUTUNE_OK : choose_default(out, request);
 }
 
-/* --- measuring
- * --------------------------------------------------------------------------------------- */
-
-/* What keeps a tuning from happening without being anybody's mistake: the answer is then what is
- * known without it. */
-static bool unavailable(gputune_status status)
-{
-    switch (status) {
-    case GPUTUNE_EBUSY:
-    case GPUTUNE_EWORKER:
-    case GPUTUNE_EDEVMEM:
-    case GPUTUNE_ETIMEOUT:
-    case GPUTUNE_ECANCELED:
-        return true;
-    default:
-        return false;
-    }
-}
+/* --- measuring ----------------------------------------------------------------------------------
+ */
 
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    gputune_status status =
-        gt_store_lease_acquire(&lease, store, request->environment, &request->scenario,
-                               request->options.time_limit_s, request->options.cancel);
+    gputune_status status = gt_store_lease_acquire(&lease, store, request->environment,
+                                                   &request->scenario, &request->patience);
     if (status != GPUTUNE_OK) {
         return status;
     }
     request->lease = &lease;
-    status = look_up(out, request); /* somebody may have finished while this one waited */
+    status = look_up(out, request, &request->patience); /* another may have finished meanwhile */
     if (status != GPUTUNE_OK) {
         status = gt_search(out, request);
     }
     request->lease = NULL;
-    gt_store_lease_release(&lease, store);
+    gt_store_lease_release(&lease, store, &request->patience);
     return status;
 }
 
-gputune_status gt_tune(gt_choice *out, gt_request *request)
+/* Why a call was answered without measuring, instead of the answer's own reason. */
+static gputune_status choose_without_times(gt_choice *out, gt_request *request)
 {
-    if (look_up(out, request) == GPUTUNE_OK) {
-        return GPUTUNE_OK;
-    }
-    if (request->options.effort < GPUTUNE_MEASURE) {
-        return choose_unmeasured(out, request);
-    }
-    gputune_status status = search_under_lease(out, request);
-    if (!unavailable(status)) {
-        return status;
-    }
+    static const double after_limit_s = 1, after_cancel_s = 0.2;
     char *reason;
     gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s",
                 request->template->name, gt_message());
     GT_TRY(gt_strdup(&reason, gt_message()));
-    status = choose_unmeasured(out, request);
+    bool canceled = gt_patience_canceled(&request->patience);
+    request->patience = gt_patience_for(canceled ? after_cancel_s : after_limit_s, NULL);
+    gputune_status status = choose_unmeasured(out, request);
     if (status != GPUTUNE_OK) {
         free(reason);
         return status;
@@ -241,4 +245,16 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
     free(out->stop_reason);
     out->stop_reason = reason;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_tune(gt_choice *out, gt_request *request)
+{
+    if (look_up(out, request, NULL) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
+    if (request->options.effort < GPUTUNE_MEASURE) {
+        return choose_unmeasured(out, request);
+    }
+    gputune_status status = search_under_lease(out, request);
+    return gt_outcome_leaves_an_answer(status) ? choose_without_times(out, request) : status;
 }

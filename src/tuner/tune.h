@@ -17,15 +17,19 @@ typedef struct gt_choice {
     double time_ns, default_ns;
     double speedup, speedup_low, speedup_high;
     bool tie, noisy;
+    gt_terms terms; /* what it answers: that of a request with these, at most */
     uint32_t variants, failed;
     char *stop_reason;
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
 
-/* Answers the request: the stored winner; else by measuring, as its effort allows, under the
- * scenario's lease; else the nearest size's winner, or the template's default. Database trouble
- * never fails it. ENOCOMPILER only without a stored image and a compiler. */
+/* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
+ * allows, under the scenario's lease; else with the nearest size's winner, or the template's
+ * default. A configuration that was proved wrong, crashed or hung is no answer: where it is the
+ * default and nothing else is right, the call fails with that status. Database trouble never fails
+ * it. ENOCOMPILER only without a stored image and a compiler. Where the time limit or a cancel
+ * ended the measuring, the default may still be compiled, for a second or 0.2 s at most. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Races the request's space and stores every trial and the winner (search.c). Ended by time or
@@ -34,15 +38,16 @@ gputune_status gt_search(gt_choice *out, gt_request *request);
 
 /* Chooses without measuring (rank.c): compiles the space, ranks it by the estimate, and takes the
  * best candidate that verifies in the worker. Stores nothing. */
-gputune_status gt_rank(gt_choice *out, const gt_request *request);
-
-/* Finds the variant that is right at any alignment for a choice, from `winner` (may be NULL) or by
- * compiling it; none where the choice is that itself. */
-gputune_status gt_choose_fallback(gt_choice *choice, const gt_request *request, gt_winner *winner);
+gputune_status gt_rank(gt_choice *out, gt_request *request);
 
 /* Compiles one configuration (or takes it from the store) without measuring. Caller frees
  * image->data. */
-gputune_status gt_compile_one(gt_image *image, gt_resources *resources, const gt_request *request,
+gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
+/* Compiles the request's space, stores the code, and calls `each` for every variant as it is done,
+ * in the order of the space; a non-zero answer stops and is returned. Stopped by time or on
+ * request, what was compiled is kept. ECOMPILE where nothing compiled. */
+int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
+                     void *user);
 
 #endif

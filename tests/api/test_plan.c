@@ -102,6 +102,14 @@ static void test_info_says_what_was_chosen(void **state)
     gputune_plan_release(plan);
 }
 
+/* What a result of that effort was made under, or what is asked for at least. */
+static const gt_terms *terms_of(gputune_effort effort)
+{
+    static _Thread_local gt_terms terms;
+    terms = (gt_terms){.effort = effort, .final = true, .proved = true};
+    return &terms;
+}
+
 static void key_of(gt_plan_key *key, int64_t n, const gputune_options *options)
 {
     gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options, 0);
@@ -116,12 +124,13 @@ static void test_table_finds_by_size_and_effort(void **state)
     assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
     key_of(&one, 1024, &options);
     key_of(&two, 2048, &options);
-    assert_int_equal(gt_plan_table_add(table, &one, GPUTUNE_MEASURE, plan), GPUTUNE_OK);
-    gputune_plan *found = gt_plan_table_find(table, &one, GPUTUNE_CACHED_ONLY);
+    assert_int_equal(gt_plan_table_add(table, &one, terms_of(GPUTUNE_MEASURE), plan, false),
+                     GPUTUNE_OK);
+    gputune_plan *found = gt_plan_table_find(table, &one, terms_of(GPUTUNE_CACHED_ONLY));
     assert_ptr_equal(found, plan);
     gputune_plan_release(found);
-    assert_null(gt_plan_table_find(table, &one, GPUTUNE_EXHAUSTIVE));
-    assert_null(gt_plan_table_find(table, &two, GPUTUNE_CACHED_ONLY));
+    assert_null(gt_plan_table_find(table, &one, terms_of(GPUTUNE_EXHAUSTIVE)));
+    assert_null(gt_plan_table_find(table, &two, terms_of(GPUTUNE_CACHED_ONLY)));
     gt_plan_table_free(table);
     gputune_plan_release(plan);
 }
@@ -135,11 +144,12 @@ static void test_table_grows(void **state)
     assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
     for (int n = 1; n <= 500; n++) {
         key_of(&key, n, &options);
-        assert_int_equal(gt_plan_table_add(table, &key, GPUTUNE_MEASURE, plan), GPUTUNE_OK);
+        assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_MEASURE), plan, false),
+                         GPUTUNE_OK);
     }
     for (int n = 1; n <= 500; n++) {
         key_of(&key, n, &options);
-        gputune_plan *found = gt_plan_table_find(table, &key, GPUTUNE_MEASURE);
+        gputune_plan *found = gt_plan_table_find(table, &key, terms_of(GPUTUNE_MEASURE));
         assert_ptr_equal(found, plan);
         gputune_plan_release(found);
     }
@@ -155,9 +165,11 @@ static void test_table_replaces(void **state)
     gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
     assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
     key_of(&key, 1024, &options);
-    assert_int_equal(gt_plan_table_add(table, &key, GPUTUNE_CACHED_ONLY, first), GPUTUNE_OK);
-    assert_int_equal(gt_plan_table_add(table, &key, GPUTUNE_MEASURE, second), GPUTUNE_OK);
-    gputune_plan *found = gt_plan_table_find(table, &key, GPUTUNE_MEASURE);
+    assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_CACHED_ONLY), first, false),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_MEASURE), second, false),
+                     GPUTUNE_OK);
+    gputune_plan *found = gt_plan_table_find(table, &key, terms_of(GPUTUNE_MEASURE));
     assert_ptr_equal(found, second);
     gputune_plan_release(found);
     gt_plan_table_free(table);
@@ -183,7 +195,8 @@ static void *read_table(void *user)
         sure = atomic_load(&shared->added);
         for (int n = sure + 4; n > 0 && n > sure - 20; n--) { /* the first ones as they appear */
             key_of(&key, n, &options);
-            gputune_plan *found = gt_plan_table_find(shared->table, &key, GPUTUNE_CACHED_ONLY);
+            gputune_plan *found =
+                gt_plan_table_find(shared->table, &key, terms_of(GPUTUNE_CACHED_ONLY));
             gputune_info info = {.version = GPUTUNE_INFO_VERSION};
             shared->missing += !found && n <= sure;
             shared->wrong += found && (gputune_plan_info(&info, found) < 0 || info.time_ns != 5);
@@ -206,12 +219,14 @@ static void test_readers_find_what_was_added(void **state)
     }
     for (int n = 1; n <= SHARED_KEYS; n++) {
         key_of(&key, n, &options);
-        assert_int_equal(gt_plan_table_add(shared.table, &key, GPUTUNE_CACHED_ONLY, shared.plan),
+        assert_int_equal(gt_plan_table_add(shared.table, &key, terms_of(GPUTUNE_CACHED_ONLY),
+                                           shared.plan, false),
                          GPUTUNE_OK);
         atomic_store(&shared.added, n);
         key_of(&key, 1 + n / 2, &options);
-        assert_int_equal(gt_plan_table_add(shared.table, &key, GPUTUNE_MEASURE, shared.plan),
-                         GPUTUNE_OK);
+        assert_int_equal(
+            gt_plan_table_add(shared.table, &key, terms_of(GPUTUNE_MEASURE), shared.plan, false),
+            GPUTUNE_OK);
     }
     for (int i = 0; i < SHARED_READERS; i++) {
         pthread_join(readers[i], NULL);

@@ -72,6 +72,10 @@ static void integers_as_users_write_them(void **state)
         {"2^10K", 1 << 20},
         {"010", 10}, /* a leading zero pads */
         {"0099", 99},
+        {"1^99", 1},
+        {"0^99999999999999999999", 0},
+        {"-2^2", -4}, /* the sign is the whole's */
+        {"0xfK", 15360},
         {"9223372036854775807", INT64_MAX},
         {"-9223372036854775808", INT64_MIN},
     };
@@ -87,9 +91,9 @@ static void integers_as_users_write_them(void **state)
 static void integers_that_are_none(void **state)
 {
     static const char *const bad[] = {
-        "",   " ",   "K",    "four", "4KB", "4 K", "1.5", "4x",
-        "2^", "2^x", "2^-1", "2^63", "--1", "0x",  "1e3", "9223372036854775808",
-        "^3", "8G8", "10^19"};
+        "",   " ",   "K",    "four", "4KB",   "4 K",  "1.5", "4x",
+        "2^", "2^x", "2^-1", "2^63", "--1",   "0x",   "1e3", "9223372036854775808",
+        "^3", "8G8", "2^ 3", "+ 1",  "2^3^4", "10^19"};
     (void)state;
     for (size_t i = 0; i < COUNT(bad); i++) {
         int64_t value = -99;
@@ -97,8 +101,27 @@ static void integers_that_are_none(void **state)
             fail_msg("'%s' was taken for %lld", bad[i], (long long)value);
         }
     }
-    assert_int_equal(gt_parse_int(&(int64_t){0}, "9000000T"), GPUTUNE_EINVAL);
-    assert_non_null(strstr(gputune_error(), "'9000000T' is not an integer; expected"));
+    assert_int_equal(gt_parse_int(&(int64_t){0}, "9KB"), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "'9KB' is not an integer; expected"));
+}
+
+static void integers_that_do_not_fit(void **state)
+{
+    static const char *const large[] = {"9223372036854775808",
+                                        "-9223372036854775809",
+                                        "9000000T",
+                                        "2^63",
+                                        "10^99999999999999999999",
+                                        "0x10000000000000000",
+                                        "99999999999999999999999^1"};
+    (void)state;
+    for (size_t i = 0; i < COUNT(large); i++) {
+        int64_t value = -99;
+        assert_int_equal(gt_read_int(&value, large[i]), GT_INT_TOO_LARGE);
+        assert_int_equal(gt_parse_int(&value, large[i]), GPUTUNE_EINVAL);
+        assert_non_null(strstr(gputune_error(), "is too large; expected an integer below 2^63"));
+        assert_int_equal(value, -99);
+    }
 }
 
 static void nearest_name_is_the_one_meant(void **state)
@@ -111,6 +134,13 @@ static void nearest_name_is_the_one_meant(void **state)
     assert_string_equal(gt_nearest("transposed_", names, COUNT(names)), "transpose");
     assert_null(gt_nearest("convolution", names, COUNT(names)));
     assert_null(gt_nearest("matmul", names, 0));
+    assert_null(gt_nearest("", names, COUNT(names)));
+    static const char *const letters[] = {"n", "ab"};
+    assert_string_equal(gt_nearest("nn", letters, 2), "n");
+    /* or any letter would be near any other */
+    assert_null(gt_nearest("m", letters, 2));
+    assert_null(gt_nearest("xy", letters, 2));
+    assert_null(gt_nearest("bcd", letters, 2));
 }
 
 static void nearest_of_a_very_long_word_is_none(void **state)
@@ -131,6 +161,7 @@ int main(void)
         cmocka_unit_test(text_too_long_for_memory_fails_at_the_end),
         cmocka_unit_test(integers_as_users_write_them),
         cmocka_unit_test(integers_that_are_none),
+        cmocka_unit_test(integers_that_do_not_fit),
         cmocka_unit_test(nearest_name_is_the_one_meant),
         cmocka_unit_test(nearest_of_a_very_long_word_is_none),
     };

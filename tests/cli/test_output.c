@@ -1,6 +1,7 @@
-#include "cli/nearest.h"
 #include "cli/table.h"
 #include "cli/units.h"
+
+#include "support/comma_locale.h"
 
 #include <jansson.h>
 #include <setjmp.h>
@@ -46,18 +47,6 @@ static void round_sizes_are_shortened(void **state)
     check_text(cli_short_sizes(""), "");
     check_text(cli_short_sizes("n"), "n");
     check_text(cli_short_sizes("n=99999999999999999999999999"), "n=99999999999999999999999999");
-}
-
-static void the_nearest_word_is_near(void **state)
-{
-    (void)state;
-    static const char *const words[] = {"axpy", "copy", "histogram", "n"};
-    assert_string_equal(cli_nearest("axpi", words, 4), "axpy");
-    assert_string_equal(cli_nearest("AXPY", words, 4), "axpy");
-    assert_string_equal(cli_nearest("histograms", words, 4), "histogram");
-    assert_null(cli_nearest("matmul", words, 4));
-    assert_null(cli_nearest("", words, 4));
-    assert_null(cli_nearest("axpi", words, 0));
 }
 
 typedef struct item {
@@ -136,17 +125,40 @@ static void markdown_cells_stay_whole(void **state)
                                                    "a | b || c       2\n");
 }
 
+static void columns_stay_whole_with_a_decimal_comma(void **state)
+{
+    (void)state;
+    comma_locale_needed();
+    const item one = {"x", 1234567.5};
+    check_text(write_item(&one, CLI_FORMAT_CSV), "text,number\nx,1234567.5\n");
+    check_text(write_item(&one, CLI_FORMAT_JSON),
+               "[\n  {\"text\": \"x\", \"number\": 1234567.5}\n]\n");
+    check_text(write_item(&one, CLI_FORMAT_TABLE), "text     number\nx     1.235e+06\n");
+}
+
+static void figures_have_a_point_with_a_decimal_comma(void **state)
+{
+    (void)state;
+    comma_locale_needed();
+    check_text(cli_duration(198123), "198.1 µs");
+    check_text(cli_speedup(1.2034, 1.1, 1.3), "1.203x [1.100, 1.300]");
+    check_text(cli_bytes(1536), "1.5 KB");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_have_four_digits),
         cmocka_unit_test(round_sizes_are_shortened),
-        cmocka_unit_test(the_nearest_word_is_near),
         cmocka_unit_test(json_numbers_read_back_the_same),
         cmocka_unit_test(text_that_is_not_utf8_is_still_json),
         cmocka_unit_test(infinity_is_nothing),
         cmocka_unit_test(csv_quotes_what_it_must),
         cmocka_unit_test(markdown_cells_stay_whole),
+        cmocka_unit_test_setup_teardown(columns_stay_whole_with_a_decimal_comma, comma_locale_set,
+                                        comma_locale_reset),
+        cmocka_unit_test_setup_teardown(figures_have_a_point_with_a_decimal_comma, comma_locale_set,
+                                        comma_locale_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

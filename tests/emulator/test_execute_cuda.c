@@ -2,6 +2,8 @@
  * NVRTC. */
 #include "machine_fixture.h"
 
+#include "support/comma_locale.h"
+
 #include <dlfcn.h>
 #include <math.h>
 
@@ -310,9 +312,13 @@ static void test_histogram_in_a_cluster(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scan),   cmocka_unit_test(test_matrix_product),
-        cmocka_unit_test(test_sort),   cmocka_unit_test(test_functions),
-        cmocka_unit_test(test_printf), cmocka_unit_test(test_histogram_in_a_cluster),
+        cmocka_unit_test(test_scan),
+        cmocka_unit_test(test_matrix_product),
+        cmocka_unit_test(test_sort),
+        cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_printf),
+        cmocka_unit_test(test_histogram_in_a_cluster),
+        cmocka_unit_test_setup_teardown(test_printf, comma_locale_set, comma_locale_reset),
     };
     return cmocka_run_group_tests(tests, find_nvrtc, NULL);
 }

@@ -32,6 +32,7 @@ static int bench_open(const char *driver_name)
     OK(gt_device_query(&bench.device, driver, 0));
     gt_device_set_nvrtc(&bench.device, gt_nvrtc_version(nvrtc));
     OK(gt_catalog_open(&bench.services.catalog, NULL, NULL));
+    OK(gt_store_open(&bench.services.store, ":memory:", NULL, NULL));
     bench.services.device = &bench.device;
     const gt_farm_options options = {.driver = driver_name,
                                      .device_uuid = bench.device.uuid,
@@ -46,6 +47,7 @@ static int bench_close(void **state)
     (void)state;
     if (bench.farm) {
         bench.farm->ops->close(bench.farm);
+        gt_store_close(bench.services.store);
         gt_catalog_close(bench.services.catalog);
     }
     return 0;
@@ -78,17 +80,34 @@ static void field_judge(const gt_field *field)
             continue;
         }
         char *text;
-        OK(gt_config_text(&text, field->options.template, &variant->config));
+        OK(gt_config_text(&text, field->options.request->template, &variant->config));
         print_error("%s: %s: %s\n", text, gt_variant_status(variant),
                     variant->message ? variant->message : "");
         free(text);
         wrong++;
     }
     print_message("%s: %u variants, %u sources, %u need too many registers\n",
-                  field->options.template->name, (unsigned)field->variants.count,
+                  field->options.request->template->name, (unsigned)field->variants.count,
                   (unsigned)(field->units.count - GT_UNIT_FIRST), refused);
     assert_int_equal(wrong, 0);
     assert_true(refused * 10 <= field->variants.count);
+}
+
+typedef struct every_nth {
+    gt_proposer proposer;
+    gt_space *space;
+    uint32_t step, seen;
+} every_nth;
+
+static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
+{
+    every_nth *sample = (every_nth *)self;
+    uint32_t given = 0;
+    while (given < count && !self->exhausted) {
+        self->exhausted = !gt_space_next(sample->space, &out[given]);
+        given += !self->exhausted && sample->seen++ % sample->step == 0;
+    }
+    return given;
 }
 
 /* Verifies every `step`-th variant of a template, and its default. */
@@ -96,31 +115,20 @@ static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
 {
     gt_request *request;
     gt_space *space;
-    gt_config config;
     if (!bench.farm) {
         skip();
     }
     OK(gt_request_make(&request, &bench.services, &bench.device, kernel, sizes, NULL));
-    gt_field_options options = {.template = request->template,
-                                .problem = &request->problem,
-                                .workload = &request->workload,
-                                .device = request->device,
-                                .prelude = gt_catalog_prelude(bench.services.catalog),
-                                .farm = bench.farm,
-                                .measure = true};
-    options.setup.objective = request->options.objective;
-    options.setup.seed = request->options.seed;
+    OK(gt_request_space(&space, request));
+    every_nth sample = {{propose_nth, NULL, NULL, false}, space, step, 0};
+    const gt_field_options options = {.request = request,
+                                      .farm = bench.farm,
+                                      .proposer = &sample.proposer,
+                                      .with_default = true,
+                                      .measure = true};
     gt_field field;
     OK(gt_field_open(&field, &options));
-    OK(gt_request_space(&space, request));
-    config = gt_config_default(request->template);
-    OK(gt_field_add(&field, &config, NULL));
-    for (uint32_t i = 0; gt_space_next(space, &config); i++) {
-        gt_config first = gt_config_default(request->template);
-        if (i % step == 0 && memcmp(&config, &first, sizeof config) != 0) {
-            OK(gt_field_add(&field, &config, NULL));
-        }
-    }
+    OK(gt_field_allow_measuring(&field));
     field_settle(&field);
     field_judge(&field);
     gt_field_close(&field);

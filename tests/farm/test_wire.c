@@ -1,9 +1,14 @@
 #include "base/random.h"
 #include "farm/wire.h"
 
+#include "support/comma_locale.h"
+
+#include <locale.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -298,6 +303,8 @@ static void wrong_fields_are_named(void **state)
         {&gt_record_sample_job, "{\"id\":1,\"variants\":[],\"objective\":9,\"quick\":true}",
          "'objective'"},
         {&gt_record_sample_job, "{\"id\":1,\"variants\":[1,null]}", "'variants'"},
+        {&gt_record_prepared, "{\"reference_ns\":\"1,5\"}", "'reference_ns'"},
+        {&gt_record_prepared, "{\"reference_ns\":\"\"}", "'reference_ns'"},
         {&gt_record_compiled, "{\"image\":[0,10]}", "'image'"},
         {&gt_record_compiled, "{\"image\":[-1,1]}", "'image'"},
         {&gt_record_compiled, "{\"image\":[4,9223372036854775807]}", "'image'"},
@@ -316,6 +323,33 @@ static void wrong_fields_are_named(void **state)
         free(object);
         json_decref(json);
     }
+}
+
+static void *speak_otherwise(void *stop)
+{
+    locale_t comma = newlocale(LC_NUMERIC_MASK, "comma", (locale_t)0);
+    locale_t before = uselocale(comma);
+    while (!atomic_load((atomic_bool *)stop)) {
+        localeconv(); /* into one place for all threads */
+    }
+    uselocale(before);
+    freelocale(comma);
+    return NULL;
+}
+
+/* Numbers keep their value whatever locale another thread of the host has set for itself. */
+static void another_threads_locale_does_not_matter(void **state)
+{
+    atomic_bool stop = false;
+    pthread_t thread;
+    comma_locale_needed();
+    setlocale(LC_NUMERIC, "C");
+    assert_int_equal(pthread_create(&thread, NULL, speak_otherwise, &stop), 0);
+    for (int i = 0; i < 200; i++) {
+        every_struct_survives_the_way(state);
+    }
+    atomic_store(&stop, true);
+    pthread_join(thread, NULL);
 }
 
 static void a_count_above_its_array_is_refused(void **state)
@@ -382,6 +416,10 @@ int main(void)
         cmocka_unit_test(wrong_fields_are_named),
         cmocka_unit_test(a_count_above_its_array_is_refused),
         cmocka_unit_test(mutated_frames_do_no_harm),
+        cmocka_unit_test_setup_teardown(every_struct_survives_the_way, comma_locale_set,
+                                        comma_locale_reset),
+        cmocka_unit_test_setup_teardown(another_threads_locale_does_not_matter, comma_locale_set,
+                                        comma_locale_reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -148,7 +148,8 @@ static void test_alignments(void **state)
         gputune_alignment alignment;
         const char *message;
     } cases[] = {
-        {{"w", 8}, "no buffer 'w' to align; expected 'y'"},
+        {{"w", 8}, "no buffer 'w' to align; expected the name of one in args()"},
+        {{"yy", 8}, "no buffer 'yy' to align; expected 'y'"},
         {{"x", 3}, "alignment of x is 3 bytes; expected a power of two up to 4096"},
         {{"x", 0}, "alignment of x is 0 bytes; expected a power of two up to 4096"},
     };

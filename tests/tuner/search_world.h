@@ -46,6 +46,7 @@ typedef struct world {
     gt_services services;
     scripted_farm farm;
     scripted_variant by_block[1025];
+    bool gpu_is_taken; /* by another tuning, for ever */
 } world;
 
 static scripted_variant behave(void *user, const gt_launch *launch)
@@ -53,13 +54,29 @@ static scripted_variant behave(void *user, const gt_launch *launch)
     return ((world *)user)->by_block[launch->geometry.block[0]];
 }
 
-static gputune_status give_farm(void *user, gt_farm **out, bool measure,
-                                gputune_isolation isolation)
+static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
+                                  gputune_isolation isolation)
 {
     (void)measure;
     (void)isolation;
     *out = &((world *)user)->farm.farm;
     return GPUTUNE_OK;
+}
+
+static void return_farm(void *user, gt_farm *farm)
+{
+    (void)user;
+    (void)farm;
+}
+
+static bool take_gpu(void *user)
+{
+    return !((world *)user)->gpu_is_taken;
+}
+
+static void leave_gpu(void *user)
+{
+    (void)user;
 }
 
 static gputune_status give_inputs(void *user, const gt_workload *workload,
@@ -111,7 +128,10 @@ static inline int open_world(void **state)
     w->services = (gt_services){.catalog = w->catalog,
                                 .store = w->store,
                                 .device = &w->device,
-                                .farm = give_farm,
+                                .borrow_farm = borrow_farm,
+                                .return_farm = return_farm,
+                                .take_gpu = take_gpu,
+                                .leave_gpu = leave_gpu,
                                 .inputs = give_inputs,
                                 .user = w};
     *state = w;

@@ -27,10 +27,9 @@ typedef struct run {
     double seconds;
 } run;
 
-static const gt_template *template;
+static gt_request *request;
+static gt_services services;
 static gt_device device;
-static gt_problem problem;
-static gt_workload workload;
 static gt_farm *farm;
 static gt_field field;
 static gputune_sizes sizes;
@@ -48,35 +47,34 @@ static void must(int status, const char *what)
 /* --- the field ---------------------------------------------------------------------------------
  */
 
-static void open_field(gt_catalog *catalog, char **only, int only_count)
+static void open_field(char **only, int only_count)
 {
     const gt_driver *driver;
     gt_space *space;
+    gputune_options wanted = GPUTUNE_OPTIONS_INIT;
+    wanted.objective = GPUTUNE_OBJECTIVE_KERNEL;
+    wanted.only = (const char *const *)only;
+    wanted.only_count = (size_t)only_count;
     must(gt_driver_open(&driver, driver_name), "driver");
     must(gt_device_query(&device, driver, 0), "device");
-    must(gt_catalog_find(&template, catalog, kernel), "template");
-    must(gt_problem_bind(&problem, template, sizes), "problem");
-    must(gt_workload_bind(&workload, template, &problem, &device, 16, NULL, 0), "workload");
+    services.device = &device;
+    must(gt_store_open(&services.store, ":memory:", NULL, NULL), "store");
+    must(gt_request_make(&request, &services, &device, kernel, sizes, &wanted), "request");
     const gt_farm_options options = {.driver = driver_name,
                                      .device_uuid = device.uuid,
                                      .driver_version = device.driver_version,
                                      .arch = device.arch};
     must(gt_farm_open(&farm, &options), "farm");
-    gt_field_options wanted = {.template = template,
-                               .problem = &problem,
-                               .workload = &workload,
-                               .device = &device,
-                               .prelude = gt_catalog_prelude(catalog),
-                               .farm = farm,
-                               .measure = true};
-    wanted.setup.objective = GPUTUNE_OBJECTIVE_KERNEL;
-    wanted.setup.seed = 1;
-    must(gt_field_open(&field, &wanted), "field");
-    must(gt_space_open(&space, template, &problem, &workload, &device, (const char *const *)only,
-                       (size_t)only_count),
-         "space");
-    must(gt_field_add_space(&field, space, 0), "space");
-    gt_space_free(space);
+    must(gt_request_space(&space, request), "space");
+    static gt_space_proposer proposer; /* lives as long as the field */
+    proposer = gt_space_proposer_make(space);
+    const gt_field_options whole = {.request = request,
+                                    .farm = farm,
+                                    .proposer = &proposer.proposer,
+                                    .with_default = true,
+                                    .measure = true};
+    must(gt_field_open(&field, &whole), "field");
+    must(gt_field_allow_measuring(&field), "field");
 }
 
 static void verify_all(void)
@@ -94,7 +92,7 @@ static void verify_all(void)
 static char *text_of(uint32_t variant)
 {
     char *text;
-    must(gt_config_text(&text, template, &field.variants.items[variant].config), "text");
+    must(gt_config_text(&text, request->template, &field.variants.items[variant].config), "text");
     return text;
 }
 
@@ -134,7 +132,7 @@ static run race_once(uint64_t seed, uint64_t *order, double *values)
     must(gt_race_new(&race, &options), "race");
     for (uint32_t i = 0; i < field.variants.count; i++) {
         if (field.variants.items[i].stage == GT_STAGE_READY) {
-            must(gt_race_add(race, i, i, field.variants.items[i].is_default), "race");
+            must(gt_race_add(race, i, i, field.variants.items[i].role == GT_ROLE_DEFAULT), "race");
         }
     }
     gt_race_complete(race);
@@ -324,7 +322,6 @@ static gputune_size read_size(char *text)
 int main(int argc, char **argv)
 {
     static gputune_size given[8];
-    gt_catalog *catalog;
     int option;
     sizes.items = given;
     while ((option = getopt(argc, argv, "r:s:d:k:n:")) != -1) {
@@ -344,12 +341,12 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    must(gt_catalog_open(&catalog, NULL, NULL), "templates");
-    open_field(catalog, argv + optind, argc - optind);
+    must(gt_catalog_open(&services.catalog, NULL, NULL), "templates");
+    open_field(argv + optind, argc - optind);
     verify_all();
     compare();
     gt_field_close(&field);
     farm->ops->close(farm);
-    gt_catalog_close(catalog);
+    gt_catalog_close(services.catalog);
     return 0;
 }

@@ -1,0 +1,45 @@
+/* The farms of a tuner, lent to one session at a time, and the right to measure on its GPU.
+ * Thread-safe. */
+#ifndef GT_API_WORKERS_H
+#define GT_API_WORKERS_H
+
+#include "farm/farm.h"
+
+#include <pthread.h>
+
+enum { GT_IDLE_FARMS = 2 };
+
+typedef struct gt_lent_farm {
+    gt_farm *farm;
+    bool measures;
+    gputune_isolation isolation;
+} gt_lent_farm;
+
+typedef struct gt_workers {
+    pthread_mutex_t mutex;
+    gt_lent_farm idle[GT_IDLE_FARMS]; /* farm NULL: free place */
+    gt_lent_farm *lent;               /* grows; farm NULL: free place */
+    size_t lent_count;
+    bool gpu_is_taken;
+    bool keep;               /* measure workers stay between sessions */
+    gt_farm_options options; /* of every farm; its strings are the tuner's */
+} gt_workers;
+
+/* Prepares for farms with these options, whose strings must outlive the workers. With `keep`, a
+ * measure worker stays after its session, and holds device memory. */
+void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
+/* Ends all workers. No farm may be lent. */
+void gt_workers_close(gt_workers *workers);
+
+/* Adds a farm that was opened otherwise. */
+void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
+/* An idle farm that serves, or a new one. A session that only compiles takes any. */
+gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
+                                 gputune_isolation isolation);
+void gt_workers_return(gt_workers *workers, gt_farm *farm);
+
+/* Takes the right to measure; false: another session has it. */
+bool gt_workers_take_gpu(gt_workers *workers);
+void gt_workers_leave_gpu(gt_workers *workers);
+
+#endif

@@ -1,0 +1,21 @@
+/* What there is to know of an objective, in one place. Pure. */
+#ifndef GT_BASE_OBJECTIVE_H
+#define GT_BASE_OBJECTIVE_H
+
+#include "gputune.h"
+
+typedef struct gt_objective {
+    const char *name; /* "kernel" */
+    double limit_s;   /* time limit of a call that states none */
+    bool by_host;     /* on the host's clock, so that the host is part of the key */
+    bool by_energy;   /* values are nanojoules; else nanoseconds */
+    /* A variant that an earlier tuning found slower than the best by this ratio is not raced again.
+     * Far above the 1 to 3% by which identical code differs between separate measurements, since it
+     * may have been sampled only once. */
+    double outclassed_ratio;
+} gt_objective;
+
+/* Never NULL: an unknown one, and DEFAULT, are named "default" and otherwise like `kernel`. */
+const gt_objective *gt_objective_facts(gputune_objective objective);
+
+#endif

@@ -1,0 +1,23 @@
+/* How long a call may wait, and who may end it sooner. Every wait of the library (database, lease,
+ * worker, GPU) is given one. */
+#ifndef GT_BASE_PATIENCE_H
+#define GT_BASE_PATIENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gt_patience {
+    int64_t until_ns;           /* on the clock of gt_now_ns() */
+    const volatile int *cancel; /* non-zero ends the wait at once; NULL: only the time does */
+} gt_patience;
+
+/* From now on for `seconds`; `cancel` may be NULL. */
+gt_patience gt_patience_for(double seconds, const volatile int *cancel);
+/* The shorter of this patience and `seconds` from now. */
+gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
+/* Whether the caller asked for an end. */
+bool gt_patience_canceled(const gt_patience *patience);
+/* Seconds left; 0 when it is over or canceled. */
+double gt_patience_left_s(const gt_patience *patience);
+
+#endif

@@ -1,0 +1,36 @@
+/* The rule by which results answer requests. */
+#include "store/answer.h"
+
+/* A limit of 0 is none. */
+static bool tried_enough(uint32_t tried, uint32_t asked)
+{
+    return !tried || (asked && asked <= tried);
+}
+
+static bool isolated_enough(gputune_isolation made, gputune_isolation asked)
+{
+    return made == GPUTUNE_ISOLATION_PROCESS || made == asked;
+}
+
+static bool covers(const gt_terms *result, const gt_terms *request)
+{
+    return gt_hash_equal(result->space, request->space) &&
+           tried_enough(result->limit, request->limit) &&
+           isolated_enough(result->isolation, request->isolation) &&
+           result->driver_version == request->driver_version;
+}
+
+bool gt_answers(const gt_terms *result, const gt_terms *request)
+{
+    if (result->effort < request->effort) {
+        return false;
+    }
+    return request->effort < GPUTUNE_MEASURE ||
+           (result->proved && result->final && covers(result, request));
+}
+
+bool gt_answers_for(const gt_terms *kept, const gt_terms *other)
+{
+    return kept->effort >= other->effort && kept->final >= other->final &&
+           kept->proved >= other->proved && covers(kept, other);
+}

@@ -1,0 +1,36 @@
+/* Which result answers which request. The one rule: the plan table, the store and the tuner ask
+ * here and nowhere else. Pure. */
+#ifndef GT_STORE_ANSWER_H
+#define GT_STORE_ANSWER_H
+
+#include "base/hash.h"
+#include "gputune.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a result was made under; of a request, what it must have been made under at least. Both are
+ * of one scenario: other sizes, objectives, inputs and so on have other keys. */
+typedef struct gt_terms {
+    gt_hash space;  /* gt_space_signature(): which variants were to be tried */
+    uint32_t limit; /* at most so many of them; 0: all */
+    gputune_effort effort;
+    gputune_isolation isolation;
+    int driver_version; /* 13000 for 13.0 */
+    bool final;         /* decided: neither the time limit nor the caller ended the tuning */
+    bool proved;        /* right, as a worker on this kind of GPU found */
+} gt_terms;
+
+/* Whether the result answers the request (whose `final` and `proved` do not matter).
+ * - A request that may not measure takes every result of at least its effort; whether the
+ *   configuration is one that it allows is the caller's to check.
+ * - A request that may measure takes a result that is proved and final, of at least its effort,
+ *   over the same space with at least as many variants, with the same driver, and made in worker
+ *   processes unless the request does without them. */
+bool gt_answers(const gt_terms *result, const gt_terms *request);
+
+/* Whether a kept result makes this other one of the same space superfluous: it is as final and as
+ * proved, and answers what the other one would. */
+bool gt_answers_for(const gt_terms *kept, const gt_terms *other);
+
+#endif

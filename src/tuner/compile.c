@@ -1,0 +1,175 @@
+/* Compiling without measuring: one configuration, or a whole space. */
+#include "tuner/session.h"
+#include "tuner/tune.h"
+
+#include "base/array.h"
+#include "base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool all_compiled(const gt_session *session)
+{
+    return session->stop != GT_STOP_NONE || gt_field_settled(&session->field);
+}
+
+static gputune_status explain_stop(const gt_session *session)
+{
+    const gt_request *request = session->request;
+    return session->stop == GT_STOP_CANCELED
+               ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
+                         request->template->name)
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: not compiled within %.3g s; the time limit may be "
+                         "raised",
+                         request->template->name, gt_session_elapsed_s(session));
+}
+
+/* --- one configuration --------------------------------------------------------------------------
+ */
+
+static gputune_status take_code(gt_image *image, gt_resources *resources, gt_session *session)
+{
+    gt_field *field = &session->field;
+    if (session->stop != GT_STOP_NONE) {
+        return explain_stop(session);
+    }
+    const gt_variant *variant = &field->variants.items[0];
+    if (variant->stage != GT_STAGE_READY) {
+        return gt_fail(variant->failure, "%s: %s", session->request->template->path,
+                       variant->message ? variant->message : "does not compile");
+    }
+    gt_compiled *compiled = &field->units.items[variant->unit].compiled;
+    *resources = compiled->resources;
+    *image = compiled->image; /* taken over */
+    compiled->image = (gt_image){0};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
+                              const gt_config *config)
+{
+    static const gt_policy policy = {.done = all_compiled};
+    gt_list_proposer proposer = gt_list_proposer_make(config, 1);
+    const gt_field_options options = {.proposer = &proposer.proposer};
+    gt_session session;
+    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
+    if (status == GPUTUNE_OK) {
+        status = gt_session_run(&session);
+    }
+    if (status == GPUTUNE_OK) {
+        status = take_code(image, resources, &session);
+    }
+    gt_session_close(&session);
+    return status;
+}
+
+/* --- a space ------------------------------------------------------------------------------------
+ */
+
+typedef struct compile_run {
+    uint32_t reported; /* variants told of so far */
+    int answer;        /* of the last of them */
+    int (*each)(void *user, const gputune_compiled *compiled);
+    void *user;
+} compile_run;
+
+static gputune_status report(compile_run *run, const gt_session *session, uint32_t index)
+{
+    const gt_variant *variant = &session->field.variants.items[index];
+    const gt_unit *unit = &session->field.units.items[variant->unit];
+    char *config;
+    GT_TRY(gt_config_text(&config, session->request->template, &variant->config));
+    const gputune_compiled compiled = {.version = GPUTUNE_COMPILED_VERSION,
+                                       .kernel = session->request->template->name,
+                                       .configuration = config,
+                                       .arch = session->request->device->arch,
+                                       .status = gt_variant_status(variant),
+                                       .message = variant->message ? variant->message : "",
+                                       .log = unit->compiled.log ? unit->compiled.log : "",
+                                       .registers = unit->compiled.resources.registers,
+                                       .spill_bytes = unit->compiled.resources.spill_bytes,
+                                       .shared_bytes = unit->compiled.resources.static_shared_bytes,
+                                       .compile_ns = unit->compiled.compile_ns};
+    run->answer = run->each ? run->each(run->user, &compiled) : 0;
+    free(config);
+    return GPUTUNE_OK;
+}
+
+/* Reports finished variants in the order of the space. */
+static gputune_status report_finished(gt_session *session)
+{
+    compile_run *run = session->state;
+    const gt_field *field = &session->field;
+    for (; run->reported < field->variants.count && !run->answer; run->reported++) {
+        gt_stage stage = field->variants.items[run->reported].stage;
+        if (stage != GT_STAGE_READY && stage != GT_STAGE_FAILED) {
+            return GPUTUNE_OK;
+        }
+        GT_TRY(report(run, session, run->reported));
+    }
+    return GPUTUNE_OK;
+}
+
+static bool all_reported(const gt_session *session)
+{
+    const compile_run *run = session->state;
+    return run->answer ||
+           (all_compiled(session) &&
+            (session->stop != GT_STOP_NONE || run->reported == session->field.variants.count));
+}
+
+static gputune_status keep_code(const gt_session *session)
+{
+    const gt_field *field = &session->field;
+    const gt_device *device = session->request->device;
+    GT_ARRAY(gt_code) codes = {0};
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = GT_UNIT_FIRST; i < field->units.count && !status; i++) {
+        const gt_unit *unit = &field->units.items[i];
+        if (unit->stage == GT_STAGE_READY && !unit->from_store) {
+            status = gt_array_push(&codes, gt_unit_code(unit, device));
+        }
+    }
+    if (!status && codes.count) {
+        status =
+            gt_store_put_cubins(session->request->services->store, codes.items, codes.count, NULL);
+    }
+    gt_array_free(&codes);
+    return status;
+}
+
+static int compile_space(gt_session *session)
+{
+    const compile_run *run = session->state;
+    int answer = gt_session_run(session);
+    gputune_status kept = keep_code(session);
+    answer = answer ? answer : run->answer;
+    answer = answer ? answer : kept;
+    if (answer == GPUTUNE_OK && session->field.ready == 0) {
+        answer = session->stop == GT_STOP_NONE ? gt_field_verdict(&session->field)
+                                               : explain_stop(session);
+    }
+    return answer;
+}
+
+int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_compiled *compiled),
+                     void *user)
+{
+    static const gt_policy policy = {.next = report_finished, .done = all_reported};
+    compile_run run = {.each = each, .user = user};
+    gt_space *space;
+    gt_session session;
+    GT_TRY(gt_request_space(&space, request));
+    gt_space_proposer proposer = gt_space_proposer_make(space);
+    const gt_field_options options = {.proposer = &proposer.proposer,
+                                      .with_default = true,
+                                      .limit = request->options.max_variants};
+    int answer = gt_session_open(&session, &policy, &run, request, &options);
+    if (answer == GPUTUNE_OK) {
+        answer = compile_space(&session);
+    }
+    gt_session_close(&session);
+    gt_space_free(space);
+    return answer;
+}

@@ -1,0 +1,345 @@
+/* The result of a tuning: the choice, and what is stored of it. */
+#include "tuner/tuning.h"
+
+#include "base/text.h"
+#include "tuner/outcome.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- the choice ----------------------------------------------------------------------------------
+ */
+
+static gputune_status copy_image(gt_image *out, const gt_image *image)
+{
+    void *copy = malloc(image->bytes + 1);
+    if (!copy) {
+        return gt_fail_memory();
+    }
+    memcpy(copy, image->data, image->bytes);
+    ((char *)copy)[image->bytes] = '\0';
+    *out = (gt_image){copy, image->bytes};
+    return GPUTUNE_OK;
+}
+
+static const gt_unit *unit_of(const gt_tuning *tuning, uint32_t variant)
+{
+    return &tuning->session.field.units.items[tuning->session.field.variants.items[variant].unit];
+}
+
+/* The verified variant of that configuration, or -1. */
+static int64_t find_verified(const gt_tuning *tuning, const gt_config *config)
+{
+    for (uint32_t i = 0; i < tuning->session.field.variants.count; i++) {
+        const gt_variant *variant = &tuning->session.field.variants.items[i];
+        if (variant->stage == GT_STAGE_READY &&
+            memcmp(&variant->config, config, sizeof *config) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning, int64_t *variant)
+{
+    bool same = false;
+    GT_TRY(gt_config_scalar(&choice->fallback, &same, tuning->session.request->template,
+                            &choice->config));
+    choice->needs_alignment = !same;
+    *variant = same ? -1 : find_verified(tuning, &choice->fallback);
+    if (*variant < 0) {
+        return GPUTUNE_OK;
+    }
+    choice->has_fallback = true;
+    return copy_image(&choice->fallback_image,
+                      &unit_of(tuning, (uint32_t)*variant)->compiled.image);
+}
+
+/* What the race says, as far as it is about what was asked for. */
+static bool find_result(gt_race_result *out, const gt_tuning *tuning)
+{
+    if (gt_race_result_get(tuning->race, out) != GPUTUNE_OK || !out->samples) {
+        return false;
+    }
+    bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before anything was weighed */
+    out->end = by_time || tuning->restored == tuning->race ? tuning->end : out->end;
+    if (by_time) {
+        out->speedup = out->speedup_low = out->speedup_high = 0;
+    }
+    return true;
+}
+
+static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64_t id)
+{
+    *out = (gt_summary){0};
+    return gt_tuning_is_before_weighing(tuning) ? GPUTUNE_OK
+                                                : gt_race_summary(tuning->race, id, out);
+}
+
+/* A result that time or the caller ended is kept, but does not answer for a decided one. */
+static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
+{
+    gt_terms terms = tuning->session.request->terms;
+    terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED;
+    terms.proved = true;
+    return terms;
+}
+
+static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
+                                  const gt_race_result *result, gt_summary *winner,
+                                  gt_summary *standard)
+{
+    const gt_field *field = &tuning->session.field;
+    const gt_variant *variant = &field->variants.items[result->winner];
+    GT_TRY(summarise(winner, tuning, result->winner));
+    if (result->has_default) {
+        GT_TRY(summarise(standard, tuning, gt_field_default(field)));
+    }
+    *choice =
+        (gt_choice){.source = GPUTUNE_SOURCE_MEASURED,
+                    .config = variant->config,
+                    .resources = unit_of(tuning, (uint32_t)result->winner)->compiled.resources,
+                    .time_ns = winner->median,
+                    .default_ns = standard->median,
+                    .speedup = result->speedup,
+                    .speedup_low = result->speedup_low,
+                    .speedup_high = result->speedup_high,
+                    .tie = result->tie,
+                    .noisy = tuning->disturbance.noisy,
+                    .terms = terms_of(tuning, result),
+                    .variants = (uint32_t)field->variants.count,
+                    .failed = field->failed};
+    GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
+    return gt_strdup(&choice->stop_reason, gt_race_end_text(result->end));
+}
+
+/* --- storing
+ * -------------------------------------------------------------------------------------- */
+
+static gt_code code_of(const gt_tuning *tuning, uint32_t variant)
+{
+    return gt_unit_code(unit_of(tuning, variant), tuning->session.request->device);
+}
+
+/* NVRTC's version as the compile workers tell it; 0 where nothing was compiled. */
+static int compiler_version(const gt_tuning *tuning)
+{
+    int version = 0;
+    for (size_t i = 0; i < tuning->session.field.units.count; i++) {
+        int one = tuning->session.field.units.items[i].compiled.nvrtc_version;
+        version = one > version ? one : version;
+    }
+    return version;
+}
+
+static gputune_status register_gpu(const gt_tuning *tuning)
+{
+    const gt_request *request = tuning->session.request;
+    gt_store *store = request->services->store;
+    double copy = tuning->session.field.preparation.copy_bytes_per_s;
+    gt_device device = *request->device;
+    device.nvrtc_version = compiler_version(tuning);
+    GT_TRY(gt_store_register_gpu(store, request->environment, &device, request->host_text,
+                                 &request->patience));
+    return copy > 0 ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy,
+                                            &request->patience)
+                    : GPUTUNE_OK;
+}
+
+static gt_hash default_trial(const gt_tuning *tuning)
+{
+    uint64_t id = gt_field_default(&tuning->session.field);
+    return id == GT_NO_VARIANT ? (gt_hash){0} : gt_tuning_variant(tuning, id)->trial;
+}
+
+static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,
+                                   const gt_trial_list *list, gt_winner *winner, int64_t fallback,
+                                   uint32_t winning)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_config standard = gt_config_default(request->template);
+    gt_code auxiliary[GT_UNIT_FIRST] = {0};
+    GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
+    GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
+    winner->problem = request->problem_text;
+    winner->trial = tuning->session.field.variants.items[winning].trial;
+    winner->default_trial = default_trial(tuning);
+    winner->code = code_of(tuning, winning);
+    if (fallback >= 0) {
+        winner->fallback = code_of(tuning, (uint32_t)fallback);
+        GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
+    }
+    for (int i = 0; i < GT_UNIT_FIRST; i++) {
+        const gt_unit *unit = &tuning->session.field.units.items[i];
+        auxiliary[i] = winner->code;
+        auxiliary[i].source = unit->hash;
+        auxiliary[i].image = unit->compiled.image;
+        auxiliary[i].resources = unit->compiled.resources;
+    }
+    const gt_outcome outcome = {.environment = request->environment,
+                                .scenario = &request->scenario,
+                                .trials = list->items,
+                                .trial_count = list->count,
+                                .winner = winner,
+                                .codes = auxiliary,
+                                .code_count = auxiliary[GT_UNIT_REFERENCE].image.bytes ? 2 : 1,
+                                .force = request->options.force};
+    return gt_store_put_winner(request->services->store, &outcome, &request->patience);
+}
+
+static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_choice *choice,
+                        const gt_summary *time, const gt_summary *standard)
+{
+    const gt_request *request = tuning->session.request;
+    *winner = (gt_winner){.time = *time,
+                          .default_time = *standard,
+                          .terms = choice->terms,
+                          .only = request->only_text,
+                          .speedup = choice->speedup,
+                          .speedup_low = choice->speedup_low,
+                          .speedup_high = choice->speedup_high,
+                          .tie = choice->tie,
+                          .noisy = choice->noisy,
+                          .modelled = request->device->emulated,
+                          .stop_reason = choice->stop_reason,
+                          .variants = choice->variants,
+                          .failed = choice->failed,
+                          .tuning_s = gt_session_elapsed_s(&tuning->session)};
+}
+
+static gputune_status store_result(gt_tuning *tuning, gt_choice *choice,
+                                   const gt_race_result *result, const gt_trial_list *list,
+                                   const gt_summary *time, const gt_summary *standard,
+                                   int64_t fallback)
+{
+    gt_winner winner;
+    fill_winner(&winner, tuning, choice, time, standard);
+    winner.nvrtc_version = unit_of(tuning, (uint32_t)result->winner)->compiled.nvrtc_version;
+    gputune_status status = register_gpu(tuning);
+    if (status == GPUTUNE_OK) {
+        status = store_winner(tuning, choice, list, &winner, fallback, (uint32_t)result->winner);
+    }
+    free(winner.config);
+    free(winner.default_config);
+    free(winner.fallback_config);
+    return status;
+}
+
+static void warn_unstored(const gt_tuning *tuning)
+{
+    gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_WARNING,
+                "the result could not be stored: %s", gt_message());
+}
+
+/* Why a tuning that was stopped measured nothing, as far as is known. */
+static gputune_status explain_stop(const gt_tuning *tuning)
+{
+    const gt_field *field = &tuning->session.field;
+    const char *name = tuning->session.request->template->name;
+    double limit = tuning->session.request->options.time_limit_s;
+    const gt_variant *first = NULL;
+    uint32_t failed = 0;
+    if (tuning->session.stop == GT_STOP_CANCELED) {
+        return gt_fail(GPUTUNE_ECANCELED, "%s: stopped before any variant was measured", name);
+    }
+    for (size_t i = field->variants.count; i-- > 0;) {
+        const gt_variant *variant = &field->variants.items[i];
+        failed += variant->failure != GPUTUNE_OK;
+        first = variant->failure != GPUTUNE_OK ? variant : first;
+    }
+    if (first) {
+        return gt_fail(GPUTUNE_ETIMEOUT,
+                       "%s: no variant was measured in %.3g s; %u of %zu failed, the first: %s",
+                       name, limit, failed, field->variants.count - field->twins,
+                       first->message ? first->message : "");
+    }
+    if (!field->may_measure) {
+        return gt_fail(GPUTUNE_EBUSY,
+                       "%s: another tuning of this process used the GPU for all of %.3g s", name,
+                       limit);
+    }
+    return field->preparing && !field->prepared
+               ? gt_fail(GPUTUNE_ETIMEOUT, "%s: inputs and reference were not ready in %.3g s",
+                         name, limit)
+               : gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: no variant was measured in %.3g s; the time limit may be raised",
+                         name, limit);
+}
+
+/* So that this call does not go on with a default that it found to be bad. */
+static void note_refuted_default(const gt_tuning *tuning)
+{
+    gt_request *request = tuning->session.request;
+    uint64_t id = gt_field_default(&tuning->session.field);
+    if (id == GT_NO_VARIANT) {
+        return;
+    }
+    const gt_variant *variant = gt_tuning_variant(tuning, id);
+    if (gt_outcome_fault(variant->failure) == GT_FAULT_VARIANT) {
+        request->refuted.failure = variant->failure;
+        snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
+                 variant->message ? variant->message : "");
+    }
+}
+
+/* The default's code is kept, so that it need not be compiled again for an answer without times. */
+static gputune_status store_default_code(const gt_tuning *tuning)
+{
+    const gt_request *request = tuning->session.request;
+    uint64_t id = gt_field_default(&tuning->session.field);
+    if (id == GT_NO_VARIANT || !unit_of(tuning, (uint32_t)id)->compiled.image.bytes) {
+        return GPUTUNE_OK;
+    }
+    const gt_code code = code_of(tuning, (uint32_t)id);
+    return gt_store_put_cubins(request->services->store, &code, 1, &request->patience);
+}
+
+static gputune_status store_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
+{
+    const gt_request *request = tuning->session.request;
+    GT_TRY(register_gpu(tuning));
+    GT_TRY(store_default_code(tuning));
+    return gt_store_put_trials(request->services->store, request->environment, &request->scenario,
+                               list->items, list->count, &request->patience);
+}
+
+static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
+{
+    note_refuted_default(tuning);
+    if (store_without_winner(tuning, list) != GPUTUNE_OK) {
+        warn_unstored(tuning);
+    }
+    return tuning->session.stop != GT_STOP_NONE ? explain_stop(tuning)
+                                                : gt_field_verdict(&tuning->session.field);
+}
+
+gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
+{
+    gt_trial_list list = {0};
+    gt_race_result result;
+    gt_choice choice = {0};
+    gt_summary time = {0}, standard = {0};
+    int64_t fallback = -1;
+    gputune_status status = gt_tuning_trials(&list, tuning);
+    bool won = find_result(&result, tuning);
+    if (status == GPUTUNE_OK && !won) {
+        status = conclude_without_winner(tuning, &list);
+    }
+    if (status == GPUTUNE_OK) {
+        status = make_choice(&choice, tuning, &result, &time, &standard);
+    }
+    if (status == GPUTUNE_OK) {
+        status = choose_fallback(&choice, tuning, &fallback);
+    }
+    if (status == GPUTUNE_OK &&
+        store_result(tuning, &choice, &result, &list, &time, &standard, fallback) != GPUTUNE_OK) {
+        warn_unstored(tuning);
+    }
+    gt_tuning_free_trials(&list);
+    if (status != GPUTUNE_OK) {
+        gt_choice_free(&choice);
+        return status;
+    }
+    *out = choice;
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,103 @@
+/* Which variants a field has: those that it begins with, and what is proposed. */
+#include "tuner/field_parts.h"
+
+#include <string.h>
+
+static bool same_config(const gt_config *a, const gt_config *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static gputune_status add(gt_field *field, const gt_config *config, gt_role role)
+{
+    const gt_variant variant = {.config = *config, .role = role, .stage = GT_STAGE_WAITING};
+    field->awaits_default |= role == GT_ROLE_DEFAULT && field->options.measure;
+    return gt_array_push(&field->variants, variant);
+}
+
+static bool is_default(const gt_field *field, const gt_config *config)
+{
+    const gt_config standard = gt_config_default(field->options.request->template);
+    return same_config(&standard, config);
+}
+
+/* The default, and the variant that is right at any alignment, unless it is the default. */
+gputune_status gt_field_add_given(gt_field *field)
+{
+    const gt_request *request = field->options.request;
+    const gt_config standard = gt_config_default(request->template);
+    gt_config scalar;
+    bool same = true;
+    if (field->options.with_default && gt_request_permits(request, &standard)) {
+        GT_TRY(add(field, &standard, GT_ROLE_DEFAULT));
+    }
+    if (field->options.with_fallback) {
+        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &standard));
+    }
+    if (!same && gt_request_permits(request, &scalar)) {
+        GT_TRY(add(field, &scalar, GT_ROLE_FALLBACK));
+    }
+    field->given = (uint32_t)field->variants.count;
+    return GPUTUNE_OK;
+}
+
+/* What was given before may be proposed too; a fallback then races. */
+static gputune_status take_proposal(gt_field *field, const gt_config *config)
+{
+    for (uint32_t i = 0; i < field->given; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (!same_config(&variant->config, config)) {
+            continue;
+        }
+        bool was_fallback = variant->role == GT_ROLE_FALLBACK;
+        variant->role = was_fallback ? GT_ROLE_PROPOSED : variant->role;
+        return was_fallback && variant->stage == GT_STAGE_READY
+                   ? gt_array_push(&field->newly_ready, i)
+                   : GPUTUNE_OK;
+    }
+    return add(field, config, is_default(field, config) ? GT_ROLE_DEFAULT : GT_ROLE_PROPOSED);
+}
+
+static bool is_given(const gt_field *field, const gt_config *config)
+{
+    for (uint32_t i = 0; i < field->given; i++) {
+        if (same_config(&field->variants.items[i].config, config)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t proposals_left(const gt_field *field)
+{
+    uint32_t limit = field->options.limit;
+    uint32_t most = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
+    uint32_t taken = 0;
+    for (uint32_t i = 0; i < field->given; i++) { /* a fallback is no proposal */
+        taken += field->variants.items[i].role != GT_ROLE_FALLBACK;
+    }
+    taken += (uint32_t)field->variants.count - field->given;
+    return taken < most ? most - taken : 0;
+}
+
+bool gt_field_has_more_proposals(const gt_field *field)
+{
+    return !field->options.proposer->exhausted && !field->cut;
+}
+
+gputune_status gt_field_take_proposals(gt_field *field)
+{
+    enum { AT_ONCE = 16 };
+    gt_config configs[AT_ONCE];
+    gt_proposer *proposer = field->options.proposer;
+    uint32_t left = proposals_left(field);
+    if (!left) {
+        field->cut = proposer->propose(proposer, configs, 1) > 0 && !is_given(field, configs);
+        return GPUTUNE_OK;
+    }
+    uint32_t count = proposer->propose(proposer, configs, left < AT_ONCE ? left : AT_ONCE);
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(take_proposal(field, &configs[i]));
+    }
+    return GPUTUNE_OK;
+}

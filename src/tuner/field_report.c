@@ -1,0 +1,150 @@
+/* What is known of a field's variants, and what became of those that did not work. */
+#include "tuner/field.h"
+
+#include "base/text.h"
+#include "tuner/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status failure,
+                             bool repeatable, const char *message)
+{
+    gt_variant *variant = &field->variants.items[index];
+    if (variant->stage == GT_STAGE_READY) {
+        field->ready--;
+    }
+    variant->stage = GT_STAGE_FAILED;
+    variant->failure = failure;
+    variant->repeatable = repeatable;
+    field->failed++;
+    free(variant->message);
+    variant->message = NULL;
+    gt_field_tell(field, index, 0);
+    return gt_strdup(&variant->message, message ? message : "");
+}
+
+gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event)
+{
+    enum { CHANCES = 3 };
+    *culprit = event->culprit;
+    if (event->culprit < field->variants.count &&
+        field->variants.items[event->culprit].stage == GT_STAGE_READY) {
+        return gt_field_fail(field, (uint32_t)event->culprit, event->status, event->repeatable,
+                             event->message);
+    }
+    *culprit = GT_NO_VARIANT;
+    return ++field->unexplained <= CHANCES ? GPUTUNE_OK
+                                           : gt_fail(event->status, "%s", event->message);
+}
+
+bool gt_variant_may_be_late(const gt_variant *variant)
+{
+    return variant->stage == GT_STAGE_FAILED && variant->hangs == 1 && !variant->repeatable;
+}
+
+const char *gt_variant_status(const gt_variant *variant)
+{
+    return gt_trial_status_name(gt_outcome_trial(variant->failure));
+}
+
+/* The commonest failure: how many failed so, and the first of them; NULL where none failed. */
+static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
+{
+    const gt_variant *first = NULL;
+    *count = 0;
+    for (size_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        uint32_t same = 0;
+        for (size_t j = i; j < field->variants.count && variant->stage == GT_STAGE_FAILED; j++) {
+            same += field->variants.items[j].failure == variant->failure;
+        }
+        if (same > *count) {
+            *count = same;
+            first = variant;
+        }
+    }
+    return first;
+}
+
+gputune_status gt_field_verdict(const gt_field *field)
+{
+    uint32_t count;
+    const gt_variant *first = commonest_failure(field, &count);
+    if (!first) {
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s: no configuration is possible here",
+                       field->options.request->template->name);
+    }
+    return gt_fail(first->failure, "%s: no variant works; %u of %zu failed like this: %s",
+                   field->options.request->template->name, count,
+                   field->variants.count - field->twins, first->message ? first->message : "");
+}
+
+uint32_t gt_field_tried_for(const gt_field *field, uint32_t index)
+{
+    const gt_variant *variant = &field->variants.items[index];
+    return variant->stage == GT_STAGE_TWIN ? variant->twin : index;
+}
+
+gt_code gt_unit_code(const gt_unit *unit, const gt_device *device)
+{
+    gt_code code = {.source = unit->hash,
+                    .ptx = device->emulated,
+                    .nvrtc_version = unit->compiled.nvrtc_version,
+                    .image = unit->compiled.image,
+                    .resources = unit->compiled.resources,
+                    .compile_ns = unit->compiled.compile_ns};
+    memcpy(code.arch, device->arch, sizeof code.arch);
+    return code;
+}
+
+uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
+{
+    const gt_request *r = field->options.request;
+    gt_launch *launch = calloc(1, sizeof *launch);
+    if (launch) {
+        (void)gt_launch_bind(launch, r->template, &r->problem, &field->variants.items[index].config,
+                             r->device);
+    }
+    uint32_t bytes = launch ? launch->geometry.shared_bytes : 0;
+    free(launch);
+    return bytes;
+}
+
+uint64_t gt_field_default(const gt_field *field)
+{
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        if (field->variants.items[i].role == GT_ROLE_DEFAULT) {
+            return i;
+        }
+    }
+    return GT_NO_VARIANT;
+}
+
+uint32_t gt_field_total(const gt_field *field)
+{
+    gt_proposer *proposer = field->options.proposer;
+    uint64_t known = field->variants.count;
+    uint64_t total = proposer->total ? proposer->total(proposer) : 0;
+    uint32_t limit = field->options.limit;
+    total = limit && limit < total ? limit : total;
+    total = total < known ? known : total;
+    return (uint32_t)(total < GT_FIELD_VARIANTS_MAX ? total : GT_FIELD_VARIANTS_MAX) - field->twins;
+}
+
+void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
+{
+    gt_proposer *proposer = field->options.proposer;
+    const gt_variant *variant = &field->variants.items[index];
+    if (!proposer->hear) {
+        return;
+    }
+    gt_finding finding = {
+        .status = variant->failure, .time_ns = time_ns, .occupancy = variant->verified.occupancy};
+    if (!variant->remembered) {
+        const gt_compiled *compiled = &field->units.items[variant->unit].compiled;
+        finding.compile_ns = compiled->compile_ns;
+        finding.resources = compiled->resources;
+    }
+    proposer->hear(proposer, &variant->config, &finding);
+}

@@ -1,0 +1,53 @@
+/* The proposers that need no results: a list, and a whole space. */
+#include "tuner/proposer.h"
+
+static uint32_t propose_list(gt_proposer *self, gt_config *out, uint32_t count)
+{
+    gt_list_proposer *list = (gt_list_proposer *)self; /* its first member */
+    uint32_t given = 0;
+    while (given < count && list->next < list->count) {
+        out[given++] = list->configs[list->next++];
+    }
+    self->exhausted = list->next == list->count;
+    return given;
+}
+
+static uint64_t list_total(gt_proposer *self)
+{
+    return ((gt_list_proposer *)self)->count;
+}
+
+gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count)
+{
+    const gt_proposer proposer = {propose_list, NULL, list_total, count == 0};
+    return (gt_list_proposer){proposer, configs, count, 0};
+}
+
+static uint32_t propose_space(gt_proposer *self, gt_config *out, uint32_t count)
+{
+    gt_space_proposer *whole = (gt_space_proposer *)self; /* its first member */
+    uint32_t given = 0;
+    while (given < count && !self->exhausted) {
+        self->exhausted = !gt_space_next(whole->space, &out[given]);
+        given += !self->exhausted;
+    }
+    return given;
+}
+
+static uint64_t space_total(gt_proposer *self)
+{
+    return ((gt_space_proposer *)self)->total;
+}
+
+gt_space_proposer gt_space_proposer_make(gt_space *space)
+{
+    enum { COUNTED_MAX = 1 << 17 };
+    const gt_proposer proposer = {propose_space, NULL, space_total, false};
+    uint64_t total = 0;
+    gt_config config;
+    while (total < COUNTED_MAX && gt_space_next(space, &config)) {
+        total++;
+    }
+    gt_space_rewind(space);
+    return (gt_space_proposer){proposer, space, total};
+}

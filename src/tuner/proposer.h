@@ -1,0 +1,48 @@
+/* Who proposes the variants of a tuning, and hears what became of them. A search strategy is one of
+ * these. One thread. */
+#ifndef GT_TUNER_PROPOSER_H
+#define GT_TUNER_PROPOSER_H
+
+#include "base/launch.h"
+#include "kernel/space.h"
+
+/* What became of a proposed configuration. It is heard once it is compiled and proved, or failed,
+ * and again whenever it was sampled. */
+typedef struct gt_finding {
+    gputune_status status; /* OK, or the failure */
+    double time_ns;        /* by the objective; 0: not sampled yet */
+    double compile_ns;
+    gt_resources resources;
+    double occupancy; /* 0: not known */
+} gt_finding;
+
+typedef struct gt_proposer gt_proposer;
+struct gt_proposer {
+    /* Writes up to `count` configurations that are to be tried next and have not been proposed
+     * before; returns how many. 0: there are no more, or none until more is heard. */
+    uint32_t (*propose)(gt_proposer *self, gt_config *out, uint32_t count);
+    /* May be NULL. */
+    void (*hear)(gt_proposer *self, const gt_config *config, const gt_finding *finding);
+    /* How many it will propose in all, as far as it knows; 0: not known. May be NULL. */
+    uint64_t (*total)(gt_proposer *self);
+    bool exhausted; /* it proposes nothing more, whatever it hears */
+};
+
+/* Proposes every configuration of a list, in its order. The list must outlive it. */
+typedef struct gt_list_proposer {
+    gt_proposer proposer;
+    const gt_config *configs;
+    size_t count, next;
+} gt_list_proposer;
+gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count);
+
+/* Proposes every valid configuration of a space, in the order of its axes. The space must outlive
+ * it. */
+typedef struct gt_space_proposer {
+    gt_proposer proposer;
+    gt_space *space;
+    uint64_t total;
+} gt_space_proposer;
+gt_space_proposer gt_space_proposer_make(gt_space *space);
+
+#endif

@@ -1,0 +1,212 @@
+/* The engine's loop. */
+#include "tuner/session.h"
+
+#include "base/clock.h"
+
+#include <assert.h>
+
+static _Thread_local uint32_t running_here;
+
+bool gt_session_is_running_here(void)
+{
+    return running_here > 0;
+}
+
+/* --- opening, closing ---------------------------------------------------------------------------
+ */
+
+gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
+                               gt_request *request, const gt_field_options *options)
+{
+    const gt_services *services = request->services;
+    gt_field_options all = *options;
+    *out = (gt_session){.policy = policy,
+                        .state = state,
+                        .request = request,
+                        .start_ns = gt_now_ns(),
+                        .recheck_id = GT_NO_VARIANT};
+    if (policy->exclusive && gt_session_is_running_here()) {
+        return gt_fail(GPUTUNE_EBUSY,
+                       "%s: a callback of a tuning cannot measure; measure after that tuning",
+                       request->template->name);
+    }
+    GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,
+                                 request->options.isolation));
+    all.request = request;
+    all.farm = out->farm;
+    all.measure = policy->measures;
+    GT_TRY(gt_field_open(&out->field, &all));
+    return request->options.input_count && policy->measures
+               ? services->inputs(services->user, &request->workload, &request->options,
+                                  &out->field.setup)
+               : GPUTUNE_OK;
+}
+
+void gt_session_close(gt_session *session)
+{
+    const gt_services *services = session->request->services;
+    if (session->farm) {
+        session->farm->ops->cancel(session->farm);
+        services->return_farm(services->user, session->farm);
+    }
+    if (session->has_gpu) {
+        services->leave_gpu(services->user);
+    }
+    if (session->field.setup.input_count) {
+        services->release(services->user, &session->field.setup);
+    }
+    gt_field_close(&session->field);
+}
+
+/* --- the measure worker -------------------------------------------------------------------------
+ */
+
+bool gt_session_is_idle(const gt_session *session)
+{
+    return session->field.prepared && !session->field.verifying && !session->round_id &&
+           session->recheck_id == GT_NO_VARIANT;
+}
+
+gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
+{
+    assert(gt_session_is_idle(session));
+    job->id = ++session->rounds_sent;
+    session->round_id = job->id;
+    return session->farm->ops->sample(session->farm, job);
+}
+
+gputune_status gt_session_prove_again(gt_session *session, uint64_t variant)
+{
+    assert(session->recheck_id == GT_NO_VARIANT && variant != GT_NO_VARIANT);
+    const gt_recheck_job job = {.id = variant, .seed = session->request->options.seed + 1};
+    session->recheck_id = variant;
+    return session->farm->ops->recheck(session->farm, &job);
+}
+
+void gt_session_forget_jobs(gt_session *session)
+{
+    session->round_id = 0;
+    session->recheck_id = GT_NO_VARIANT;
+    session->farm->ops->cancel(session->farm);
+}
+
+/* The GPU is asked for until another session has left it. Who takes no times need not wait. */
+static gputune_status try_to_measure(gt_session *session)
+{
+    const gt_services *services = session->request->services;
+    if (!session->policy->measures || session->field.may_measure) {
+        return GPUTUNE_OK;
+    }
+    if (session->policy->exclusive) {
+        session->has_gpu = services->take_gpu(services->user);
+        if (!session->has_gpu) {
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_field_allow_measuring(&session->field);
+}
+
+/* --- the loop -----------------------------------------------------------------------------------
+ */
+
+double gt_session_elapsed_s(const gt_session *session)
+{
+    return gt_seconds_since(session->start_ns);
+}
+
+static gputune_status stop_if_over(gt_session *session)
+{
+    const gt_patience *patience = &session->request->patience;
+    if (session->stop != GT_STOP_NONE || gt_patience_left_s(patience) > 0) {
+        return GPUTUNE_OK;
+    }
+    session->stop = gt_patience_canceled(patience) ? GT_STOP_CANCELED : GT_STOP_LIMIT;
+    return session->policy->stopped ? session->policy->stopped(session) : GPUTUNE_OK;
+}
+
+/* A lease that was lost is no reason to stop: at worst two processes tune the same. */
+static void keep_lease(gt_session *session)
+{
+    static const int64_t interval_ns = 1000000000;
+    gt_request *request = session->request;
+    int64_t now = gt_now_ns();
+    if (request->lease && now - session->last_renewal_ns > interval_ns) {
+        const gt_patience brief = gt_patience_at_most(&request->patience, 0.1);
+        session->last_renewal_ns = now;
+        (void)gt_store_lease_renew(request->lease, request->services->store, &brief);
+    }
+}
+
+static gputune_status start_work(gt_session *session)
+{
+    GT_TRY(stop_if_over(session));
+    if (session->stop == GT_STOP_NONE) {
+        GT_TRY(gt_field_pump(&session->field));
+        GT_TRY(try_to_measure(session));
+    }
+    return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
+}
+
+static gputune_status handle_sampled(gt_session *session, const gt_event *event)
+{
+    if (event->id != session->round_id) {
+        return GPUTUNE_OK; /* of a round that was given up */
+    }
+    session->round_id = 0;
+    return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
+}
+
+static gputune_status handle_verified(gt_session *session, gt_event *event)
+{
+    if (event->id == session->recheck_id) {
+        session->recheck_id = GT_NO_VARIANT;
+        return session->policy->proved_again(session, event);
+    }
+    return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
+}
+
+static gputune_status handle(gt_session *session, gt_event *event)
+{
+    switch (event->kind) {
+    case GT_EVENT_SAMPLED:
+        return handle_sampled(session, event);
+    case GT_EVENT_VERIFIED:
+        return handle_verified(session, event);
+    default:
+        return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
+    }
+}
+
+/* As long as there is nothing to start, a cancel may go unheard, and the request has time left. */
+static double longest_wait(const gt_session *session)
+{
+    double patience = gt_field_patience(&session->field);
+    double left = gt_patience_left_s(&session->request->patience);
+    return left > 0 && left < patience ? left : patience;
+}
+
+static gputune_status wait_once(gt_session *session)
+{
+    gt_event event = {0};
+    gt_session_mark_wait(session);
+    GT_TRY(session->farm->ops->wait(session->farm, &event, longest_wait(session)));
+    gt_session_mark_event(session, &event);
+    gputune_status status = handle(session, &event);
+    gt_event_free(&event);
+    return status;
+}
+
+gputune_status gt_session_run(gt_session *session)
+{
+    gputune_status status = GPUTUNE_OK;
+    running_here++;
+    while (status == GPUTUNE_OK && !session->policy->done(session)) {
+        keep_lease(session);
+        status = start_work(session);
+        if (status == GPUTUNE_OK && !session->policy->done(session)) {
+            status = wait_once(session);
+        }
+    }
+    running_here--;
+    return status;
+}

@@ -1,0 +1,102 @@
+/* The engine: a session borrows a farm, drives it, and returns it. It takes variants from a
+ * proposer to verified ones, and asks a policy what else is to be done. Tuning, measuring given
+ * configurations, ranking without a clock and compiling only are such policies. One thread.
+ *
+ * A turn of the loop: end early where the time limit or the caller says so; start what the compile
+ * workers have room for; let the policy use the measure worker while it is free; wait for one
+ * answer and pass it on. No wait is longer than 0.1 s, so that a cancel is heard. */
+#ifndef GT_TUNER_SESSION_H
+#define GT_TUNER_SESSION_H
+
+#include "tuner/disturbance.h"
+#include "tuner/field.h"
+
+/* Why a session ends before its policy is done. */
+typedef enum gt_stop {
+    GT_STOP_NONE,
+    GT_STOP_LIMIT,   /* the request's time is up */
+    GT_STOP_CANCELED /* the caller asked for it */
+} gt_stop;
+
+typedef struct gt_session gt_session;
+
+/* What a session is for. Those that are NULL do nothing. */
+typedef struct gt_policy {
+    bool measures;  /* with a measure worker; else compile only */
+    bool exclusive; /* times are taken, so that nobody else may measure meanwhile */
+    /* The measure worker may be idle: submit what is to be done next. */
+    gputune_status (*next)(gt_session *session);
+    /* A round of samples that was asked for was taken, or failed. */
+    gputune_status (*sampled)(gt_session *session, const gt_event *event);
+    /* A variant was proved again, or failed that. */
+    gputune_status (*proved_again)(gt_session *session, const gt_event *event);
+    /* session->stop was set; once. The session ends when done() says so: at once, as a rule. */
+    gputune_status (*stopped)(gt_session *session);
+    bool (*done)(const gt_session *session);
+} gt_policy;
+
+/* When the parts of a session were over, in nanoseconds since it began (0: never), and how long the
+ * workers were at them. For the debug log. */
+typedef struct gt_timeline {
+    int64_t compiled;       /* the last source */
+    int64_t prepared;       /* inputs and reference */
+    int64_t verified_first; /* the first variant */
+    int64_t verified;       /* the last one */
+    int64_t decided, proved_again, stored;
+    int64_t busy_since;  /* the measure worker is at its oldest request since then; 0: at none */
+    double compiling_ns; /* summed over sources: the compile workers are side by side */
+    double preparing_ns; /* of the measure worker; as it says itself */
+    double verifying_ns; /* the same */
+    double sampling_ns;  /* the same */
+    uint32_t sources, samples;
+} gt_timeline;
+
+struct gt_session {
+    const gt_policy *policy;
+    void *state; /* the policy's own */
+    gt_request *request;
+    gt_farm *farm;
+    gt_field field;
+    int64_t start_ns;
+    gt_stop stop;
+    bool has_gpu;
+    uint64_t round_id; /* of the sample job that is out; 0: none */
+    uint64_t rounds_sent;
+    uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */
+    int64_t last_renewal_ns;
+    gt_timeline timeline;
+};
+
+/* Borrows a farm and opens the field, whose request, farm and `measure` are filled in. Pointers in
+ * the options must outlive it. gt_session_close() is needed whatever the status. */
+gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
+                               gt_request *request, const gt_field_options *options);
+/* Drives the session until the policy is done. Fails with what fails the whole: the reference, the
+ * farm, the compiler. */
+gputune_status gt_session_run(gt_session *session);
+void gt_session_close(gt_session *session);
+
+/* Whether this thread drives a session now: it is in a callback of one, and cannot wait for its
+ * end. */
+bool gt_session_is_running_here(void);
+
+/* Whether nothing that was asked of the measure worker is outstanding, and it may be asked. */
+bool gt_session_is_idle(const gt_session *session);
+/* Asks for a round; the job's id is filled in. */
+gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
+/* Asks for another proof of a variant, with inputs of another seed. */
+gputune_status gt_session_prove_again(gt_session *session, uint64_t variant);
+/* Forgets all that was asked of the workers; their answers will not come. */
+void gt_session_forget_jobs(gt_session *session);
+/* Seconds since the session began. */
+double gt_session_elapsed_s(const gt_session *session);
+
+/* Notes that a part is over now (timeline.c). */
+void gt_session_mark(const gt_session *session, int64_t *part);
+/* The loop is about to wait; an answer came and is not dealt with yet. */
+void gt_session_mark_wait(gt_session *session);
+void gt_session_mark_event(gt_session *session, const gt_event *event);
+/* The timeline as one line of the debug log. */
+void gt_session_log_timeline(const gt_session *session);
+
+#endif

@@ -1,0 +1,74 @@
+/* Where the time of a session went, for the debug log. */
+#include "base/clock.h"
+#include "tuner/session.h"
+
+void gt_session_mark(const gt_session *session, int64_t *part)
+{
+    *part = gt_now_ns() - session->start_ns;
+}
+
+void gt_session_mark_wait(gt_session *session)
+{
+    const gt_field *field = &session->field;
+    gt_timeline *t = &session->timeline;
+    bool busy = (field->preparing && !field->prepared) || field->verifying || session->round_id ||
+                session->recheck_id != GT_NO_VARIANT;
+    if (!busy) {
+        t->busy_since = 0;
+    } else if (!t->busy_since) {
+        gt_session_mark(session, &t->busy_since);
+    }
+}
+
+/* The measure worker answers in order: it was at this one since it answered the one before. */
+static double take_busy(gt_session *session)
+{
+    int64_t since = session->timeline.busy_since;
+    gt_session_mark(session, &session->timeline.busy_since);
+    return since ? (double)(session->timeline.busy_since - since) : 0;
+}
+
+void gt_session_mark_event(gt_session *session, const gt_event *event)
+{
+    gt_timeline *t = &session->timeline;
+    switch (event->kind) {
+    case GT_EVENT_COMPILED:
+        gt_session_mark(session, &t->compiled);
+        t->compiling_ns += event->compiled.compile_ns;
+        t->sources++;
+        return;
+    case GT_EVENT_PREPARED:
+        gt_session_mark(session, &t->prepared);
+        t->preparing_ns = event->prepared.prepare_ns; /* before that it waited for its context */
+        take_busy(session);
+        return;
+    case GT_EVENT_VERIFIED:
+        t->verifying_ns += take_busy(session);
+        if (event->id != session->recheck_id && !t->decided) {
+            gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
+        }
+        return;
+    case GT_EVENT_SAMPLED:
+        t->sampling_ns += take_busy(session);
+        t->samples += event->sampled.count;
+        return;
+    case GT_EVENT_TIMEOUT:
+        return;
+    }
+}
+
+void gt_session_log_timeline(const gt_session *session)
+{
+    const gt_timeline *t = &session->timeline;
+    const double ms = 1e-6;
+    gt_log_line(
+        &session->request->services->log, GPUTUNE_LOG_DEBUG,
+        "timeline: compiled %.1f ms, prepared %.1f, verified first %.1f, last %.1f, "
+        "decided %.1f, rechecked %.1f, stored %.1f; work: %u sources %.1f on %u workers, "
+        "prepare %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
+        (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
+        (double)t->verified * ms, (double)t->decided * ms, (double)t->proved_again * ms,
+        (double)t->stored * ms, t->sources, t->compiling_ns * ms, session->farm->compile_workers,
+        t->preparing_ns * ms, t->verifying_ns * ms, t->sampling_ns * ms, t->samples,
+        (unsigned long long)session->rounds_sent);
+}

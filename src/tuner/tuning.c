@@ -1,0 +1,358 @@
+/* A tuning's phases: what is done in each, and what leads to the next. */
+#include "tuner/tuning.h"
+
+#include "base/clock.h"
+#include "base/objective.h"
+#include "tuner/outcome.h"
+
+#include <assert.h>
+
+/* --- the table of transitions -------------------------------------------------------------------
+ */
+
+static const struct {
+    gt_phase from;
+    gt_step step;
+    gt_phase to;
+} transitions[] = {
+    {GT_PHASE_PREPARE, GT_STEP_PREPARED, GT_PHASE_PROVE},
+    {GT_PHASE_PREPARE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_PROVE, GT_STEP_ALL_PROVED, GT_PHASE_RACE},
+    {GT_PHASE_PROVE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_RACE, GT_STEP_TIED, GT_PHASE_BREAK_TIE},
+    {GT_PHASE_RACE, GT_STEP_FINALISTS, GT_PHASE_WEIGH},
+    {GT_PHASE_RACE, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_RACE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_BREAK_TIE, GT_STEP_UNTIED, GT_PHASE_RACE},
+    {GT_PHASE_BREAK_TIE, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_WEIGH, GT_STEP_UNWEIGHED, GT_PHASE_RACE},
+    {GT_PHASE_WEIGH, GT_STEP_DECIDED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_WEIGH, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_PROVE_AGAIN, GT_STEP_CONFIRMED, GT_PHASE_RETRY},
+    {GT_PHASE_PROVE_AGAIN, GT_STEP_REFUTED, GT_PHASE_PROVE},
+    {GT_PHASE_PROVE_AGAIN, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+    {GT_PHASE_RETRY, GT_STEP_REVIVED, GT_PHASE_PROVE},
+    {GT_PHASE_RETRY, GT_STEP_FINISHED, GT_PHASE_DONE},
+    {GT_PHASE_RETRY, GT_STEP_STOPPED, GT_PHASE_PROVE_AGAIN},
+};
+
+void gt_tuning_advance(gt_tuning *tuning, gt_step step)
+{
+    for (size_t i = 0; i < sizeof transitions / sizeof *transitions; i++) {
+        if (transitions[i].from == tuning->phase && transitions[i].step == step) {
+            tuning->phase = transitions[i].to;
+            return;
+        }
+    }
+    assert(!"a step that this phase does not know");
+}
+
+/* What holds between two turns of the loop. */
+static void check_invariants(const gt_tuning *tuning)
+{
+    const gt_session *session = &tuning->session;
+    assert((tuning->phase == GT_PHASE_PREPARE) <= !session->rounds_sent);
+    assert(session->recheck_id == GT_NO_VARIANT || tuning->phase == GT_PHASE_PROVE_AGAIN);
+    assert(!session->round_id || session->recheck_id == GT_NO_VARIANT);
+    assert(tuning->phase != GT_PHASE_BREAK_TIE || gt_race_is_tied(tuning->race));
+    assert(tuning->phase != GT_PHASE_WEIGH || tuning->by_time);
+    assert(tuning->phase != GT_PHASE_PROVE || tuning->end == GT_RACE_RUNNING);
+    (void)session;
+}
+
+/* --- what is done in each -----------------------------------------------------------------------
+ */
+
+static gputune_status prepare(gt_tuning *tuning)
+{
+    if (tuning->session.field.prepared) {
+        gt_tuning_advance(tuning, GT_STEP_PREPARED);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status prove(gt_tuning *tuning)
+{
+    GT_TRY(gt_tuning_admit(tuning));
+    if (gt_field_settled(&tuning->session.field)) {
+        gt_race_complete(tuning->race);
+        gt_tuning_advance(tuning, GT_STEP_ALL_PROVED);
+        return GPUTUNE_OK;
+    }
+    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+}
+
+static gputune_status race(gt_tuning *tuning)
+{
+    if (tuning->end == GT_RACE_RUNNING) {
+        return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+    }
+    if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NOBODY) {
+        GT_TRY(gt_tuning_open_weighing(tuning));
+        gt_tuning_advance(tuning, GT_STEP_FINALISTS);
+        return GPUTUNE_OK;
+    }
+    gt_tuning_advance(tuning, GT_STEP_DECIDED);
+    return GPUTUNE_OK;
+}
+
+static gputune_status break_tie(gt_tuning *tuning)
+{
+    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+}
+
+static gputune_status weigh(gt_tuning *tuning)
+{
+    if (tuning->end == GT_RACE_RUNNING) {
+        return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+    }
+    if (tuning->end == GT_RACE_NOBODY) {
+        GT_TRY(gt_tuning_close_weighing(tuning));
+        gt_tuning_advance(tuning, GT_STEP_UNWEIGHED);
+        return GPUTUNE_OK;
+    }
+    gt_tuning_advance(tuning, GT_STEP_DECIDED);
+    return GPUTUNE_OK;
+}
+
+static gputune_status prove_again(gt_tuning *tuning)
+{
+    gt_session *session = &tuning->session;
+    gt_race_result result;
+    if (session->recheck_id != GT_NO_VARIANT || session->round_id) {
+        return GPUTUNE_OK; /* its answer is to come; a round is awaited where time was up */
+    }
+    bool has_winner = gt_race_result_get(tuning->race, &result) == GPUTUNE_OK;
+    if (!has_winner || tuning->proved == result.winner) {
+        gt_tuning_advance(tuning, GT_STEP_CONFIRMED);
+        return GPUTUNE_OK;
+    }
+    gt_session_mark(session, &session->timeline.decided);
+    return gt_session_prove_again(session, result.winner);
+}
+
+/* A hang is believed when it happens again in another worker and with ten times the time. That
+ * comes last, so that the others are not kept from racing by it. */
+static gputune_status retry(gt_tuning *tuning)
+{
+    gt_field *field = &tuning->session.field;
+    uint32_t count = 0;
+    if (tuning->session.stop == GT_STOP_NONE && !field->verifying && !field->newly_ready.count) {
+        GT_TRY(gt_field_retry_hung(field, &count));
+    }
+    if (count) {
+        gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
+                    "%u variants did not finish in time; trying them again", count);
+    }
+    if (field->verifying) {
+        return GPUTUNE_OK;
+    }
+    if (!field->newly_ready.count || tuning->session.stop != GT_STOP_NONE) {
+        gt_tuning_advance(tuning, GT_STEP_FINISHED);
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_tuning_race_again(tuning));
+    gt_tuning_advance(tuning, GT_STEP_REVIVED);
+    return GPUTUNE_OK;
+}
+
+static gputune_status rest(gt_tuning *tuning)
+{
+    (void)tuning;
+    return GPUTUNE_OK;
+}
+
+/* --- the policy ---------------------------------------------------------------------------------
+ */
+
+/* Its proof before the race must do. */
+static void give_up_proving(gt_tuning *tuning)
+{
+    const gt_session *session = &tuning->session;
+    bool over = session->stop != GT_STOP_NONE && gt_now_ns() > tuning->give_up_ns;
+    if (over && tuning->phase != GT_PHASE_DONE) {
+        gt_session_forget_jobs(&tuning->session);
+        tuning->phase = GT_PHASE_DONE;
+    }
+}
+
+static gputune_status next(gt_session *session)
+{
+    static gputune_status (*const work[])(gt_tuning *) = {
+        [GT_PHASE_PREPARE] = prepare, [GT_PHASE_PROVE] = prove,
+        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = break_tie,
+        [GT_PHASE_WEIGH] = weigh,     [GT_PHASE_PROVE_AGAIN] = prove_again,
+        [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = rest,
+    };
+    gt_tuning *tuning = session->state;
+    gt_phase before;
+    give_up_proving(tuning);
+    do {
+        before = tuning->phase;
+        check_invariants(tuning);
+        GT_TRY(work[before](tuning));
+    } while (tuning->phase != before);
+    gt_tuning_progress(tuning, NULL, false);
+    return gt_tuning_keep_trials(tuning);
+}
+
+static gputune_status sampled(gt_session *session, const gt_event *event)
+{
+    return session->stop == GT_STOP_NONE ? gt_tuning_take_round(session->state, event) : GPUTUNE_OK;
+}
+
+static gputune_status proved_again(gt_session *session, const gt_event *event)
+{
+    gt_tuning *tuning = session->state;
+    bool stopped = session->stop != GT_STOP_NONE;
+    if (event->status == GPUTUNE_OK || (stopped && !gt_outcome_costs_one_variant(event->status))) {
+        tuning->proved = event->id;
+        gt_session_mark(session, &session->timeline.proved_again);
+        return GPUTUNE_OK;
+    }
+    if (!gt_outcome_costs_one_variant(event->status)) {
+        return gt_fail(event->status, "%s", event->message);
+    }
+    GT_TRY(gt_field_fail(&session->field, (uint32_t)event->id, event->status, event->repeatable,
+                         event->message));
+    gt_race_fail(tuning->race, event->id);
+    if (stopped) {
+        return gt_race_stop(tuning->race, tuning->end); /* the next best is proved */
+    }
+    GT_TRY(gt_tuning_race_again(tuning));
+    gt_tuning_advance(tuning, GT_STEP_REFUTED);
+    return GPUTUNE_OK;
+}
+
+/* The winner is still proved again, which takes milliseconds, unless the measure worker has more to
+ * do first than a round of samples. */
+static gputune_status stopped(gt_session *session)
+{
+    static const int64_t grace_ns = 150000000;
+    gt_tuning *tuning = session->state;
+    bool canceled = session->stop == GT_STOP_CANCELED;
+    bool busy = session->field.verifying || !session->field.prepared;
+    GT_TRY(gt_tuning_fall_back(tuning));
+    if (!canceled && !session->round_id) {
+        GT_TRY(gt_tuning_admit(tuning));
+        GT_TRY(gt_tuning_settle_for_pilots(tuning));
+    }
+    tuning->end = canceled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
+    gt_field_abandon(&session->field);
+    tuning->give_up_ns = busy ? 0 : gt_now_ns() + grace_ns;
+    if (tuning->phase != GT_PHASE_DONE) {
+        gt_tuning_advance(tuning, GT_STEP_STOPPED);
+    }
+    return gt_race_stop(tuning->race, tuning->end);
+}
+
+static bool done(const gt_session *session)
+{
+    return ((const gt_tuning *)session->state)->phase == GT_PHASE_DONE;
+}
+
+const gt_policy gt_tuning_policy = {.measures = true,
+                                    .exclusive = true,
+                                    .next = next,
+                                    .sampled = sampled,
+                                    .proved_again = proved_again,
+                                    .stopped = stopped,
+                                    .done = done};
+
+/* --- the whole ----------------------------------------------------------------------------------
+ */
+
+/* A sample by the host's clock has several times the noise of one by the device's: on an H200's
+ * host 3% at 2.4 us a launch, so that half a percent takes some 150 rounds to see. And a process
+ * that loses its core for a millisecond doubles a short sample: no contestant leaves for a single
+ * slow sample. Where the host's clock cannot tell contestants apart, the device's decides. */
+static void allow_for_the_host(gt_race_options *options)
+{
+    options->max_rounds = 200;
+    options->drop_ratio = 0.5;
+    options->tie_break = true;
+}
+
+gputune_status gt_tuning_open_race(gt_tuning *tuning)
+{
+    const gt_request *request = tuning->session.request;
+    const gputune_options *o = &request->options;
+    gt_race_options options = {.seed = o->seed,
+                               .epsilon = o->epsilon,
+                               .exact = request->device->emulated,
+                               .exhaustive = o->effort == GPUTUNE_EXHAUSTIVE};
+    if (gt_objective_facts(o->objective)->by_host) {
+        allow_for_the_host(&options);
+    }
+    return gt_race_new(&tuning->race, &options);
+}
+
+gt_race *gt_tuning_current_race(const gt_tuning *tuning)
+{
+    return tuning->phase == GT_PHASE_BREAK_TIE ? tuning->tie_break : tuning->race;
+}
+
+bool gt_tuning_is_by_time(const gt_tuning *tuning)
+{
+    return gt_tuning_is_before_weighing(tuning) || tuning->phase == GT_PHASE_BREAK_TIE;
+}
+
+gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id)
+{
+    return &tuning->session.field.variants.items[id];
+}
+
+static void say_if_cut(const gt_tuning *tuning)
+{
+    const gt_request *request = tuning->session.request;
+    if (tuning->session.field.cut && !request->options.max_variants) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: the space has more than %d variants, and only the first %d were tried; "
+                    "restrict the space, or limit the number of variants",
+                    request->template->name, GT_FIELD_VARIANTS_MAX, GT_FIELD_VARIANTS_MAX);
+    }
+}
+
+static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_request *request, gt_space *space)
+{
+    gt_space_proposer proposer = gt_space_proposer_make(space);
+    const gt_field_options options = {.proposer = &proposer.proposer,
+                                      .with_default = true,
+                                      .with_fallback = true,
+                                      .distinct = true,
+                                      .limit = request->options.max_variants,
+                                      .history = &tuning->history};
+    gputune_status status =
+        gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options);
+    if (status == GPUTUNE_OK) {
+        status = gt_tuning_open_race(tuning);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_session_run(&tuning->session);
+    }
+    if (status == GPUTUNE_OK) {
+        say_if_cut(tuning);
+        gt_tuning_progress(tuning, "store", true);
+        gt_tuning_write_samples(tuning);
+        status = gt_tuning_conclude(out, tuning);
+        gt_session_mark(&tuning->session, &tuning->session.timeline.stored);
+        gt_session_log_timeline(&tuning->session);
+    }
+    gt_session_close(&tuning->session);
+    return status;
+}
+
+gputune_status gt_search(gt_choice *out, gt_request *request)
+{
+    gt_tuning tuning = {.proved = GT_NO_VARIANT};
+    gt_space *space;
+    GT_TRY(gt_request_space(&space, request));
+    gputune_status status = gt_history_load(&tuning.history, request);
+    if (status == GPUTUNE_OK) {
+        status = run(out, &tuning, request, space);
+    }
+    gt_tuning_free_races(&tuning);
+    gt_history_free(&tuning.history);
+    gt_space_free(space);
+    return status;
+}

@@ -1,0 +1,147 @@
+/* A tuning: the race of a space's variants, from the first source to the stored winner. A policy of
+ * the session. Internal to tuning*.c.
+ *
+ * Phases. PREPARE waits for the GPU, the inputs and the reference's results. In PROVE variants are
+ * still compiled and verified, and those that are right race meanwhile. In RACE all have come.
+ *
+ *   PREPARE -prepared-> PROVE -all proved-> RACE -decided-> PROVE_AGAIN -confirmed-> RETRY -> DONE
+ *                         ^                 |  ^ |               |                     |
+ *                         |            tied v  | v finalists     | refuted             | revived
+ *                         |        BREAK_TIE --+ WEIGH ----------|---> PROVE_AGAIN     |
+ *                         +--------------------------------------+---------------------+
+ *
+ * BREAK_TIE lets those that the host's clock cannot tell apart race by the device's time, and WEIGH
+ * lets the fastest race by energy; both return to RACE where that gave no answer. PROVE_AGAIN
+ * proves the winner once more after its last sample; refuted, all that is right races again. RETRY
+ * gives those that hung once another chance; what turns out right races again. When the time is up,
+ * or the caller cancels, every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
+#ifndef GT_TUNER_TUNING_H
+#define GT_TUNER_TUNING_H
+
+#include "tuner/race.h"
+#include "tuner/session.h"
+#include "tuner/tune.h"
+
+typedef enum gt_phase {
+    GT_PHASE_PREPARE,
+    GT_PHASE_PROVE,
+    GT_PHASE_RACE,
+    GT_PHASE_BREAK_TIE,
+    GT_PHASE_WEIGH,
+    GT_PHASE_PROVE_AGAIN,
+    GT_PHASE_RETRY,
+    GT_PHASE_DONE
+} gt_phase;
+
+/* What leads from one phase to another. */
+typedef enum gt_step {
+    GT_STEP_PREPARED,
+    GT_STEP_ALL_PROVED,
+    GT_STEP_TIED,      /* the host's clock cannot tell the best apart */
+    GT_STEP_UNTIED,    /* the tie is settled, or a failure has reopened the race */
+    GT_STEP_FINALISTS, /* the race by time is over, and the fastest are to be weighed */
+    GT_STEP_UNWEIGHED, /* every finalist failed while it was weighed */
+    GT_STEP_DECIDED,   /* the race is over */
+    GT_STEP_CONFIRMED, /* the winner was proved again, or there is none */
+    GT_STEP_REFUTED,   /* the winner failed its last proof: the others race again */
+    GT_STEP_REVIVED,   /* what hung once was right the second time */
+    GT_STEP_FINISHED,  /* nothing is left to try again */
+    GT_STEP_STOPPED    /* time is up, or the caller cancelled */
+} gt_step;
+
+typedef struct gt_tuning {
+    gt_session session;
+    gt_phase phase;
+    gt_race *race;      /* by what was asked for, which decides; energy: first by time */
+    gt_race *tie_break; /* by the device's time: among those in a tie; NULL before the first */
+    gt_race *by_time; /* objective energy: the race by time, once `race` is by energy, else NULL */
+    uint64_t proved;  /* the variant that was proved again after its race, or GT_NO_VARIANT */
+    struct {
+        gt_race *race, *by_time;
+        uint64_t proved;
+    } earlier;               /* the last race that was over, when everything races again */
+    const gt_race *restored; /* `race`, where it is the earlier one: time was up for the later */
+    gt_race_end end;         /* of `race` */
+    gt_race_round round;     /* that is sampled; its ids are the race's until the next round */
+    gt_history history;
+    gt_disturbance disturbance;
+    int64_t last_progress_ns, last_kept_ns;
+    int64_t give_up_ns; /* once it was stopped: the winner's last proof may take until then */
+} gt_tuning;
+
+/* The policy; its state is a gt_tuning. */
+extern const gt_policy gt_tuning_policy;
+/* Leads to the next phase; a step that the present one does not know is a mistake of the caller. */
+void gt_tuning_advance(gt_tuning *tuning, gt_step step);
+
+/* An empty race with the request's options. */
+gputune_status gt_tuning_open_race(gt_tuning *tuning);
+/* The race whose rounds are sampled now: `race`, or `tie_break` in BREAK_TIE. */
+gt_race *gt_tuning_current_race(const gt_tuning *tuning);
+/* Whether what is sampled now is the device's time, though another objective was asked for. */
+bool gt_tuning_is_by_time(const gt_tuning *tuning);
+gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
+
+/* --- tuning_rounds.c --- */
+
+/* Lets those that became ready join the race. */
+gputune_status gt_tuning_admit(gt_tuning *tuning);
+/* Asks for the next round, or ends the race where none is needed. */
+gputune_status gt_tuning_start_round(gt_tuning *tuning);
+/* Takes in a round. */
+gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
+/* A stop before the first round: the launches that verified the variants are all that is known of
+ * them, and better than nothing. */
+gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
+
+/* --- tuning_tie.c --- */
+
+/* Lets those that are in the tie of `race` race by the device's time too. */
+gputune_status gt_tuning_open_tie_break(gt_tuning *tuning);
+/* Ends a round of it. At its end the variant wins that takes host and device the least time
+ * together. */
+gputune_status gt_tuning_end_tie_round(gt_tuning *tuning);
+/* A contestant is out for good. */
+void gt_tuning_fail_contestant(gt_tuning *tuning, uint64_t id);
+
+/* --- tuning_energy.c --- */
+
+/* Energy was asked for, and `race` is still by time. */
+bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
+/* Opens the race by energy among the fastest by time and the default. */
+gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
+/* Every finalist failed: the race by time goes on. */
+gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
+
+/* --- tuning_again.c --- */
+
+/* Everything that is right races anew, eliminated or not. */
+gputune_status gt_tuning_race_again(gt_tuning *tuning);
+/* No time is left: where the present race is not over, but one was before it, that one counts; and
+ * the race by time where nothing was weighed yet. */
+gputune_status gt_tuning_fall_back(gt_tuning *tuning);
+/* Makes an earlier race `race`, without those that failed since. The present one is freed. */
+void gt_tuning_restore(gt_tuning *tuning, gt_race *race);
+void gt_tuning_free_races(gt_tuning *tuning);
+
+/* --- tuning_report.c --- */
+
+/* Calls the request's progress callback, at most 20 times a second unless `always`. */
+void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
+/* Appends the raw samples of all races to options.samples_path (samples.h). */
+void gt_tuning_write_samples(const gt_tuning *tuning);
+
+/* --- tuning_trials.c --- */
+
+/* What this tuning found out about its variants, without what it took over from earlier ones. */
+gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning);
+void gt_tuning_free_trials(gt_trial_list *list);
+/* Stores what has settled meanwhile, once a second, so that a tuning that is killed is not lost. */
+gputune_status gt_tuning_keep_trials(gt_tuning *tuning);
+
+/* --- conclude.c --- */
+
+/* Stores trials and winner of a finished tuning, and makes the choice. */
+gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
+
+#endif

@@ -1,0 +1,218 @@
+/* The rounds of a tuning's races. */
+#include "tuner/tuning.h"
+
+#include "base/clock.h"
+#include "tuner/outcome.h"
+
+#include <math.h>
+
+enum { VECTOR_BITS = 3 };
+
+/* --- contestants --------------------------------------------------------------------------------
+ */
+
+static uint32_t log2_up(uint64_t value)
+{
+    uint32_t bits = 0;
+    while (bits < 31 && (UINT64_C(1) << bits) < value) {
+        bits++;
+    }
+    return bits;
+}
+
+/* Of two that cannot be told apart the lower wins: the default, then smaller clusters, less shared
+ * memory, narrower vectors, the order of the space. */
+static uint32_t rank_of(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_field *field = &tuning->session.field;
+    const gt_variant *variant = &field->variants.items[index];
+    if (variant->role == GT_ROLE_DEFAULT) {
+        return 0;
+    }
+    uint64_t cluster = 1, vector = 1;
+    for (uint32_t i = 0; i < request->template->axis_count; i++) {
+        const gt_axis *axis = &request->template->axes[i];
+        const gt_value *value = &axis->values[variant->config.choice[i]];
+        cluster *= axis->kind == GT_AXIS_CLUSTER ? (uint64_t)value->number : 1;
+        vector *= axis->kind == GT_AXIS_VECTOR ? (uint64_t)value->number : 1;
+    }
+    uint32_t shared_kb =
+        field->units.items[variant->unit].compiled.resources.static_shared_bytes / 1024;
+    uint32_t rank = log2_up(cluster);
+    rank = (rank << 8) | (shared_kb < 255 ? shared_kb : 255);
+    rank = (rank << VECTOR_BITS) | (log2_up(vector) & ((1U << VECTOR_BITS) - 1));
+    return (rank << 14) | (index < 16383 ? index + 1 : 16383);
+}
+
+gputune_status gt_tuning_admit(gt_tuning *tuning)
+{
+    uint32_t index;
+    while (gt_field_next_ready(&tuning->session.field, &index)) {
+        const gt_variant *variant = gt_tuning_variant(tuning, index);
+        if (variant->role != GT_ROLE_FALLBACK) {
+            GT_TRY(gt_race_add(tuning->race, index, rank_of(tuning, index),
+                               variant->role == GT_ROLE_DEFAULT));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- rounds -------------------------------------------------------------------------------------
+ */
+
+static gputune_status drop_losers(gt_tuning *tuning)
+{
+    gt_farm *farm = tuning->session.farm;
+    gt_race_contestant contestant;
+    for (uint32_t i = 0; i < gt_race_count(tuning->race); i++) {
+        gt_race_contestant_at(tuning->race, i, &contestant);
+        gt_variant *variant = gt_tuning_variant(tuning, contestant.id);
+        if (contestant.left != GT_RACE_IN && !contestant.reserve && !variant->dropped) {
+            variant->dropped = true;
+            GT_TRY(farm->ops->drop(farm, contestant.id));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Of the race whose rounds are sampled now. */
+static gputune_objective objective_now(const gt_tuning *tuning)
+{
+    return gt_tuning_is_by_time(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
+                                        : tuning->session.request->options.objective;
+}
+
+/* A quick round wants one short sample of every newcomer. The launch that verified a variant was
+ * one: timed by events, in a swept cache. Short kernels need more launches than one for that. */
+static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
+{
+    static const double long_enough_ns = 50e3;
+    bool serve = round->quick && objective_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
+                 tuning->session.request->options.cache == GPUTUNE_CACHE_COLD;
+    for (uint32_t i = 0; i < round->count && serve; i++) {
+        gt_race_contestant contestant;
+        serve = gt_race_find(gt_tuning_current_race(tuning), round->ids[i], &contestant) &&
+                contestant.sample_count == 0 &&
+                gt_tuning_variant(tuning, round->ids[i])->verified.pilot_ns >= long_enough_ns;
+    }
+    return serve;
+}
+
+/* The proposer hears the present times of those that were sampled. */
+static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *round)
+{
+    if (!tuning->session.field.options.proposer->hear) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < round->count; i++) {
+        gt_summary summary;
+        GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));
+        if (summary.count) {
+            gt_field_tell(&tuning->session.field, (uint32_t)round->ids[i], summary.median);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
+{
+    if (tuning->phase == GT_PHASE_BREAK_TIE) {
+        return gt_tuning_end_tie_round(tuning);
+    }
+    GT_TRY(tell_times(tuning, round));
+    GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
+    if (gt_race_is_tied(tuning->race)) {
+        GT_TRY(gt_tuning_open_tie_break(tuning));
+        gt_tuning_advance(tuning, GT_STEP_TIED);
+    }
+    return drop_losers(tuning);
+}
+
+static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *round)
+{
+    for (uint32_t i = 0; i < round->count; i++) {
+        double pilot_ns = gt_tuning_variant(tuning, round->ids[i])->verified.pilot_ns;
+        GT_TRY(gt_race_record(gt_tuning_current_race(tuning), round->ids[i], pilot_ns));
+    }
+    return end_round(tuning, round);
+}
+
+/* The next round that needs samples; count 0: there is none now. What can be ended without is. */
+static gputune_status find_round(gt_race_round *round, gt_tuning *tuning)
+{
+    do {
+        GT_TRY(gt_race_next_round(gt_tuning_current_race(tuning), round));
+        if (round->count ? !pilots_serve(tuning, round) : tuning->phase == GT_PHASE_PROVE) {
+            break;
+        }
+        GT_TRY(round->count ? record_pilots(tuning, round) : end_round(tuning, round));
+        round->count = 0;
+    } while (tuning->end == GT_RACE_RUNNING);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_tuning_start_round(gt_tuning *tuning)
+{
+    gt_race_round round;
+    GT_TRY(find_round(&round, tuning));
+    if (!round.count) {
+        return GPUTUNE_OK;
+    }
+    gt_sample_job job = {.variants = round.ids,
+                         .count = round.count,
+                         .objective = objective_now(tuning),
+                         .length = round.quick   ? GT_SAMPLE_QUICK
+                                   : round.final ? GT_SAMPLE_FULL
+                                                 : GT_SAMPLE_BRIEF};
+    tuning->round = round;
+    return gt_session_sample(&tuning->session, &job);
+}
+
+static gputune_status record_round(gt_tuning *tuning, const gt_event *event)
+{
+    const gt_race_round *round = &tuning->round;
+    for (uint32_t i = 0; i < event->sampled.count && i < round->count; i++) {
+        if (isfinite(event->sampled.values[i]) && event->sampled.values[i] > 0) {
+            GT_TRY(gt_race_record(gt_tuning_current_race(tuning), round->ids[i],
+                                  event->sampled.values[i]));
+        }
+    }
+    return end_round(tuning, round);
+}
+
+gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
+{
+    gt_session *session = &tuning->session;
+    uint64_t culprit;
+    if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
+        return gt_fail(event->status, "%s", event->message);
+    }
+    if (event->status != GPUTUNE_OK) {
+        GT_TRY(gt_field_blame(&session->field, &culprit, event));
+        if (culprit != GT_NO_VARIANT) {
+            gt_tuning_fail_contestant(tuning, culprit);
+        }
+        return GPUTUNE_OK;
+    }
+    if (gt_disturbance_note(&tuning->disturbance, &event->sampled,
+                            &session->request->services->log)) {
+        return GPUTUNE_OK; /* asking for the next round abandons this one */
+    }
+    return record_round(tuning, event);
+}
+
+gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
+{
+    gt_race_result result;
+    gt_race_round round;
+    if (gt_race_result_get(tuning->race, &result) == GPUTUNE_OK && result.samples) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_race_next_round(tuning->race, &round));
+    if (!round.count) {
+        return GPUTUNE_OK;
+    }
+    tuning->disturbance.noisy = true; /* one launch each, not side by side */
+    return record_pilots(tuning, &round);
+}

@@ -1,0 +1,207 @@
+/* What a tuning found out about its variants, as trials to be kept. */
+#include "tuner/tuning.h"
+
+#include "base/clock.h"
+#include "base/text.h"
+#include "tuner/outcome.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static void free_trial(gt_trial *trial)
+{
+    free((char *)trial->config);
+    free((char *)trial->message);
+    *trial = (gt_trial){0};
+}
+
+void gt_tuning_free_trials(gt_trial_list *list)
+{
+    for (size_t i = 0; i <= list->count && list->items; i++) { /* one more: half described */
+        free_trial(&list->items[i]);
+    }
+    free(list->items);
+    *list = (gt_trial_list){0};
+}
+
+/* The last race that a variant was in, and what it knows of it; NULL: it was not sampled there. */
+static const gt_race *find_raced(gt_race_contestant *out, const gt_tuning *tuning, uint32_t index)
+{
+    const gt_race *race = gt_race_find(tuning->race, index, out) ? tuning->race : tuning->by_time;
+    return race && gt_race_find(race, index, out) && out->sample_count ? race : NULL;
+}
+
+/* Why a variant left its race, "" while it is in. */
+static void explain(char *out, size_t bytes, const gt_race_contestant *contestant, bool among_all,
+                    bool by_time)
+{
+    char why[128];
+    if (contestant->left == GT_RACE_IN) {
+        snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest few" : "");
+        return;
+    }
+    snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
+             gt_race_leave_text(why, sizeof why, contestant));
+}
+
+/* Only values of the objective are kept: where energy was asked for, times are none. */
+static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+{
+    gt_race_contestant contestant;
+    char text[160];
+    const gt_race *race = find_raced(&contestant, tuning, index);
+    if (!race) {
+        return GPUTUNE_OK;
+    }
+    bool among_all = race == tuning->by_time;
+    bool by_time = among_all || gt_tuning_is_before_weighing(tuning);
+    if (!by_time) {
+        GT_TRY(gt_race_summary(race, index, &trial->time));
+    }
+    trial->eliminated_round = contestant.left_round;
+    explain(text, sizeof text, &contestant, among_all, by_time);
+    if (!text[0] || contestant.left == GT_RACE_LEFT_FAILED) {
+        return GPUTUNE_OK;
+    }
+    trial->status = GT_TRIAL_ELIMINATED;
+    return gt_strdup((char **)&trial->message, text);
+}
+
+static gputune_status describe_twin(gt_trial *trial, const gt_template *template,
+                                    const gt_variant *tried)
+{
+    gt_text text = {0};
+    char *config, *message;
+    GT_TRY(gt_config_text(&config, template, &tried->config));
+    gt_text_printf(&text, "the same launch as %s", config);
+    free(config);
+    GT_TRY(gt_text_take(&message, &text));
+    free((char *)trial->message);
+    trial->message = message;
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+{
+    const gt_request *request = tuning->session.request;
+    const gt_field *field = &tuning->session.field;
+    const uint32_t tried = gt_field_tried_for(field, index);
+    const gt_config *config = &field->variants.items[index].config;
+    const gt_variant *variant = &field->variants.items[tried];
+    const gt_unit *unit = &tuning->session.field.units.items[variant->unit];
+    *trial = (gt_trial){.hash = field->variants.items[index].trial,
+                        .source = unit->hash,
+                        .status = gt_outcome_trial(variant->failure),
+                        .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
+                        .noisy = tuning->disturbance.noisy,
+                        .resources = unit->compiled.resources,
+                        .shared_bytes = gt_field_shared_bytes(field, index),
+                        .occupancy = variant->verified.occupancy,
+                        .max_error = variant->verified.max_error,
+                        .compile_ns = unit->compiled.compile_ns,
+                        .driver_version = request->device->driver_version,
+                        .nvrtc_version = unit->compiled.nvrtc_version};
+    GT_TRY(gt_config_text((char **)&trial->config, request->template, config));
+    if (variant->failure != GPUTUNE_OK) {
+        return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
+    }
+    GT_TRY(describe_race(trial, tuning, tried));
+    return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
+}
+
+/* An earlier tuning has figures of it, and this one has none. */
+static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
+{
+    const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
+    bool right = trial->status == GT_TRIAL_OK || trial->status == GT_TRIAL_ELIMINATED;
+    return right && !trial->time.count && known && known->time.count;
+}
+
+/* Whether this tuning found out something of a variant that is worth keeping. */
+static bool is_found_out(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_field *field = &tuning->session.field;
+    const uint32_t subject = gt_field_tried_for(field, index);
+    const gt_variant *variant = &field->variants.items[subject];
+    gt_race_contestant contestant;
+    bool raced = find_raced(&contestant, tuning, subject) != NULL;
+    bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+    return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
+}
+
+/* Whether nothing that is still to come changes it: a failure, or a contestant that has left. */
+static bool is_settled(const gt_tuning *tuning, uint32_t index)
+{
+    const gt_variant *variant = &tuning->session.field.variants.items[index];
+    gt_race_contestant contestant;
+    return variant->stage == GT_STAGE_FAILED ||
+           (gt_race_find(tuning->race, index, &contestant) && contestant.left != GT_RACE_IN &&
+            !contestant.reserve);
+}
+
+/* Room for every variant, and one more that is half described when something fails. */
+static gputune_status make_room(gt_trial_list *out, const gt_field *field)
+{
+    *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
+    return out->items ? GPUTUNE_OK : gt_fail_memory();
+}
+
+gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
+{
+    const gt_field *field = &tuning->session.field;
+    GT_TRY(make_room(out, field));
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        if (!is_found_out(tuning, i)) {
+            continue;
+        }
+        gt_trial *trial = &out->items[out->count];
+        GT_TRY(describe_trial(trial, tuning, i));
+        if (is_better_known(trial, tuning)) {
+            free_trial(trial);
+        } else {
+            out->count++;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- as they come -------------------------------------------------------------------------------
+ */
+
+/* Those that settled since the last time. */
+static gputune_status newly_settled(gt_trial_list *out, gt_tuning *tuning)
+{
+    gt_field *field = &tuning->session.field;
+    GT_TRY(make_room(out, field));
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (!variant->kept && is_settled(tuning, i) && is_found_out(tuning, i)) {
+            variant->kept = true;
+            GT_TRY(describe_trial(&out->items[out->count], tuning, i));
+            out->count++;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_tuning_keep_trials(gt_tuning *tuning)
+{
+    static const int64_t interval_ns = 1000000000;
+    const gt_request *request = tuning->session.request;
+    const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
+    gt_trial_list list;
+    int64_t now = gt_now_ns();
+    int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
+    if (now - since < interval_ns) {
+        return GPUTUNE_OK;
+    }
+    tuning->last_kept_ns = now;
+    gputune_status status = newly_settled(&list, tuning);
+    if (status == GPUTUNE_OK && list.count) {
+        /* a failure does no harm: everything is stored at the end */
+        (void)gt_store_put_trials(request->services->store, request->environment,
+                                  &request->scenario, list.items, list.count, &brief);
+    }
+    gt_tuning_free_trials(&list);
+    return status;
+}

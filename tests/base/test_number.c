@@ -1,0 +1,136 @@
+/* Numbers as text in a host whose numbers have a decimal comma, and points between thousands. */
+#include "base/file.h"
+#include "base/log.h"
+#include "base/number.h"
+#include "base/text.h"
+#include "base_support.h"
+
+#include "support/comma_locale.h"
+
+#include <pthread.h>
+
+static void reading_takes_a_point(void **state)
+{
+    char *end;
+    (void)state;
+    comma_locale_needed();
+    assert_true(gt_strtod("1.5e3x", &end) == 1500);
+    assert_string_equal(end, "x");
+    assert_true(gt_strtod("1,5", &end) == 1);
+    assert_string_equal(end, ",5");
+    assert_true(gt_strtod("1.234.567", &end) == 1.234);
+    assert_true(gt_strtod("0.1", NULL) == 0.1);
+    gt_strtod("none", &end);
+    assert_string_equal(end, "none");
+}
+
+static void writing_gives_a_point_and_no_groups(void **state)
+{
+    char text[64];
+    (void)state;
+    comma_locale_needed();
+    assert_int_equal(gt_snprintf(text, sizeof text, "%.2f %g %.1f", 1.5, 1e-9, 1e6), 20);
+    assert_string_equal(text, "1.50 1e-09 1000000.0");
+    assert_int_equal(gt_snprintf(text, 3, "%.3f", 1.5), 5);
+    assert_string_equal(text, "1.");
+}
+
+static void the_host_keeps_its_locale(void **state)
+{
+    char text[64];
+    (void)state;
+    comma_locale_needed();
+    locale_t before = uselocale((locale_t)0);
+    gt_snprintf(text, sizeof text, "%g", 1.5);
+    gt_strtod("1.5", NULL);
+    assert_true(uselocale((locale_t)0) == before);
+    snprintf(text, sizeof text, "%g", 1.5);
+    assert_string_equal(text, "1,5");
+}
+
+static void a_locale_of_the_thread_alone_is_kept_too(void **state)
+{
+    char text[64];
+    (void)state;
+    comma_locale_needed();
+    locale_t own = newlocale(LC_NUMERIC_MASK, "comma", (locale_t)0);
+    locale_t before = uselocale(own);
+    gt_snprintf(text, sizeof text, "%g", 1.5);
+    assert_string_equal(text, "1.5");
+    assert_true(uselocale(before) == own);
+    freelocale(own);
+}
+
+static void on_log(void *user, gputune_log_level level, const char *line)
+{
+    (void)level;
+    snprintf(user, 64, "%s", line);
+}
+
+static void messages_paths_and_logs_have_points(void **state)
+{
+    char line[64] = "", *path;
+    gt_text text = {0};
+    const gt_log log = {on_log, line};
+    (void)state;
+    comma_locale_needed();
+    gt_fail(GPUTUNE_EIO, "%.1f s", 2.5);
+    assert_string_equal(gputune_error(), "2.5 s");
+    gt_fail_prefix(GPUTUNE_EIO, "%g", 0.5);
+    assert_string_equal(gputune_error(), "0.5: 2.5 s");
+    gt_log_line(&log, GPUTUNE_LOG_ERROR, "%.3f", 1.5);
+    assert_string_equal(line, "1.500");
+    gt_text_printf(&text, "%d %g", 1, 1.25);
+    assert_string_equal(gt_text_string(&text), "1 1.25");
+    gt_text_free(&text);
+    assert_int_equal(gt_path_format(&path, "/tmp/%g", 1.5), GPUTUNE_OK);
+    assert_string_equal(path, "/tmp/1.5");
+    free(path);
+}
+
+static void *format_often(void *failed)
+{
+    for (int i = 0; i < 20000; i++) {
+        char text[32];
+        gt_snprintf(text, sizeof text, "%.2f", i / 4.0);
+        if (strchr(text, ',') || gt_strtod(text, NULL) != i / 4.0) {
+            *(bool *)failed = true;
+        }
+    }
+    return NULL;
+}
+
+/* Threads that write numbers, while this one writes them the host's way. */
+static void threads_do_not_see_each_other(void **state)
+{
+    enum { THREADS = 4 };
+    pthread_t threads[THREADS];
+    bool failed[THREADS] = {false};
+    (void)state;
+    comma_locale_needed();
+    for (size_t i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, format_often, &failed[i]), 0);
+    }
+    for (int i = 0; i < 20000; i++) {
+        char text[32];
+        snprintf(text, sizeof text, "%.1f", 0.5);
+        assert_string_equal(text, "0,5");
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+        assert_false(failed[i]);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(reading_takes_a_point),
+        cmocka_unit_test(writing_gives_a_point_and_no_groups),
+        cmocka_unit_test(the_host_keeps_its_locale),
+        cmocka_unit_test(a_locale_of_the_thread_alone_is_kept_too),
+        cmocka_unit_test(messages_paths_and_logs_have_points),
+        cmocka_unit_test(threads_do_not_see_each_other),
+    };
+    return cmocka_run_group_tests(tests, comma_locale_set, comma_locale_reset);
+}

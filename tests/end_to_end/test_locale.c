@@ -1,0 +1,126 @@
+/* A host that has set a locale with a decimal comma: it tunes, stores, reads and launches as any
+ * other. */
+#include "world.h"
+
+#include "support/comma_locale.h"
+
+enum { N = 4099, COLUMNS = 7 };
+
+static int open_with_comma(void **state)
+{
+    comma_locale_set(state);
+    return world_open("emu:h200");
+}
+
+static int close_with_comma(void **state)
+{
+    world_close(state);
+    return comma_locale_reset(state);
+}
+
+static gputune_options few_variants(void)
+{
+    static const char *const only[] = {"VEC=1,4", "BLOCK=256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    return options;
+}
+
+/* The template's `float a = 1.5` and `rtol = 1e-6` are read, and the variants are right. */
+static void tune_axpy(const gputune_options *options, gputune_source source)
+{
+    gputune_plan *plan;
+    gputune *tuner = tuner_open(world.database);
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), options));
+    gputune_info info = info_of(plan);
+    assert_int_equal(info.source, source);
+    assert_int_equal(info.failed, 0);
+    assert_true(info.time_ns > 0);
+    assert_int_equal(world.warnings, 0);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_a_template_with_a_float_is_tuned_and_found_again(void **state)
+{
+    (void)state;
+    comma_locale_needed();
+    gputune_options options = few_variants();
+    tune_axpy(&options, GPUTUNE_SOURCE_MEASURED);
+    tune_axpy(&options, GPUTUNE_SOURCE_CACHED);
+}
+
+static void test_a_worker_on_a_thread_tunes_too(void **state)
+{
+    (void)state;
+    comma_locale_needed();
+    gputune_options options = few_variants();
+    options.isolation = GPUTUNE_ISOLATION_THREAD;
+    options.force = true;
+    tune_axpy(&options, GPUTUNE_SOURCE_MEASURED);
+}
+
+static size_t count_commas(const char *line)
+{
+    size_t count = 0;
+    for (; *line; line++) {
+        count += *line == ',';
+    }
+    return count;
+}
+
+static void test_samples_keep_their_columns(void **state)
+{
+    char path[128], line[512];
+    size_t lines = 0;
+    (void)state;
+    comma_locale_needed();
+    snprintf(path, sizeof path, "%s/samples.csv", world.folder);
+    gputune_options options = few_variants();
+    options.force = true;
+    options.samples_path = path;
+    tune_axpy(&options, GPUTUNE_SOURCE_MEASURED);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    for (; fgets(line, sizeof line, file); lines++) {
+        if (count_commas(line) != COLUMNS - 1) {
+            fail_msg("%s", line);
+        }
+    }
+    fclose(file);
+    unlink(path);
+    assert_true(lines > 2);
+}
+
+static int on_record(void *user, const gputune_record *record)
+{
+    assert_null(strchr(record->message, ','));
+    *(int *)user += record->median_ns > 0;
+    return 0;
+}
+
+/* "1.40x the best in its first round", "12.3% slower after 8 samples". */
+static void test_texts_of_records_have_points(void **state)
+{
+    int measured = 0;
+    (void)state;
+    comma_locale_needed();
+    gputune *tuner = tuner_open(world.database);
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.all_trials = true;
+    OK(gputune_records(tuner, &filter, on_record, &measured));
+    assert_true(measured > 0);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_template_with_a_float_is_tuned_and_found_again),
+        cmocka_unit_test(test_a_worker_on_a_thread_tunes_too),
+        cmocka_unit_test(test_samples_keep_their_columns),
+        cmocka_unit_test(test_texts_of_records_have_points),
+    };
+    return cmocka_run_group_tests(tests, open_with_comma, close_with_comma);
+}
