@@ -23,7 +23,7 @@ void emu_event_free(CUevent event)
     emu_handle_drop(&event->handle);
     emu_completion_release(event->completion);
     free(event->nodes);
-    free(event);
+    emu_handle_free(event);
 }
 
 EMU_EXPORT CUresult cuEventCreate(CUevent *out, unsigned flags)

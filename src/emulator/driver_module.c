@@ -141,8 +141,8 @@ void emu_module_release(CUmodule module)
     }
     emu_program_free(module->program);
     free(module->globals);
-    free(module->functions);
-    free(module);
+    emu_handle_free(module->functions);
+    emu_handle_free(module);
 }
 
 void emu_module_unload(CUmodule module)

@@ -18,7 +18,7 @@ static void free_node(CUgraphNode node)
     emu_handle_drop(&node->handle);
     emu_command_release(node->command);
     free(node->dependencies);
-    free(node);
+    emu_handle_free(node);
 }
 
 void emu_user_object_release(CUuserObject object, unsigned count)
@@ -26,7 +26,7 @@ void emu_user_object_release(CUuserObject object, unsigned count)
     if (atomic_fetch_sub(&object->references, (int)count) == (int)count) {
         emu_handle_drop(&object->handle);
         object->destroy(object->data);
-        free(object);
+        emu_handle_free(object);
     }
 }
 
@@ -46,7 +46,7 @@ void emu_graph_free(CUgraph graph)
     }
     free(graph->nodes);
     release_users(graph->users, graph->user_count);
-    free(graph);
+    emu_handle_free(graph);
 }
 
 static CUgraphNode new_node(CUgraph graph, emu_command *command, const CUgraphNode *dependencies,
@@ -130,7 +130,8 @@ static void release_exec(emu_command *command)
 static const emu_command_class exec_class = {.node_type = CU_GRAPH_NODE_TYPE_GRAPH,
                                              .run = run_exec,
                                              .release = release_exec,
-                                             .is_kernel = true};
+                                             .is_kernel = true,
+                                             .has_handle = true};
 
 /* Nodes are only ever added after those that they depend on, so their order is topological. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)

@@ -3,11 +3,14 @@
 #include "emulator/handle.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
-enum { BUCKET_COUNT = 1024 };
+enum { BUCKET_COUNT = 1024, FREED_COUNT = 4096 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static emu_handle *buckets[BUCKET_COUNT];
+static void *freed[FREED_COUNT]; /* the oldest is at freed_next */
+static unsigned freed_next;
 
 static emu_handle **bucket_of(const void *object)
 {
@@ -36,6 +39,16 @@ void emu_handle_drop(emu_handle *handle)
         handle->object = NULL;
     }
     pthread_mutex_unlock(&lock);
+}
+
+void emu_handle_free(void *object)
+{
+    pthread_mutex_lock(&lock);
+    void *oldest = freed[freed_next];
+    freed[freed_next] = object;
+    freed_next = (freed_next + 1) % FREED_COUNT;
+    pthread_mutex_unlock(&lock);
+    free(oldest);
 }
 
 static const emu_handle *find(const void *object)

@@ -33,6 +33,10 @@ void emu_handle_add(emu_handle *handle, const void *object, emu_kind kind, CUcon
 /* Ends the handle's validity, before its object is freed. An invalid one stays so. Any thread. */
 void emu_handle_drop(emu_handle *handle);
 
+/* Frees an object that was behind a handle, some time later: as long as its memory is not used
+ * again, an old handle is not the handle of a new object. Any thread. */
+void emu_handle_free(void *object);
+
 /* Whether `object` is a valid handle of that kind. Any value may be asked for. Any thread. */
 bool emu_handle_is(const void *object, emu_kind kind);
 

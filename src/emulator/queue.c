@@ -27,7 +27,11 @@ void emu_command_release(emu_command *command)
     if (command->class->release) {
         command->class->release(command);
     }
-    free(command);
+    if (command->class->has_handle) {
+        emu_handle_free(command);
+    } else {
+        free(command);
+    }
 }
 
 emu_completion *emu_completion_new(void)
@@ -73,7 +77,7 @@ void emu_stream_unref(CUstream stream)
     pthread_cond_destroy(&stream->work);
     free(stream->waits);
     free(stream->dependencies);
-    free(stream);
+    emu_handle_free(stream);
 }
 
 /* When this submission begins on the device: after the stream's earlier work, after what it waits

@@ -18,6 +18,7 @@ typedef struct emu_command_class {
     double (*run)(emu_command *command, double start_ns);
     void (*release)(emu_command *command); /* frees its own members; NULL: none */
     bool is_kernel;                        /* pays the gap between kernels */
+    bool has_handle;                       /* the command is the object of a handle */
 } emu_command_class;
 
 struct emu_command {
