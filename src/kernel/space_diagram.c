@@ -130,12 +130,10 @@ static int reason_left(builder *b, uint32_t node, const int *from)
             keys[i] = old[from[i]];
             continue;
         }
-        gt_residue left =
-            gt_terms_evaluate(&b->space->terms, rule->term, b->binding.slots, b->known);
-        if (!rule->bind && gt_interval_is_false(left.range)) {
-            return GT_LIMIT_COUNT + rule->require;
+        int reason = gt_rule_ahead(b->space, &b->binding, rule, b->known, &keys[i]);
+        if (reason) {
+            return reason;
         }
-        keys[i] = left.key;
     }
     return 0;
 }

@@ -81,6 +81,7 @@ gputune_status gt_field_add_space(gt_field *field, gt_space *space, uint32_t lim
 {
     gt_config standard = gt_config_default(field->options.template), config;
     limit = limit && limit < GT_FIELD_VARIANTS_MAX ? limit : GT_FIELD_VARIANTS_MAX;
+    GT_TRY(gt_space_require_any(space));
     if (!gt_space_excludes(space, &standard)) {
         GT_TRY(gt_field_add(field, &standard, NULL));
     }

@@ -243,8 +243,16 @@ void gt_request_free(gt_request *request)
     free(request);
 }
 
+static bool is_canceled(void *user)
+{
+    const volatile int *cancel = ((const gt_request *)user)->options.cancel;
+    return cancel && *cancel;
+}
+
 gputune_status gt_request_space(gt_space **out, const gt_request *request)
 {
-    return gt_space_open(out, request->template, &request->problem, &request->workload,
-                         request->device, request->options.only, request->options.only_count);
+    GT_TRY(gt_space_open(out, request->template, &request->problem, &request->workload,
+                         request->device, request->options.only, request->options.only_count));
+    gt_space_set_cancel(*out, is_canceled, (void *)request);
+    return GPUTUNE_OK;
 }

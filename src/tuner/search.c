@@ -36,6 +36,28 @@ static void say_if_cut(const gt_search_state *state)
     }
 }
 
+/* Values that were asked for by name and can never be tried. */
+static void say_what_is_left_out(const gt_search_state *state, gt_space *space)
+{
+    const gt_template *template = state->request->template;
+    for (uint32_t i = 0; i < template->axis_count && state->request->options.only_count; i++) {
+        const uint8_t *choices;
+        size_t count = gt_space_choices(space, i, &choices);
+        for (size_t v = 0; v < count; v++) {
+            gt_text value = {0};
+            bool asked = count != template->axes[i].count || choices[v] != v;
+            const char *reason = asked ? gt_space_why_unused(space, i, choices[v]) : NULL;
+            if (reason) {
+                gt_axis_value_append(&value, &template->axes[i], choices[v]);
+                gt_log_line(&state->request->services->log, GPUTUNE_LOG_WARNING,
+                            "%s: %s=%s is not tried: %s", template->name, template->axes[i].name,
+                            gt_text_string(&value), reason);
+            }
+            gt_text_free(&value);
+        }
+    }
+}
+
 /* Default first and the whole space; the default races even where restrictions leave it out. */
 static gputune_status fill_field(gt_search_state *state)
 {
@@ -44,6 +66,9 @@ static gputune_status fill_field(gt_search_state *state)
     gputune_status status =
         gt_field_add_space(&state->field, space, state->request->options.max_variants);
     say_if_cut(state);
+    if (status == GPUTUNE_OK) {
+        say_what_is_left_out(state, space);
+    }
     if (status == GPUTUNE_OK) {
         status = add_scalar(state, space);
     }
