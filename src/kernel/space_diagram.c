@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    CHECKS_MAX = 1 << 19,      /* of one value at one node, in a whole diagram */
-    LEVEL_CHECKS_MAX = 1 << 16 /* on one level */
+    CHECKS_MAX = 1 << 20,      /* of one value at one node, in a whole diagram */
+    LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
 /* The nodes of one level while it is built. What is left of each rule that is open there (some of

@@ -106,29 +106,60 @@ static void test_many(void **state)
 }
 
 /* As a tiled matrix product has it: most axes are tied together. */
+static const char tiles[] =
+    "#pragma gputune kernel(k) problem(m = 4096, n = 4096, k = 4096) args(inout float y[n])\n"
+    "#pragma gputune tune(BX = 4, 8, 16, 32, 64) tune(BY = 4, 8, 16, 32, 64)\n"
+    "#pragma gputune tune(TX = 1, 2, 4, 8, 16) tune(TY = 1, 2, 4, 8, 16)\n"
+    "#pragma gputune tune(BK = 4, 8, 16, 32, 64) tune(STAGES = 1, 2, 3, 4)\n"
+    "#pragma gputune tune(VA = 1, 2, 4) tune(VB = 1, 2, 4) tune(PA = 0, 1, 2, 4, 8)\n"
+    "#pragma gputune tune(PB = 0, 1, 2, 4, 8) tune(SWIZZLE = 0, 1) tune(UK = 1, 2, 4, 8)\n"
+    "#pragma gputune tune(SPLIT = 1, 2, 4, 8, 16) cluster(CL = 1, 2, 4, 8) block(BX, BY)\n"
+    "#pragma gputune grid(ceil_div(n, BX * TX), ceil_div(m, BY * TY), SPLIT)\n"
+    "#pragma gputune shared(4 * STAGES * (BK * (BX * TX + PA) + BK * (BY * TY + PB)))\n"
+    "#pragma gputune require((BX * TX * BK) % (BX * BY * VA) == 0)\n"
+    "#pragma gputune require((BY * TY * BK) % (BX * BY * VB) == 0) require(BK % UK == 0)\n"
+    "#pragma gputune require(k % (BK * SPLIT) == 0) require(!(SWIZZLE && (PA || PB)))\n"
+    "#pragma gputune require(BX * BY % 32 == 0 && TX * TY * 2 + TX + TY <= 200)\n"
+    "__global__ void k(float *y) {}\n";
+
+/* A corner of them, small enough for brute force. */
+static void test_corner_of_tiles(void **state)
+{
+    static const char *const only[] = {"BX=16,64",   "BY=8,32",   "TX=4,8", "TY=4,8", "BK=16,64",
+                                       "STAGES=2,4", "VA=1,4",    "VB=1,2", "PA=0,1", "PB=0,4",
+                                       "UK=2,4",     "SPLIT=1,8", "CL=1,2"};
+    bench b;
+    gt_config config, found;
+    uint64_t count = 0;
+    (void)state;
+    bench_open_at(&b, tiles, "sm_90", (gputune_sizes){0, NULL}, 0, only,
+                  sizeof only / sizeof *only);
+    for (uint32_t i = 0; i < gt_space_combinations(b.space); i++) {
+        for (uint32_t axis = 0; axis < b.template->axis_count; axis++) {
+            const uint8_t *choices;
+            assert_int_equal(gt_space_choices(b.space, axis, &choices), 2);
+            config.choice[axis] = choices[i >> (b.template->axis_count - 1 - axis) & 1];
+        }
+        if (brute_valid(&b, &config)) {
+            count++;
+            assert_true(gt_space_next(b.space, &found));
+            assert_memory_equal(&found, &config, b.template->axis_count);
+        }
+    }
+    assert_false(gt_space_next(b.space, &found));
+    assert_true(count > 100);
+    assert_count(b.space, count);
+    bench_close(&b);
+}
+
 static void test_tiles(void **state)
 {
-    static const char text[] =
-        "#pragma gputune kernel(k) problem(m = 4096, n = 4096, k = 4096) args(inout float y[n])\n"
-        "#pragma gputune tune(BX = 4, 8, 16, 32, 64) tune(BY = 4, 8, 16, 32, 64)\n"
-        "#pragma gputune tune(TX = 1, 2, 4, 8, 16) tune(TY = 1, 2, 4, 8, 16)\n"
-        "#pragma gputune tune(BK = 4, 8, 16, 32, 64) tune(STAGES = 1, 2, 3, 4)\n"
-        "#pragma gputune tune(VA = 1, 2, 4) tune(VB = 1, 2, 4) tune(PA = 0, 1, 2, 4, 8)\n"
-        "#pragma gputune tune(PB = 0, 1, 2, 4, 8) tune(SWIZZLE = 0, 1) tune(UK = 1, 2, 4, 8)\n"
-        "#pragma gputune tune(SPLIT = 1, 2, 4, 8, 16) cluster(CL = 1, 2, 4, 8) block(BX, BY)\n"
-        "#pragma gputune grid(ceil_div(n, BX * TX), ceil_div(m, BY * TY), SPLIT)\n"
-        "#pragma gputune shared(4 * STAGES * (BK * (BX * TX + PA) + BK * (BY * TY + PB)))\n"
-        "#pragma gputune require((BX * TX * BK) % (BX * BY * VA) == 0)\n"
-        "#pragma gputune require((BY * TY * BK) % (BX * BY * VB) == 0) require(BK % UK == 0)\n"
-        "#pragma gputune require(k % (BK * SPLIT) == 0) require(!(SWIZZLE && (PA || PB)))\n"
-        "#pragma gputune require(BX * BY % 32 == 0 && TX * TY * 2 + TX + TY <= 200)\n"
-        "__global__ void k(float *y) {}\n";
     bench b;
     gt_config config;
     gt_random random = {1};
     struct rusage usage;
     (void)state;
-    bench_open(&b, text, "sm_90");
+    bench_open(&b, tiles, "sm_90");
     assert_true(gt_space_count(b.space).count > 10000000);
     assert_int_equal(gt_space_count(b.space).certainty, GT_EXACT);
     for (int i = 0; i < 200; i++) {
@@ -310,9 +341,13 @@ static void test_even_draws(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_needle),     cmocka_unit_test(test_many),
-        cmocka_unit_test(test_tiles),      cmocka_unit_test(test_estimates),
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_without_diagrams),
+        cmocka_unit_test(test_needle),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_corner_of_tiles),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_without_diagrams),
         cmocka_unit_test(test_even_draws),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
