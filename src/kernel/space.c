@@ -134,7 +134,7 @@ const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice)
     return reason ? reason : "excluded by constraints";
 }
 
-/* "k: no configuration is possible: require(…) excludes 12, …", the largest first. */
+/* Says what excludes the most combinations, the largest first. */
 static gputune_status refuse(gt_space *space)
 {
     enum { MOST = 4 };
