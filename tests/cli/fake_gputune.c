@@ -265,14 +265,21 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
         {1, "CLUSTER", "cluster", "1", "", true},
         {1, "CLUSTER", "cluster", "2", "compute capability 9.0 or higher only", false},
     };
-    static const gputune_exclusion exclusions[] = {{"compute capability 9.0 or higher only", 2}};
+    static const gputune_exclusion exclusions[] = {
+        {"compute capability 9.0 or higher only", 2, GPUTUNE_EXACT}};
     bool old = arch && strcmp(arch, "sm_80") == 0;
     gputune_space *space = calloc(1, sizeof *space);
     if (!space) {
         return gt_fail_memory();
     }
-    *space = (gputune_space){GPUTUNE_SPACE_VERSION, 4,          old ? 2 : 4, 2, values,
-                             old ? 4 : 3,           exclusions, old};
+    *space = (gputune_space){.version = GPUTUNE_SPACE_VERSION,
+                             .combinations = 4,
+                             .valid = old ? 2 : 4,
+                             .sources = 2,
+                             .values = values,
+                             .value_count = old ? 4 : 3,
+                             .exclusions = exclusions,
+                             .exclusion_count = old};
     *out = space;
     return 0;
 }
