@@ -224,9 +224,9 @@ typedef struct gputune_options {
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
-    void *user;               /* passed to log and progress */
-    volatile int *cancel;     /* set it to non-zero to stop; what is finished is kept */
-    const char *samples_path; /* every raw sample is appended here as CSV, or NULL */
+    void *user;                /* passed to log and progress */
+    volatile int *cancel;      /* set it to non-zero to stop; what is finished is kept */
+    const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
 } gputune_options;
 #define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */

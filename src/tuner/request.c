@@ -338,8 +338,7 @@ static bool is_in_space(const gt_request *request, const gt_config *config, bool
     if (gt_request_space(&space, request) != GPUTUNE_OK) {
         return false;
     }
-    bool in =
-        restricted ? gt_space_has(space, config) : gt_space_excludes(space, config) == NULL;
+    bool in = restricted ? gt_space_has(space, config) : gt_space_excludes(space, config) == NULL;
     gt_space_free(space);
     return in;
 }
