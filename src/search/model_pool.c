@@ -11,6 +11,7 @@
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* of so many fastest, the neighbours */
+    JUMPS = 8,     /* and as many points that differ from each of them in two axes */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
 };
 #define FAR          6.0  /* deviations below the best where the gain is nothing but an order */
@@ -73,6 +74,20 @@ static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_
     return to.status;
 }
 
+/* Where constraints bind two axes together, changing one leads nowhere. */
+static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    for (int i = 0; i < JUMPS && to.status == GPUTUNE_OK; i++) {
+        gt_point point = *from;
+        if (!gt_domain_jump(strategy->domain, &strategy->random, 2, &point)) {
+            break;
+        }
+        add(&to, &point);
+    }
+    return to.status;
+}
+
 gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -93,7 +108,9 @@ gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(add_near(model, strategy, &evidence->points.points[best[i]]));
+        gt_point point = evidence->points.points[best[i]];
+        GT_TRY(add_near(model, strategy, &point));
+        GT_TRY(add_jumps(model, strategy, &point));
     }
     return GPUTUNE_OK;
 }
