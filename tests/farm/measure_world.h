@@ -134,7 +134,7 @@ static void make_workload(gt_workload *out, uint64_t n, const char *reference)
     *out = (gt_workload){.argument_count = 4,
                          .buffer_count = 2,
                          .scalar_count = 2,
-                         .tolerance = {.rtol = 1e-6},
+                         .tolerance = {.rtol = 1e-6, .stated = true},
                          .has_reference = reference != NULL};
     for (uint32_t i = 0; i < 4; ++i) {
         out->arguments[i].is_buffer = i < 2;
