@@ -76,22 +76,32 @@ static double as_double(uint64_t bits)
     return value;
 }
 
-static void note_spread(gt_sensitivity *seen, const gt_measure *measure, const gt_slot *slot)
+typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX][GT_PARAMETER_MAX];
+typedef void (*note)(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer);
+
+static void note_spread(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)
 {
-    const gt_finding *found = &measure->findings->items[slot->spread_task];
+    (void)buffer;
     seen->moved = fmax(seen->moved, as_double(found[0].worst));
     seen->relative = fmax(seen->relative, as_double(found[0].need));
     seen->largest = as_double(found[1].worst);
 }
 
-typedef gt_sensitivity sensitivities[GT_WORKLOAD_MAX][GT_PARAMETER_MAX];
+static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_buffer *buffer)
+{
+    if (buffer->elements >= GT_TOLERANCE_FEW) {
+        seen->still = 1 - (double)found->count / (double)buffer->elements;
+    }
+}
 
-static void note_spreads(sensitivities seen, const gt_measure *measure, uint32_t rigs)
+static void note_all(sensitivities seen, const gt_measure *measure, uint32_t rigs, note note)
 {
     for (uint32_t s = 0; s < rigs; ++s) {
-        for (uint32_t i = 0; i < measure->rigs[s].workload.buffer_count; ++i) {
-            if (measure->rigs[s].slots[i].spread_task >= 0) {
-                note_spread(&seen[s][i], measure, &measure->rigs[s].slots[i]);
+        const gt_rig *rig = &measure->rigs[s];
+        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+            int task = rig->slots[i].spread_task;
+            if (task >= 0) {
+                note(&seen[s][i], &measure->findings->items[task], &rig->workload.buffers[i]);
             }
         }
     }
@@ -99,39 +109,49 @@ static void note_spreads(sensitivities seen, const gt_measure *measure, uint32_t
 
 /* One step, from the results of unmoved inputs; inputs are as they were when it returns. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
-                                uint64_t turn)
+                                uint64_t seed, bool sparse)
 {
     if (measure->move.tasks.count > 0) {
-        GT_TRY(gt_tables_move(measure, measure->seed + 0x51ed270b * (turn + 1)));
+        GT_TRY(gt_tables_move(measure, seed, sparse ? GT_TOLERANCE_SPARSE : 1));
         GT_TRY(run(measure, author, true));
     }
     GT_TRY(gt_service_check(measure, &measure->spread, author->rigs == 1, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    note_spreads(seen, measure, author->rigs);
+    note_all(seen, measure, author->rigs, sparse ? note_still : note_spread);
     return gt_contents_fill(measure, measure->seed, author->rigs);
 }
 
-/* How many steps tell enough: none where nothing follows from them. */
-static uint32_t steps_wanted(const gt_measure *measure)
+/* How many steps tell enough: none where nothing follows from them. `many`: some output has enough
+ * elements to count terms by. */
+static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 {
     const gt_workload *workload = &measure->rigs[0].workload;
     uint32_t steps = 0;
+    *many = false;
     for (uint32_t i = 0; i < workload->buffer_count && !workload->tolerance.stated; ++i) {
         bool few = workload->buffers[i].elements < GT_TOLERANCE_FEW;
         if (measure->rigs[0].slots[i].spread_task >= 0) {
             steps = few || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
+            *many |= !few && measure->move.tasks.count > 0;
         }
     }
     return steps > 1 && measure->move.tasks.count == 0 ? 1 : steps;
 }
 
+static gputune_status take_steps(sensitivities seen, gt_measure *measure, const author *author)
+{
+    bool many;
+    uint32_t steps = steps_wanted(measure, &many);
+    for (uint32_t k = 0; k < steps; ++k) {
+        GT_TRY(take_step(seen, measure, author, measure->seed + 0x51ed270b * (k + 1), false));
+    }
+    return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
+}
+
 static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
-    uint32_t steps = steps_wanted(measure);
-    for (uint32_t k = 0; k < steps; ++k) {
-        GT_TRY(take_step(seen, measure, author, k));
-    }
+    GT_TRY(take_steps(seen, measure, author));
     for (uint32_t s = 0; s < author->rigs; ++s) {
         gt_rig *rig = &measure->rigs[s];
         for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {

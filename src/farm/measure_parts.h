@@ -188,8 +188,8 @@ gputune_status gt_memory_service(gt_measure *measure);
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the slots' tolerances and gaps into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
-/* Has the move table draw its steps from another seed. */
-gputune_status gt_tables_move(gt_measure *measure, uint64_t seed);
+/* Has the move table move one in `sparse` elements, drawn from `seed`. */
+gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
 
 /* ---- measure_contents.c: what the buffers hold ----------------------------------------------- */
 

@@ -340,10 +340,11 @@ gputune_status gt_tables_judge(gt_measure *measure)
     return gt_tasks_upload(measure, &measure->check);
 }
 
-gputune_status gt_tables_move(gt_measure *measure, uint64_t seed)
+gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse)
 {
     for (size_t i = 0; i < measure->move.tasks.count; ++i) {
         measure->move.tasks.items[i].seed = gt_fill_seed(seed, (uint32_t)i);
+        measure->move.tasks.items[i].sparse = sparse;
     }
     return gt_tasks_upload(measure, &measure->move);
 }

@@ -82,6 +82,7 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     if (t.source != 0) {
         double by = fabs(value - to_double(t.source_type, load_bits(t.source, index,
                                                                     size_of(t.source_type))));
+        sum.count += by != 0;
         sum.need = by > 0 && by / size > sum.need ? by / size : sum.need;
         size = by;
     }

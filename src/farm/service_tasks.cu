@@ -40,13 +40,15 @@ struct task {
     double low, high, stol; // fill, move: low and high, move: the step; compare: atol, rtol, stol
     u32 operation, type, source_type, scale_type;
     u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison's byte; guard: its seed
-    u32 source_pattern, unused; // compare, narrow: the byte of the poison that the source holds
+    u32 source_pattern; // compare, narrow: the byte of the poison that the source holds
+    u32 sparse;         // move: one in so many elements
 };
 
 // What check found for one task. Guard: first is the offset of the first byte overwritten. Hash:
 // the sum is in `count`. Compare: `need` is the largest atol that a mismatch would have taken,
 // `gaps` how many elements neither side wrote. Spread: `worst` is the largest |target - source|,
-// `need` the same over |target|; without a source `worst` is the largest |target|.
+// `need` the same over |target|, `count` how many differ; without a source `worst` is the largest
+// |target|.
 struct finding {
     u64 count, first, worst, need, gaps, value, expected;
 };

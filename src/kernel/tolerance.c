@@ -10,8 +10,8 @@ static const struct type_facts {
     double rtol;    /* functions and divisions of another library, fused or not */
     double tiny;    /* below that, results may be flushed to zero */
 } facts[] = {
-    [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2e-3, 0x1p-24},
-    [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 1.6e-2, 0x1p-126},
+    [GT_TYPE_F16] = {0x1p-11, 0x1p-24, 2.5e-3, 0x1p-24},
+    [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
 };
@@ -33,7 +33,15 @@ double gt_tolerance_step(const gt_workload *workload)
     return has_output ? sqrt(coarsest) : 0;
 }
 
-double gt_tolerance_terms(const gt_workload *workload, uint32_t output)
+/* A term that moves is seen in its element: (1 - 1/SPARSE)^m of the elements have none that did. */
+static double terms_counted(double still)
+{
+    static const double enough = 0.02;
+    return still < enough ? INFINITY : log(still) / log1p(-1.0 / GT_TOLERANCE_SPARSE);
+}
+
+double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
+                          const gt_sensitivity *sensitivity)
 {
     double inputs = workload->has_block ? (double)workload->block.elements : 0;
     double elements = (double)workload->buffers[output].elements;
@@ -41,7 +49,8 @@ double gt_tolerance_terms(const gt_workload *workload, uint32_t output)
         const gt_buffer *buffer = &workload->buffers[i];
         inputs += buffer->direction != GT_OUT ? (double)buffer->elements : 0;
     }
-    return fmax(1, fmax(inputs / sqrt(elements), workload->work_flops / elements));
+    double measured = fmin(terms_counted(sensitivity->still), inputs / sqrt(elements));
+    return fmax(1, fmax(measured, workload->work_flops / elements));
 }
 
 /* Whether all elements depend on their terms about as strongly, relative to themselves: then small
@@ -59,9 +68,10 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
     const gt_buffer *buffer = &workload->buffers[output];
     const struct type_facts *type = &facts[buffer->type];
     bool few = buffer->elements < GT_TOLERANCE_FEW;
-    double length = type->working * sqrt(gt_tolerance_terms(workload, output));
-    /* the largest of many steps lies several deviations out, of a few perhaps within one */
-    double share = 3 * type->roundoff + (few ? 6 : 2) * length;
+    double length = type->working * sqrt(gt_tolerance_terms(workload, output, seen));
+    /* of a few roundings, one of them in a storage type, and of a long sum; the largest of many
+     * steps lies several deviations out, of a few perhaps within one */
+    double share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length;
     gt_tolerance result = {.rtol = fmax(type->rtol, length / 4), .atol = type->tiny};
     if (!few && is_even(seen)) {
         result.rtol = fmax(result.rtol, share * seen->relative / seen->step);

@@ -91,41 +91,50 @@ static void field_judge(const gt_field *field)
     assert_true(refused * 10 <= field->variants.count);
 }
 
-/* Verifies every `step`-th variant of a template, and its default. */
-static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
+/* Proves every `step`-th variant of a template, and its default. */
+static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
+                         gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
-    gt_request *request;
     gt_space *space;
-    gt_config config;
-    if (!bench.farm) {
-        skip();
-    }
-    OK(gt_request_make(&request, &bench.services, &bench.device, kernel, sizes, NULL));
-    gt_field_options options = {.template = request->template,
-                                .problem = &request->problem,
-                                .workload = &request->workload,
-                                .device = request->device,
+    OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes, NULL));
+    gt_field_options options = {.template = (*request)->template,
+                                .problem = &(*request)->problem,
+                                .workload = &(*request)->workload,
+                                .device = (*request)->device,
                                 .prelude = gt_catalog_prelude(bench.services.catalog),
                                 .farm = bench.farm,
                                 .measure = true};
-    options.setup.objective = request->options.objective;
-    options.setup.seed = request->options.seed;
-    gt_field field;
-    OK(gt_field_open(&field, &options));
-    OK(gt_request_space(&space, request));
-    config = gt_config_default(request->template);
-    OK(gt_field_add(&field, &config, NULL));
+    gt_config standard = gt_config_default(options.template), config;
+    options.setup.objective = (*request)->options.objective;
+    options.setup.seed = seed;
+    OK(gt_field_open(field, &options));
+    OK(gt_request_space(&space, *request));
+    OK(gt_field_add(field, &standard, NULL));
     for (uint32_t i = 0; gt_space_next(space, &config); i++) {
-        gt_config first = gt_config_default(request->template);
-        if (i % step == 0 && memcmp(&config, &first, sizeof config) != 0) {
-            OK(gt_field_add(&field, &config, NULL));
+        if (i % step == 0 && memcmp(&config, &standard, sizeof config) != 0) {
+            OK(gt_field_add(field, &config, NULL));
         }
     }
-    field_settle(&field);
-    field_judge(&field);
-    gt_field_close(&field);
     gt_space_free(space);
+    field_settle(field);
+}
+
+static void verify_end(gt_field *field, gt_request *request)
+{
+    gt_field_close(field);
     gt_request_free(request);
+}
+
+static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
+{
+    gt_request *request;
+    gt_field field;
+    if (!bench.farm) {
+        skip();
+    }
+    verify_begin(&field, &request, kernel, sizes, step, 1);
+    field_judge(&field);
+    verify_end(&field, request);
 }
 
 #endif
