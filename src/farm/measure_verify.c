@@ -75,9 +75,15 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-/* Launches on each rig, with an event pair around the timed one, which finds the cache as a sample
- * does. The buffers are ready. */
-static gputune_status launch_first(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
+static gputune_status launch_littered(gt_measure *measure, gt_loaded *variant, uint32_t rig,
+                                      uint32_t poison)
+{
+    GT_TRY(gt_service_litter(measure, poison));
+    return gt_loaded_launch(measure, variant, rig);
+}
+
+/* On the timed rig with an event pair, where it finds the cache as a sample does. */
+static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
     enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
     GT_TRY(gt_service_litter(measure, GT_POISON_FIRST));
@@ -85,15 +91,23 @@ static gputune_status launch_first(gt_measure *measure, gt_loaded *variant, uint
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(gt_loaded_launch(measure, variant, 0));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    return rigs > 1 ? gt_loaded_launch(measure, variant, 1) : GPUTUNE_OK;
+    return GPUTUNE_OK;
+}
+
+/* The last rig comes first: its results are looked at, and nothing was launched before it. */
+static gputune_status launch_first(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
+{
+    for (uint32_t s = rigs - 1; s > 0; --s) {
+        GT_TRY(launch_littered(measure, variant, s, GT_POISON_FIRST));
+    }
+    return launch_pilot(measure, variant);
 }
 
 static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
 {
     GT_TRY(gt_service_reset(measure, &measure->again, rigs == 1));
-    GT_TRY(gt_service_litter(measure, GT_POISON_SECOND));
     for (uint32_t s = 0; s < rigs; ++s) {
-        GT_TRY(gt_loaded_launch(measure, variant, s));
+        GT_TRY(launch_littered(measure, variant, s, GT_POISON_SECOND));
     }
     return GPUTUNE_OK;
 }

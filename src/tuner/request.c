@@ -248,3 +248,13 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request)
     return gt_space_open(out, request->template, &request->problem, &request->workload,
                          request->device, request->options.only, request->options.only_count);
 }
+
+void gt_request_say_proof(const gt_request *request)
+{
+    if (!request->workload.has_reference && !request->workload.has_check) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s has neither reference() nor check(): the results of its default variant "
+                    "are taken as right",
+                    request->template->name);
+    }
+}

@@ -312,6 +312,7 @@ static gputune_status open_run(run_state *run, const gt_config *configs, size_t 
     GT_TRY(services->farm(services->user, &run->farm, true, request->options.isolation));
     options.farm = run->farm;
     GT_TRY(gt_field_open(&run->field, &options));
+    gt_request_say_proof(request);
     if (request->options.input_count) {
         GT_TRY(services->inputs(services->user, &request->workload, &request->options,
                                 &run->field.options.setup));

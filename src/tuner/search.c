@@ -114,6 +114,7 @@ static gputune_status open_search(gt_search_state *state)
                            &request->scenario, request->device->driver_version, 0));
     GT_TRY(gt_search_open_race(state));
     GT_TRY(open_field(state));
+    gt_request_say_proof(request);
     return fill_field(state);
 }
 

@@ -90,6 +90,18 @@ static void test_a_store_past_the_end_is_caught(void **state)
     tune_poisoned("past_the_end", "wrong");
 }
 
+static void test_a_kernel_that_is_right_once_is_caught(void **state)
+{
+    (void)state;
+    tune_poisoned("stale_counter", "wrong");
+}
+
+static void test_a_counter_that_nobody_cleared_is_caught(void **state)
+{
+    (void)state;
+    tune_poisoned("stale_scratch", "wrong");
+}
+
 /* ---- hits ---- */
 
 static void launch_and_check(gputune_plan *plan)
@@ -293,6 +305,8 @@ int main(void)
         cmocka_unit_test(test_a_wrong_result_is_caught),
         cmocka_unit_test(test_an_access_out_of_bounds_costs_its_variant_only),
         cmocka_unit_test(test_a_store_past_the_end_is_caught),
+        cmocka_unit_test(test_a_kernel_that_is_right_once_is_caught),
+        cmocka_unit_test(test_a_counter_that_nobody_cleared_is_caught),
         cmocka_unit_test(test_a_hit_launches_what_was_stored),
         cmocka_unit_test(test_cancelling_leaves_a_plan_or_says_so),
         cmocka_unit_test(test_a_database_that_cannot_be_written_is_one_warning),
