@@ -96,6 +96,11 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_rig *r
     return status;
 }
 
+static gputune_status report_input(const gt_buffer *buffer)
+{
+    return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
+}
+
 static void note_error(gt_verified *out, const gt_slot *slot, const gt_finding *found)
 {
     double ratio = as_double(found->worst);
@@ -116,21 +121,31 @@ static gputune_status judge_failures(const gt_rig *rig, const gt_findings *findi
                    rig->workload.check.entry, found->value, launch->words);
 }
 
+static gputune_status judge_compared(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
+                                     uint32_t index, const gt_finding *found,
+                                     const launch_facts *launch)
+{
+    if (found->count != 0) {
+        return report_mismatch(measure, rig, index, found, launch);
+    }
+    note_error(out, &rig->slots[index], found);
+    return GPUTUNE_OK;
+}
+
 static gputune_status judge_first(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
                                   const launch_facts *launch)
 {
+    const gt_finding *items = measure->first->items;
     for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
         const gt_slot *slot = &rig->slots[i];
-        const gt_finding *items = measure->first->items;
         if (slot->first_hash_task >= 0 && items[slot->first_hash_task].count != slot->hash) {
-            return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed",
-                           rig->workload.buffers[i].name);
+            return report_input(&rig->workload.buffers[i]);
         }
-        if (slot->first_task >= 0 && items[slot->first_task].count != 0) {
-            return report_mismatch(measure, rig, i, &items[slot->first_task], launch);
-        }
-        if (slot->first_task >= 0) {
-            note_error(out, slot, &items[slot->first_task]);
+    }
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        int task = rig->slots[i].first_task;
+        if (task >= 0) {
+            GT_TRY(judge_compared(out, measure, rig, i, &items[task], launch));
         }
     }
     return judge_failures(rig, measure->first, rig->first_failures_task, launch);
@@ -140,15 +155,10 @@ static gputune_status judge_second(gt_verified *out, const gt_measure *measure, 
                                    const launch_facts *launch)
 {
     for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        const gt_slot *slot = &rig->slots[i];
-        const gt_finding *items = measure->findings->items;
-        if (slot->compare_task < 0) {
-            continue;
+        int task = rig->slots[i].compare_task;
+        if (task >= 0) {
+            GT_TRY(judge_compared(out, measure, rig, i, &measure->findings->items[task], launch));
         }
-        if (items[slot->compare_task].count != 0) {
-            return report_mismatch(measure, rig, i, &items[slot->compare_task], launch);
-        }
-        note_error(out, slot, &items[slot->compare_task]);
     }
     return judge_failures(rig, measure->findings, rig->failures_task, launch);
 }
@@ -179,7 +189,7 @@ static gputune_status judge_surroundings(const gt_measure *measure, const gt_rig
         }
     }
     if (slot->hash_task >= 0 && items[slot->hash_task].count != slot->hash) {
-        return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
+        return report_input(buffer);
     }
     return GPUTUNE_OK;
 }

@@ -32,6 +32,17 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = turn;"
     "}"
+    /* within a part of 1e-7 of each other, as sums by atomicAdd are */
+    "extern \"C\" __global__ void nearly(float *y, const float *x, float a, size_t n) {"
+    "  if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&turn, 1u);"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) y[i] = (y[i] + a * x[i]) * (turn / 2 % 2 && i % 3 == 0 ? 1.0000001f : 1.0f);"
+    "}"
+    /* the second half is nobody's */
+    "extern \"C\" __global__ void half_of_it(float *y, const float *x, float a, size_t n) {"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n / 2) y[i] = a * x[i];"
+    "}"
     "extern \"C\" __global__ void exact(double *y, const float *x, float a, size_t n, double "
     "*scale)"
     "{ size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
