@@ -1,5 +1,5 @@
-/* What the buffers hold: inputs from a seed, pristine copies, guard zones, expected results; and making
- * them good again when a variant has damaged them. */
+/* What the buffers hold: inputs from a seed, pristine copies, guard zones, expected results; and
+ * making them good again when a variant has damaged them. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 
@@ -63,7 +63,8 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t rig
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 
-/* ---- Made, and made good ---------------------------------------------------------------------- */
+/* ---- Made, and made good ----------------------------------------------------------------------
+ */
 
 /* What the inputs are before any kernel has seen them. */
 static gputune_status note_inputs(gt_measure *measure, uint32_t rigs)

@@ -155,8 +155,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
     for (uint32_t s = 0; s < author->rigs; ++s) {
         gt_rig *rig = &measure->rigs[s];
         for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            seen[s][i].step =
-                measure->move.tasks.count > 0 ? gt_tolerance_step(&rig->workload) : 0;
+            seen[s][i].step = measure->move.tasks.count > 0 ? gt_tolerance_step(&rig->workload) : 0;
             rig->slots[i].tolerance = gt_tolerance_of(&rig->workload, i, &seen[s][i]);
         }
     }

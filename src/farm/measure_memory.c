@@ -193,8 +193,9 @@ static gputune_status take_sweep(gt_measure *measure)
 /* The longest table whose findings come back. */
 static size_t most_findings(const gt_measure *measure)
 {
-    const gt_tasks *const tables[] = {&measure->check,  &measure->hash,          &measure->agree,
-                                      &measure->spread, &measure->rigs[0].first, &measure->rigs[1].first};
+    const gt_tasks *const tables[] = {&measure->check,         &measure->hash,
+                                      &measure->agree,         &measure->spread,
+                                      &measure->rigs[0].first, &measure->rigs[1].first};
     size_t most = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
         most = tables[i]->tasks.count > most ? tables[i]->tasks.count : most;

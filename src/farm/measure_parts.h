@@ -118,11 +118,11 @@ struct gt_measure {
     uint64_t sequence; /* of the last check */
     CUdeviceptr sweep; /* zeros, twice the L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
-    uint64_t seed;     /* of what the buffers hold now */
-    gt_damage damage;  /* to be made good before the next use */
-    bool has_expected; /* expected results are there */
+    uint64_t seed;       /* of what the buffers hold now */
+    gt_damage damage;    /* to be made good before the next use */
+    bool has_expected;   /* expected results are there */
     bool has_tolerances; /* and how far from them is right */
-    uint32_t turn;     /* counts sample jobs: which set a hot one takes */
+    uint32_t turn;       /* counts sample jobs: which set a hot one takes */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -193,7 +193,8 @@ gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t spars
 
 /* ---- measure_contents.c: what the buffers hold ----------------------------------------------- */
 
-/* Fills inputs, pristine copies, guards and blocks from `seed`, of the first `rigs` rigs. Queued. */
+/* Fills inputs, pristine copies, guards and blocks from `seed`, of the first `rigs` rigs. Queued.
+ */
 gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t rigs);
 /* Fills everything from `seed` and runs the reference on each rig (only the timed one where
  * `timed_only`, which leaves the other rig alone). ETEMPLATE for a reference that fails or that
@@ -207,7 +208,8 @@ gputune_status gt_contents_refresh(gt_measure *measure);
 /* Runs the reference twice on the first `rigs` rigs: its results are the expected ones if they
  * agree within the tolerance. Where that follows from measuring, measures it if it is not known. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t rigs);
-/* The same with this variant in the reference's place; one launch, as it is proved like any other. */
+/* The same with this variant in the reference's place; one launch, as it is proved like any other.
+ */
 gputune_status gt_expected_adopt(gt_measure *measure, struct gt_loaded *variant);
 
 /* ---- measure_inputs.c ------------------------------------------------------------------------ */

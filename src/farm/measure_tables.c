@@ -1,5 +1,5 @@
-/* What the service kernels have to do with the buffers of a setup, as tables that are made once: what
- * comes before a launch, and what is looked at behind it. */
+/* What the service kernels have to do with the buffers of a setup, as tables that are made once:
+ * what comes before a launch, and what is looked at behind it. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "kernel/tolerance.h"
@@ -78,8 +78,9 @@ static gputune_status plan_convert(gt_measure *measure, gt_rig *rig)
     return GPUTUNE_OK;
 }
 
-/* Where steps can be taken: only values that another seed might have given as well, so that whatever
- * the kernel does with them stays within what the template says. The caller's data stay. */
+/* Where steps can be taken: only values that another seed might have given as well, so that
+ * whatever the kernel does with them stays within what the template says. The caller's data stay.
+ */
 static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
 {
     return buffer->direction != GT_OUT && !slot->live && gt_type_is_float(buffer->type) &&
@@ -276,9 +277,9 @@ static gputune_status plan_rig(gt_measure *measure, gt_rig *rig)
 
 gputune_status gt_tables_plan(gt_measure *measure)
 {
-    gt_tasks *const tables[] = {&measure->reset,  &measure->again, &measure->restore,
-                                &measure->rotate, &measure->check, &measure->hash,
-                                &measure->keep,   &measure->agree, &measure->spread,
+    gt_tasks *const tables[] = {&measure->reset,  &measure->again,  &measure->restore,
+                                &measure->rotate, &measure->check,  &measure->hash,
+                                &measure->keep,   &measure->agree,  &measure->spread,
                                 &measure->move,   &measure->convert};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {

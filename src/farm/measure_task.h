@@ -23,7 +23,8 @@ typedef enum gt_service_operation {
     GT_DO_COMPARE,
     GT_DO_GUARD,
     GT_DO_HASH,
-    GT_DO_SPREAD /* how far target and source are apart; how large the target is, without a source */
+    GT_DO_SPREAD /* how far target and source are apart; how large the target is, without a source
+                  */
 } gt_service_operation;
 
 enum {
@@ -51,7 +52,8 @@ typedef struct gt_service_task {
  * elements' bits, the largest |v - r| over the tolerance and the atol that would have accepted all
  * (doubles' bits; infinite where only equality would do), elements that both sides left alone.
  * spread: elements that differ, the largest difference in `worst`, and over the target's magnitude
- * in `need`; without a source the largest magnitude in `worst`. guard: bytes overwritten and the first one's offset. hash: the hash in `count`. */
+ * in `need`; without a source the largest magnitude in `worst`. guard: bytes overwritten and the
+ * first one's offset. hash: the hash in `count`. */
 typedef struct gt_finding {
     uint64_t count, first, worst, need, gaps, value, expected;
 } gt_finding;

@@ -150,8 +150,8 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
 }
 
 /* Two launches on each rig, the second with whatever the first has left in scratch memory and in
- * the module. The only wait is at the end. The first launch's results are looked at on the last rig,
- * as the timed one takes as long to compare as to launch. */
+ * the module. The only wait is at the end. The first launch's results are looked at on the last
+ * rig, as the timed one takes as long to compare as to launch. */
 static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     uint32_t rigs = measure->setup.workload_count;

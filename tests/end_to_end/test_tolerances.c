@@ -1,6 +1,6 @@
-/* The tolerances that templates have without stating any: kernels that only add and round in another
- * order are right, kernels with a small fault are not. GPUTUNE_TEST_SEEDS=n: with so many draws of
- * the inputs; GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+/* The tolerances that templates have without stating any: kernels that only add and round in
+ * another order are right, kernels with a small fault are not. GPUTUNE_TEST_SEEDS=n: with so many
+ * draws of the inputs; GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "every_variant.h"
 
 static uint32_t seeds;
@@ -82,8 +82,8 @@ JUDGE(polynomial)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum), cmocka_unit_test(test_positive_sum),
-        cmocka_unit_test(test_box), cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_sum),     cmocka_unit_test(test_positive_sum),
+        cmocka_unit_test(test_box),     cmocka_unit_test(test_dot),
         cmocka_unit_test(test_softmax), cmocka_unit_test(test_polynomial),
     };
     return cmocka_run_group_tests(tests, open_any, bench_close);
