@@ -75,18 +75,10 @@ static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant, ui
     return GPUTUNE_OK;
 }
 
-static gputune_status launch_littered(gt_measure *measure, gt_loaded *variant, uint32_t rig,
-                                      uint32_t poison)
-{
-    GT_TRY(gt_service_litter(measure, poison));
-    return gt_loaded_launch(measure, variant, rig);
-}
-
 /* On the timed rig with an event pair, where it finds the cache as a sample does. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
     enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
-    GT_TRY(gt_service_litter(measure, GT_POISON_FIRST));
     GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
     GT_TRY(gt_loaded_launch(measure, variant, 0));
@@ -94,11 +86,14 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The last rig comes first: its results are looked at, and nothing was launched before it. */
+/* The last rig comes first: its results are looked at, and nothing was launched before it. The
+ * pilot finds no litter but what that leaves, where there are two: what a multiprocessor was set up
+ * for last might cost it time. */
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
 {
+    GT_TRY(gt_service_litter(measure, GT_POISON_FIRST));
     for (uint32_t s = rigs - 1; s > 0; --s) {
-        GT_TRY(launch_littered(measure, variant, s, GT_POISON_FIRST));
+        GT_TRY(gt_loaded_launch(measure, variant, s));
     }
     return launch_pilot(measure, variant);
 }
@@ -107,7 +102,8 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, uint
 {
     GT_TRY(gt_service_reset(measure, &measure->again, rigs == 1));
     for (uint32_t s = 0; s < rigs; ++s) {
-        GT_TRY(launch_littered(measure, variant, s, GT_POISON_SECOND));
+        GT_TRY(gt_service_litter(measure, GT_POISON_SECOND));
+        GT_TRY(gt_loaded_launch(measure, variant, s));
     }
     return GPUTUNE_OK;
 }
