@@ -61,9 +61,10 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer 
                              "reference, does not write it either");
         return;
     }
-    gt_text_printf(text, "%s, expected %s",
+    gt_text_printf(text, "%s, expected %s%s",
                    is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
-                   gt_bits_text(expected, buffer->reference_type, found->expected));
+                   gt_bits_text(expected, buffer->reference_type, found->expected),
+                   measure->rigs[0].workload.has_reference ? "" : " as of the default variant");
 }
 
 /* How far off that is, and what a template might say to have it accepted. */

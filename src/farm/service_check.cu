@@ -1,14 +1,17 @@
 // Check: what a launch has left in the buffers. Behind service_tasks.cu.
 
 struct tally {
-    u64 count, first, gaps;
-    double worst, need;
+    u64 count, first;
+    double worst;
+    float need; // is only told, so that single precision is enough for it
+    u32 gaps;
 };
 
 // One element: |v - r| over what the tolerance allows (infinite where nothing but equality would
 // do, over 1 is a mismatch), and the atol that would have been enough.
 struct verdict {
-    double ratio, need;
+    double ratio;
+    float need;
     bool is_gap;
 };
 
@@ -19,7 +22,8 @@ static __device__ double infinity()
 
 static __device__ verdict exactly(bool equal)
 {
-    verdict result = {equal ? 0.0 : infinity(), equal ? 0.0 : infinity(), false};
+    double ratio = equal ? 0.0 : infinity();
+    verdict result = {ratio, (float)ratio, false};
     return result;
 }
 
@@ -40,12 +44,12 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
         without_atol += t.stol * fabs(to_double(t.scale_type, bits));
     }
     double error = fabs(v - r), tolerance = without_atol + t.low;
-    verdict result = {tolerance > 0 ? error / tolerance : infinity(), error - without_atol, false};
+    verdict result = {tolerance > 0 ? error / tolerance : infinity(),
+                      (float)(error - without_atol), false};
     return result;
 }
 
-// Not inlined: this part is large, and most vectors never get here.
-static __device__ __noinline__ verdict judge(const task *at, u64 index)
+static __device__ verdict judge(const task *at, u64 index)
 {
     const task &t = *at;
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
@@ -62,7 +66,8 @@ static __device__ __noinline__ verdict judge(const task *at, u64 index)
     return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-static __device__ void compare_element(const task *at, tally &sum, u64 index)
+// Not inlined: this part is large, and most vectors never get here.
+static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
     verdict result = judge(at, index);
     sum.gaps += result.is_gap;
@@ -83,7 +88,7 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
         double by = fabs(value - to_double(t.source_type, load_bits(t.source, index,
                                                                     size_of(t.source_type))));
         sum.count += by != 0;
-        sum.need = by > 0 && by / size > sum.need ? by / size : sum.need;
+        sum.need = by > 0 ? fmaxf(sum.need, (float)(by / size)) : sum.need;
         size = by;
     }
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
@@ -200,18 +205,19 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
 
 static __device__ void hash_tile(const task &t, tally &sum, u64 begin, u64 end)
 {
-    u64 cut = begin;
+    u64 cut = begin, hash = 0;
     if ((t.target & 3) == 0) {
         cut = end & ~3ull;
 #pragma unroll 1
         for (u64 i = begin / 4 + threadIdx.x; i < cut / 4; i += THREADS) {
-            sum.count += mix((i << 32) + ((const u32 *)t.target)[i]);
+            hash += mix((i << 32) + ((const u32 *)t.target)[i]);
         }
     }
 #pragma unroll 1
     for (u64 i = cut + threadIdx.x; i < end; i += THREADS) {
-        sum.count += mix(~((i << 8) + ((const u8 *)t.target)[i]));
+        hash += mix(~((i << 8) + ((const u8 *)t.target)[i]));
     }
+    sum.count += hash;
 }
 
 static __device__ void check_tile(const task &t, const task *at, tally &sum, u64 begin, u64 end)
@@ -249,7 +255,7 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
         return;
     }
     u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, such doubles keep their order
-    u64 need = (u64)__double_as_longlong(sum.need);
+    u64 need = (u64)__double_as_longlong((double)sum.need);
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {
         sum.count += __shfl_xor_sync(0xffffffffu, sum.count, step);
@@ -261,14 +267,16 @@ static __device__ __noinline__ void flush(finding *into, tally &sum)
     }
     if ((threadIdx.x & 31) == 0) {
         atomicAdd(&into->count, sum.count);
-        atomicAdd(&into->gaps, sum.gaps);
+        atomicAdd(&into->gaps, (u64)sum.gaps);
         atomicMin(&into->first, sum.first);
         atomicMax(&into->worst, worst);
         atomicMax(&into->need, need);
     }
-    sum.count = sum.gaps = 0;
+    sum.count = 0;
+    sum.gaps = 0;
     sum.first = ~0ull;
-    sum.worst = sum.need = 0;
+    sum.worst = 0;
+    sum.need = 0;
 }
 
 // The last block hands the result over and readies the accumulators for the next launch.
@@ -304,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 {
     __shared__ u32 is_last;
     const task *at = tasks;
-    tally sum = {0, ~0ull, 0, 0.0, 0.0};
+    tally sum = {0, ~0ull, 0.0, 0.0f, 0};
 #pragma unroll 1
     for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const task *next = advance(at, tile);
