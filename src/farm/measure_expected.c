@@ -148,6 +148,13 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
 
+/* The caller's own data, which stay, are the timed rig's alone. */
+static bool can_move(const gt_measure *measure, uint32_t rig)
+{
+    size_t timed = measure->move.timed_count;
+    return (rig == 0 ? timed : measure->move.tasks.count - timed) > 0;
+}
+
 static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
@@ -155,7 +162,7 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
     for (uint32_t s = 0; s < author->rigs; ++s) {
         gt_rig *rig = &measure->rigs[s];
         for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            seen[s][i].step = measure->move.tasks.count > 0 ? gt_tolerance_step(&rig->workload) : 0;
+            seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&rig->workload) : 0;
             rig->slots[i].tolerance = gt_tolerance_of(&rig->workload, i, &seen[s][i]);
         }
     }
@@ -172,6 +179,14 @@ static gputune_status blame_reference(gputune_status status, const gt_measure *m
                    status < 0 ? gt_message() : "unknown");
 }
 
+static gputune_status blame_change(const gt_rig *rig, uint32_t index)
+{
+    return gt_fail(GPUTUNE_ETEMPLATE,
+                   "the reference kernel %s changes %s, an input: declare it inout, or write to an "
+                   "output",
+                   rig->workload.reference.entry, rig->workload.buffers[index].name);
+}
+
 static gputune_status blame_difference(const gt_measure *measure, const gt_rig *rig, uint32_t index)
 {
     char text[128];
@@ -180,26 +195,31 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_rig *
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s gives other values of %s when it runs again (the first "
                    "is element %llu, the tolerance %s): it must agree with itself within the "
-                   "tolerance, and leave its inputs alone",
+                   "tolerance",
                    rig->workload.reference.entry, rig->workload.buffers[index].name,
                    (unsigned long long)found->first, gt_tolerance_text(text, measure, slot));
 }
 
 /* Whether the runs agree; what neither has written is no part of the result. */
+static gputune_status judge_slot(const gt_measure *measure, gt_rig *rig, uint32_t index)
+{
+    gt_slot *slot = &rig->slots[index];
+    if (slot->input_task >= 0 && measure->first->items[slot->input_task].count != slot->hash) {
+        return blame_change(rig, index);
+    }
+    if (slot->agree_task < 0) {
+        return GPUTUNE_OK;
+    }
+    const gt_finding *found = &measure->findings->items[slot->agree_task];
+    slot->gaps = found->gaps != 0;
+    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, rig, index);
+}
+
 static gputune_status judge_agreement(gt_measure *measure, uint32_t rigs)
 {
     for (uint32_t s = 0; s < rigs; ++s) {
-        gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            gt_slot *slot = &rig->slots[i];
-            if (slot->agree_task < 0) {
-                continue;
-            }
-            const gt_finding *found = &measure->findings->items[slot->agree_task];
-            if (found->count != 0) {
-                return blame_difference(measure, rig, i);
-            }
-            slot->gaps = found->gaps != 0;
+        for (uint32_t i = 0; i < measure->rigs[s].workload.buffer_count; ++i) {
+            GT_TRY(judge_slot(measure, &measure->rigs[s], i));
         }
     }
     return gt_tables_judge(measure);
@@ -216,6 +236,7 @@ static gputune_status refer(gt_measure *measure, const author *author)
     }
     GT_TRY(run_reference(measure, author->rigs, GT_POISON_SECOND, false));
     GT_TRY(gt_service_check(measure, &measure->agree, timed_only, measure->findings));
+    GT_TRY(gt_service_check(measure, &measure->hash, timed_only, measure->first));
     return gt_measure_wait(measure);
 }
 

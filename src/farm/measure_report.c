@@ -49,19 +49,21 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+/* Without a reference: whether the default variant has left the element alone, too. */
+static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const gt_finding *found,
+                       const launch_facts *launch)
+{
+    return !measure->rigs[0].workload.has_reference &&
+           is_poison(buffer->type, found->value, launch->poison) &&
+           is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
+}
+
 static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer *buffer,
                       const gt_finding *found, const launch_facts *launch)
 {
     char value[40], expected[40];
     bool is_written = !is_poison(buffer->type, found->value, launch->poison);
-    bool was_expected = !is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
-    gt_text_printf(text, "%s[%" PRIu64 "] is ", buffer->name, found->first);
-    if (!is_written && !was_expected && !measure->rigs[0].workload.has_reference) {
-        gt_text_append(text, "not written, and the default variant, which stands in for a "
-                             "reference, does not write it either");
-        return;
-    }
-    gt_text_printf(text, "%s, expected %s%s",
+    gt_text_printf(text, "%s[%" PRIu64 "] is %s, expected %s%s", buffer->name, found->first,
                    is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
                    gt_bits_text(expected, buffer->reference_type, found->expected),
                    measure->rigs[0].workload.has_reference ? "" : " as of the default variant");
@@ -86,6 +88,13 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_rig *r
 {
     const gt_buffer *buffer = &rig->workload.buffers[index];
     gt_text text = {0};
+    if (is_nobodys(measure, buffer, found, launch)) {
+        return gt_fail(GPUTUNE_EWRONG,
+                       "%s[%" PRIu64 "] is not written, and the default variant, which stands in "
+                       "for a reference, does not write it either (%" PRIu64 " of %" PRIu64
+                       " elements are wrong)",
+                       buffer->name, found->first, found->count, buffer->elements);
+    }
     say_value(&text, measure, buffer, found, launch);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
                    buffer->elements, launch->words);

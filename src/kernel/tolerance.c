@@ -53,12 +53,18 @@ double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
     return fmax(1, fmax(measured, workload->work_flops / elements));
 }
 
+/* An output that does not move depends on what could not be moved. */
+static bool is_known(const gt_sensitivity *seen)
+{
+    return seen->step > 0 && seen->moved > 0;
+}
+
 /* Whether all elements depend on their terms about as strongly, relative to themselves: then small
  * ones need no allowance that large ones would justify. */
 static bool is_even(const gt_sensitivity *seen)
 {
     static const double uneven = 16;
-    return seen->step > 0 && seen->largest > 0 && isfinite(seen->relative) &&
+    return is_known(seen) && seen->largest > 0 && isfinite(seen->relative) &&
            seen->relative <= uneven * seen->moved / seen->largest;
 }
 
@@ -77,7 +83,7 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
         result.rtol = fmax(result.rtol, share * seen->relative / seen->step);
         return result;
     }
-    double strength = seen->step > 0 ? seen->moved / seen->step : seen->largest;
+    double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
     /* a jump (of a rounded result, say) is no strength: such steps would excuse anything */
     result.atol = fmax(result.atol, fmin(share * strength, seen->largest / 100));
     return result;

@@ -38,6 +38,10 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = (y[i] + a * x[i]) * (turn / 2 % 2 && i % 3 == 0 ? 1.0000001f : 1.0f);"
     "}"
+    "extern \"C\" __global__ void meddler(float *y, float *x, float a, size_t n) {"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) { y[i] += a * x[i]; x[i] = i == 77 ? 5 : x[i]; }"
+    "}"
     /* the second half is nobody's */
     "extern \"C\" __global__ void half_of_it(float *y, const float *x, float a, size_t n) {"
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"

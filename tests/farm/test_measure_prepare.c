@@ -65,6 +65,18 @@ static void a_reference_may_vary_within_the_tolerance(void **state)
     assert_non_null(strstr(gt_message(), "rtol = 1e-09"));
 }
 
+static void a_reference_leaves_its_inputs_alone(void **state)
+{
+    gt_prepared prepared = {0};
+    NEEDS_DEVICE();
+    assert_int_equal(gt_measure_prepare(world.measure, make_setup("meddler"), &prepared),
+                     GPUTUNE_ETEMPLATE);
+    assert_non_null(strstr(gt_message(), "meddler"));
+    if (!strstr(gt_message(), "changes x, an input")) {
+        assert_non_null(strstr(gt_message(), "other values of y")); /* seen first */
+    }
+}
+
 static void what_variants_are_proved_against_is_told(void **state)
 {
     gt_prepared prepared = {0};
@@ -234,6 +246,7 @@ int main(void)
         cmocka_unit_test(the_reference_is_timed),
         cmocka_unit_test(a_restless_reference_is_the_templates_mistake),
         cmocka_unit_test(a_reference_may_vary_within_the_tolerance),
+        cmocka_unit_test(a_reference_leaves_its_inputs_alone),
         cmocka_unit_test(what_variants_are_proved_against_is_told),
         cmocka_unit_test(a_tolerance_that_nobody_stated_is_measured),
         cmocka_unit_test(a_missing_reference_is_named),

@@ -91,6 +91,8 @@ static void test_absolute_and_relative(void **state)
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 0.02);
     seen = (gt_sensitivity){.largest = 7, .still = 63.0 / 64}; /* nothing could be moved */
     assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
+    seen.step = 0x1p-12; /* or what was moved is not what it depends on */
+    assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
 }
 
 /* A share that a warp of 32 of a million terms leaves out lies beyond it, other orders within. */
