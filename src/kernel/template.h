@@ -36,7 +36,7 @@
  *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16); of sums so long that
  *          u * sqrt(m) / 4 is more, that
  *   atol = (u' + 3 * u + 2 * u * sqrt(m)) * S, at most a hundredth of the largest result; of outputs
- *          of fewer than 64 elements 4 instead of 2; where all elements are as sensitive as they are
+ *          of fewer than 64 elements 4 instead of 2 and no such limit; where all elements are as sensitive as they are
  *          large, the same is a part of rtol instead
  *   stol = 8 * u, and no atol, where the reference gives `scale`
  * u is half a unit in the last place of what sums are kept in (float for the half types), u' of the

@@ -63,7 +63,7 @@ static bool is_known(const gt_sensitivity *seen)
  * ones need no allowance that large ones would justify. */
 static bool is_even(const gt_sensitivity *seen)
 {
-    static const double uneven = 16;
+    static const double uneven = 8;
     return is_known(seen) && seen->largest > 0 && isfinite(seen->relative) &&
            seen->relative <= uneven * seen->moved / seen->largest;
 }
@@ -84,8 +84,10 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
         return result;
     }
     double strength = is_known(seen) ? seen->moved / seen->step : seen->largest;
-    /* a jump (of a rounded result, say) is no strength: such steps would excuse anything */
-    result.atol = fmax(result.atol, fmin(share * strength, seen->largest / 100));
+    /* a jump (of a rounded result, say) is no strength: such steps would excuse anything; one of a
+     * few results may be small by chance */
+    double most = few ? INFINITY : seen->largest / 100;
+    result.atol = fmax(result.atol, fmin(share * strength, most));
     return result;
 }
 

@@ -103,6 +103,8 @@ static void test_a_long_sum(void **state)
     gt_sensitivity seen = {.step = 0x1p-12, .largest = 300, .moved = 577 * 0x1p-12, .relative = 1};
     gt_tolerance t = gt_tolerance_of(&workload, 0, &seen); /* uniform(-1, 1) */
     assert_true(t.atol + t.rtol * 300 > 0.1 && t.atol + t.rtol * 300 < 0.2);
+    seen.largest = 1e-3; /* by chance */
+    assert_true(gt_tolerance_of(&workload, 0, &seen).atol > 0.1);
     seen.largest = 500000; /* uniform(0, 1): 16 of them are a warp's */
     t = gt_tolerance_of(&workload, 0, &seen);
     assert_true(t.rtol * 500000 > 5 && t.atol + t.rtol * 500000 < 10);

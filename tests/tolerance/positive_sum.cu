@@ -1,24 +1,24 @@
-// Sums of n positive floats in several right orders, and wrong ones; the reference adds in double.
+// Sums of N positive floats in several right orders, and wrong ones; the reference adds in double.
 #pragma gputune kernel(positive_sum)
-#pragma gputune problem(n = 1000000)
-#pragma gputune args(out float total[1], in float x[n] = uniform(0, 1), size_t n)
+#pragma gputune problem(const N = 1000000)
+#pragma gputune args(out float total[1], in float x[N] = uniform(0, 1))
 #pragma gputune clear(total)
 #pragma gputune tune(ORDER = tree, warps)
 #pragma gputune tune(FAULT = none, warp, tail, half)
 #pragma gputune default(ORDER = tree, FAULT = none)
 #pragma gputune require(FAULT == none || ORDER == tree)
 #pragma gputune block(256)
-#pragma gputune grid(FAULT == half ? 8 : ORDER == warps || FAULT == warp ? ceil_div(n, 256) : ceil_div(n, 256 * 32))
+#pragma gputune grid(FAULT == half ? 1 : ORDER == warps || FAULT == warp ? ceil_div(N, 256) : ceil_div(N, 256 * 32))
 #pragma gputune reference(positive_sum_reference, block = 1, grid = 1)
 #include "rounding.cuh"
 
-__global__ void positive_sum(float *total, const float *x, size_t n)
+__global__ void positive_sum(float *total, const float *x)
 {
     __shared__ float sums[256];
     float s = 0;
-    size_t end = n;
+    size_t end = N;
 #if FAULT_tail
-    end = n - n % 256;
+    end = N - N % 256;
 #endif
     for (size_t i = blockIdx.x * 256ull + threadIdx.x; i < end; i += gridDim.x * 256ull) {
 #if FAULT_half
@@ -53,10 +53,10 @@ __global__ void positive_sum(float *total, const float *x, size_t n)
 #endif
 }
 
-__global__ void positive_sum_reference(double *total, const float *x, size_t n)
+__global__ void positive_sum_reference(double *total, const float *x)
 {
     double s = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < N; i++) {
         s += x[i];
     }
     total[0] = s;

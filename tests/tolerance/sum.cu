@@ -4,12 +4,12 @@
 #pragma gputune problem(n = 1000000)
 #pragma gputune args(out float total[1], in float x[n], size_t n)
 #pragma gputune clear(total)
-#pragma gputune tune(ORDER = tree, warps, serial, fours)
+#pragma gputune tune(ORDER = tree, warps, serial)
 #pragma gputune tune(FAULT = none, warp, tail, half)
 #pragma gputune default(ORDER = tree, FAULT = none)
 #pragma gputune require(FAULT == none || ORDER == tree)
-#pragma gputune block(ORDER == serial || ORDER == fours ? 1 : 256)
-#pragma gputune grid(ORDER == serial || ORDER == fours ? 1 : FAULT == half ? 8 : ceil_div(n, 256 * 32))
+#pragma gputune block(ORDER == serial ? 1 : 256)
+#pragma gputune grid(ORDER == serial || FAULT == half ? 1 : ceil_div(n, 256 * 32))
 #pragma gputune reference(sum_reference, block = 1, grid = 1)
 #include "rounding.cuh"
 
@@ -21,12 +21,6 @@ __global__ void sum(float *total, const float *x, size_t n)
         s += x[i];
     }
     total[0] = s;
-#elif ORDER_fours
-    float s[4] = {0, 0, 0, 0};
-    for (size_t i = 0; i < n; i++) {
-        s[i & 3] += x[i];
-    }
-    total[0] = s[0] + s[1] + s[2] + s[3];
 #else
     __shared__ float sums[256];
     float s = 0;
