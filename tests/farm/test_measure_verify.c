@@ -246,6 +246,17 @@ static void scratch_memory_holds_nothing_that_helps(void **state)
     assert_non_null(strstr(gt_message(), "in a second launch, after a first one that was right"));
 }
 
+static void shared_memory_holds_nothing_that_helps(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_wrong(VARIANT("__shared__ volatile int s[128];"
+                         "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"),
+                 "y[0] is ");
+    assert_right(VARIANT("__shared__ volatile int s[128]; s[threadIdx.x] = 0;"
+                         "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"));
+}
+
 static void a_check_kernel_replaces_the_comparison(void **state)
 {
     NEEDS_DEVICE();
@@ -343,6 +354,7 @@ int main(void)
         cmocka_unit_test(a_winner_must_be_right_after_its_race),
         cmocka_unit_test(inputs_are_looked_at_behind_the_race_too),
         cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
+        cmocka_unit_test(shared_memory_holds_nothing_that_helps),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),
         cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
         cmocka_unit_test(a_crash_is_told_and_loses_the_process),
