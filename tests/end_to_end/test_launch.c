@@ -58,7 +58,10 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
         at += here;
     }
     fclose(file);
+    static const char *const widest[] = {"VEC=4"};
     options.effort = effort;
+    options.only = widest;
+    options.only_count = effort == GPUTUNE_MEASURE;
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
     unlink(path);
     return plan;
