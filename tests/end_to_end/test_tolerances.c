@@ -22,7 +22,7 @@ typedef struct tally {
 static void judge_variant(tally *sum, const gt_field *field, const gt_variant *variant)
 {
     char *text;
-    OK(gt_config_text(&text, field->options.template, &variant->config));
+    OK(gt_config_text(&text, field->options.request->template, &variant->config));
     bool is_right = strstr(text, "FAULT=none") != NULL, passed = variant->stage == GT_STAGE_READY;
     sum->right += is_right;
     sum->refused += is_right && !passed;
@@ -32,10 +32,10 @@ static void judge_variant(tally *sum, const gt_field *field, const gt_variant *v
         sum->largest = variant->verified.max_error;
     }
     if (is_right != passed) {
-        print_error("%s: %s: %s: %s\n", field->options.template->name, text,
+        print_error("%s: %s: %s: %s\n", field->options.request->template->name, text,
                     gt_variant_status(variant), variant->message ? variant->message : "");
     } else if (getenv("GPUTUNE_TEST_VERBOSE")) {
-        print_message("%s: %s: %g %s\n", field->options.template->name, text,
+        print_message("%s: %s: %g %s\n", field->options.request->template->name, text,
                       variant->verified.max_error, variant->message ? variant->message : "");
     }
     free(text);
