@@ -442,7 +442,8 @@ typedef struct gputune_record {
     uint32_t registers, spill_bytes, shared_bytes, local_bytes;
     double occupancy; /* resident warps over the SM's maximum; 0: unknown */
     double max_error, compile_ns;
-    double bytes, flops; /* the template's work() at this size, 0: not declared */
+    double bytes, flops; /* the template's work() at this size, 0: not declared. Where it uses axes:
+                            of a launch of the default, and only what counts as the work */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
     double copy_bytes_per_s; /* a device-to-device copy on that GPU, read plus written; 0 */
     const char *stop_reason;

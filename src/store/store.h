@@ -70,7 +70,7 @@ typedef struct gt_scenario {
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
-    double work_bytes, work_flops; /* of one launch, shown; not part of the key */
+    double work_bytes, work_flops; /* of a launch of the default; shown, not part of the key */
     bool unreferenced; /* the default is taken as right: there is no reference() and no check(); not
                           part of the key either */
 } gt_scenario;
