@@ -42,9 +42,12 @@ static int open_h200(void **state)
     return world_open("emu:h200");
 }
 
-/* A plan for the default configuration of a template's text. */
-static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
+/* A plan for a template's text: cached only, its default configuration, not verified; measured, with
+ * VEC=4. */
+static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
+                             gputune_effort effort)
 {
+    static const char *const only[] = {"VEC=4"};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
     char path[96];
@@ -57,7 +60,10 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
         at += here;
     }
     fclose(file);
-    options.effort = GPUTUNE_CACHED_ONLY;
+    options.effort = effort;
+    options.time_limit_s = 60;
+    options.only = only;
+    options.only_count = effort >= GPUTUNE_MEASURE;
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
     unlink(path);
     return plan;
@@ -66,7 +72,7 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
 /* A plan for one way to pass. */
 static gputune_plan *plan_passing(gputune *tuner, const char *how)
 {
-    gputune_plan *plan = plan_of(tuner, template_text, how);
+    gputune_plan *plan = plan_of(tuner, template_text, how, GPUTUNE_CACHED_ONLY);
     assert_non_null(strstr(info_of(plan).configuration, how));
     return plan;
 }
@@ -198,11 +204,11 @@ typedef struct vectors {
 } vectors;
 
 /* A plan with the widest vectors, and buffers with room behind them. */
-static vectors *vectors_open(void)
+static vectors *vectors_open(gputune_effort effort)
 {
     static vectors v;
     v.tuner = tuner_open(":memory:");
-    v.plan = plan_of(v.tuner, vector_text, "");
+    v.plan = plan_of(v.tuner, vector_text, "", effort);
     assert_non_null(strstr(info_of(v.plan).configuration, "VEC=4"));
     for (int i = 0; i < N + 8; i++) {
         v.host_x[i] = (float)(i % 13);
@@ -243,7 +249,7 @@ static int launch_skipping(vectors *v, unsigned skip)
 static void test_a_misaligned_buffer_takes_the_fallback(void **state)
 {
     (void)state;
-    vectors *v = vectors_open();
+    vectors *v = vectors_open(GPUTUNE_MEASURE);
     for (unsigned skip = 0; skip < 5; skip++) {
         assert_int_equal(launch_skipping(v, skip), 0);
     }
@@ -253,15 +259,17 @@ static void test_a_misaligned_buffer_takes_the_fallback(void **state)
 static void test_refused_calls_launch_nothing(void **state)
 {
     (void)state;
-    vectors *v = vectors_open();
+    vectors *v = vectors_open(GPUTUNE_CACHED_ONLY);
     float a = 2;
     size_t n = N - 1;
-    CUdeviceptr odd = v->y + 2;
+    CUdeviceptr odd = v->y + 2, next = v->y + 4; /* nothing was verified that takes these */
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a)), GPUTUNE_EINVAL);
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)),
                      GPUTUNE_EINVAL);
     n = N;
     assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&odd, &v->x, &a, &n)),
+                     GPUTUNE_EINVAL);
+    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&next, &v->x, &a, &n)),
                      GPUTUNE_EINVAL);
     CU(CtxSynchronize());
     static float result[N + 8];
