@@ -146,8 +146,7 @@ static void *tune_held(void *user)
     options.progress = hold;
     options.user = held;
     options.time_limit_s = 3 * LONGEST_S;
-    held->reply.status =
-        tune_kernel(&plan, held->tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
+    held->reply.status = tune_kernel(&plan, held->tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     if (held->reply.status == GPUTUNE_OK) {
         held->reply.source = info_of(plan).source;
         gputune_plan_release(plan);
@@ -246,6 +245,8 @@ static void locker_start(locker *l, const char *path)
     l->id = fork();
     assert_true(l->id >= 0);
     if (l->id == 0) {
+        close(l->commands[1]); /* so that the end of the test ends it too */
+        close(l->answers[0]);
         lock_as_told(l, path);
     }
 }

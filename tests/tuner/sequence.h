@@ -80,8 +80,8 @@ typedef struct sequence_request {
 typedef struct sequence_answer {
     gputune_status status;
     gputune_source source;
-    int config;    /* NO_CONFIG: none */
-    int made_by;   /* the request whose plan it is: an earlier one where the table answered */
+    int config;     /* NO_CONFIG: none */
+    int made_by;    /* the request whose plan it is: an earlier one where the table answered */
     bool disturbed; /* the disturbance did strike */
     bool undecided; /* it says that the time was up, or that it was stopped */
     bool explained; /* it says why */

@@ -26,12 +26,12 @@ typedef struct model {
     result kept[RESULTS_MAX]; /* by the database: one for each scenario and space */
     int kept_count;
     int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
-    bool doubtful[SCENARIOS]; /* a forced tuning tried again what had failed */
-    uint32_t told[PROCESSES][SCENARIOS]; /* bits: failures of which the process's table knows */
+    bool doubtful[SCENARIOS];             /* a forced tuning tried again what had failed */
+    uint32_t told[PROCESSES][SCENARIOS];  /* bits: failures of which the process's table knows */
     struct {
         sequence_request request;
-        result result; /* `decided`: about the very space of the request */
-    } plans[PLANS_MAX];             /* by the request that made them */
+        result result;            /* `decided`: about the very space of the request */
+    } plans[PLANS_MAX];           /* by the request that made them */
     int measured_last[PROCESSES]; /* the last result of which its table knows; -1: none */
 } model;
 
@@ -169,10 +169,10 @@ static const char *judge_plan(const model *m, const sequence_request *r, const s
                    ? "the table gave an outdated plan"
                    : NULL;
     }
-    return r->force                  ? "the table answered though force was asked for"
-           : !had->decided           ? "the table gave what was not decided"
+    return r->force                 ? "the table answered though force was asked for"
+           : !had->decided          ? "the table gave what was not decided"
            : !does_for(had, &asked) ? "the table gave a plan that was made for less"
-                                     : NULL;
+                                    : NULL;
 }
 
 /* A default that did not end in time once is not launched either. */
@@ -194,7 +194,8 @@ static const char *judge_unmeasured(const model *m, const sequence_request *r,
     for (int i = 0; i < m->kept_count; i++) {
         const result *k = &m->kept[i];
         bool about = k->decided && same_space(k, &asked);
-        if (k->scenario != r->scenario || !is_valid(m, k) || !(about || is_in(r, k->config, true))) {
+        if (k->scenario != r->scenario || !is_valid(m, k) ||
+            !(about || is_in(r, k->config, true))) {
             continue;
         }
         own = about ? k : own;
@@ -258,12 +259,12 @@ static const char *judge_measuring(const model *m, const sequence_request *r,
         return decided ? "failed though a stored result answers" : judge_failure(r, a);
     }
     if (a->source == GPUTUNE_SOURCE_MEASURED) {
-        return decided                                     ? "measured what is decided"
-               : !(contestants(r) >> a->config & 1)        ? "a winner that was not in the race"
-               : a->undecided                              ? NULL
-               : !is_right(r, a->config)                   ? "a winner that is not right"
-               : !is_fastest(r, a->config)                 ? "a winner that is not the fastest"
-                                                           : NULL;
+        return decided                              ? "measured what is decided"
+               : !(contestants(r) >> a->config & 1) ? "a winner that was not in the race"
+               : a->undecided                       ? NULL
+               : !is_right(r, a->config)            ? "a winner that is not right"
+               : !is_fastest(r, a->config)          ? "a winner that is not the fastest"
+                                                    : NULL;
     }
     if (decided) {
         return a->source == GPUTUNE_SOURCE_CACHED && a->config == decided->config
@@ -271,15 +272,14 @@ static const char *judge_measuring(const model *m, const sequence_request *r,
                    : "the decided result was not taken";
     }
     bool all_bad = !judge_failure(r, &(sequence_answer){.status = GPUTUNE_ETIMEOUT});
-    return !a->disturbed && !all_bad ? "not measured, though nothing stored answers"
-           : !a->explained ? "not measured, and it does not say why"
+    return !a->disturbed && !all_bad                ? "not measured, though nothing stored answers"
+           : !a->explained                          ? "not measured, and it does not say why"
            : a->refuted || m->doubtful[r->scenario] ? NULL
                                                     : judge_unmeasured(m, r, a);
 }
 
 /* What is wrong about the answer; NULL: nothing. */
-static inline const char *judge(const model *m, const sequence_request *r,
-                                const sequence_answer *a)
+static inline const char *judge(const model *m, const sequence_request *r, const sequence_answer *a)
 {
     uint32_t known = refuted(m, r);
     if ((a->tried & known) && !(r->force && r->effort >= GPUTUNE_MEASURE)) {

@@ -288,8 +288,8 @@ static void list_blocks(char out[64], uint32_t chosen)
     out[0] = '\0';
     for (int b = 0; b < BLOCK_VALUES; b++) {
         if (chosen & 1U << b) {
-            used += (size_t)snprintf(out + used, 64 - used, "%s%d", used ? ", " : "",
-                                     block_values[b]);
+            used +=
+                (size_t)snprintf(out + used, 64 - used, "%s%d", used ? ", " : "", block_values[b]);
         }
     }
 }

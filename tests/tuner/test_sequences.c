@@ -108,17 +108,15 @@ static void choose_space(sequence *s, sequence_request *r)
 
 static void choose_effort(sequence *s, sequence_request *r)
 {
-    static const gputune_effort efforts[] = {GPUTUNE_MEASURE,     GPUTUNE_MEASURE,
-                                             GPUTUNE_MEASURE,     GPUTUNE_CACHED_ONLY,
-                                             GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
-                                             GPUTUNE_EXHAUSTIVE};
+    static const gputune_effort efforts[] = {
+        GPUTUNE_MEASURE,     GPUTUNE_MEASURE,  GPUTUNE_MEASURE,   GPUTUNE_CACHED_ONLY,
+        GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE, GPUTUNE_EXHAUSTIVE};
     r->effort = efforts[gt_random_below(&s->random, sizeof efforts / sizeof *efforts)];
     r->force = one_in(s, 8);
     r->isolation = one_in(s, 8) ? GPUTUNE_ISOLATION_THREAD : GPUTUNE_ISOLATION_PROCESS;
     r->through_table = one_in(s, 2);
-    r->disturbance = one_in(s, 3)
-                         ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
-                         : UNDISTURBED;
+    r->disturbance = one_in(s, 3) ? (disturbance)(1 + gt_random_below(&s->random, DISTURBANCES - 1))
+                                  : UNDISTURBED;
     r->at = 1 + (int)gt_random_below(&s->random, one_in(s, 2) ? 15 : 90);
 }
 
@@ -203,11 +201,13 @@ static void note_request(sequence *s)
     char blocks[64], only[64];
     list_blocks(blocks, r->template_blocks);
     list_blocks(only, r->only_blocks);
-    note(s, "%d: process %d scenario %d BLOCK=(%s) only=(%s) require<=%d max=%u %s%s%s%s%s%s driver %d",
-         r->number, r->process, r->scenario, blocks, only, r->require, r->max_variants,
-         efforts[r->effort], r->force ? " force" : "", r->isolation ? " thread" : "",
-         r->through_table ? " table" : "", r->refresh ? " refresh" : "",
-         r->emulated ? " emulated" : "", r->driver_version);
+    note(
+        s,
+        "%d: process %d scenario %d BLOCK=(%s) only=(%s) require<=%d max=%u %s%s%s%s%s%s driver %d",
+        r->number, r->process, r->scenario, blocks, only, r->require, r->max_variants,
+        efforts[r->effort], r->force ? " force" : "", r->isolation ? " thread" : "",
+        r->through_table ? " table" : "", r->refresh ? " refresh" : "",
+        r->emulated ? " emulated" : "", r->driver_version);
     if (r->disturbance) {
         note(s, " %s at %d", disturbance_names[r->disturbance], r->at);
     }
