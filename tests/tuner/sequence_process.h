@@ -386,6 +386,7 @@ static void answer_request(void)
     options.objective = objective_of(r->scenario);
     options.isolation = r->isolation;
     options.max_variants = r->max_variants;
+    options.strategy = r->max_variants ? GPUTUNE_STRATEGY_EXHAUSTIVE : GPUTUNE_STRATEGY_AUTO;
     options.seed = (uint64_t)seed_of(r->scenario);
     options.force = r->force;
     options.only = restrictions;

@@ -93,6 +93,7 @@ static void test_few_variants_race_among_themselves(void **state)
     tune_wide_space(w);
     w->device.driver_version += 10; /* nothing stored answers */
     options.max_variants = 2;
+    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* the first two */
     expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
 }
 
