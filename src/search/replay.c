@@ -5,7 +5,10 @@
 #include <stdlib.h>
 
 enum { MOST_WORKERS = 1024, READY = 2 /* compiled variants that may wait for the GPU */ };
-#define LEADER 1.1 /* times the best so far: what is slower is out of the race after one launch */
+/* A race: what is slower than LEADER times the best so far is out after one launch, the others are
+ * decided by the fifth. */
+#define LEADER   1.1
+#define LAUNCHES 5
 
 /* A configuration on its way. */
 typedef struct flight {
@@ -100,7 +103,8 @@ static void feed_gpu(clock_state *at)
     if (first && first->compiled_s <= at->now_s && at->gpu_free_s <= at->now_s) {
         const gt_recorded_entry *entry = first->entry;
         bool leads = entry->tried.time_ns <= LEADER * at->best_ns;
-        first->measure_s = leads ? entry->tried.measure_s : entry->launch_s;
+        first->measure_s =
+            leads ? fmin(entry->tried.measure_s, LAUNCHES * entry->launch_s) : entry->launch_s;
         first->done_s = at->now_s + first->measure_s;
         at->gpu_free_s = first->done_s;
     }
