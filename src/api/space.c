@@ -1,3 +1,4 @@
+/* gputune_describe_space(): a kernel's axes, their values, and what excludes the others. */
 #include "api/tuner.h"
 
 #include "base/array.h"

@@ -1,3 +1,4 @@
+/* A hash table with open addressing, from content hashes to numbers. */
 #include "base/hash_index.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Names of status codes, and the last message of each thread. */
 #include "base/status.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* Growable strings, integers as users write them, and the nearest word by edit distance. */
 #include "base/text.h"
 
 #include "base/number.h"

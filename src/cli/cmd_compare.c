@@ -1,3 +1,4 @@
+/* The command compare: two configurations of a kernel, or two databases. */
 #include "cli/commands.h"
 
 #include "cli/compare.h"

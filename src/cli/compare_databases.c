@@ -1,3 +1,4 @@
+/* Compares the winners that two databases have for the same scenarios. */
 #include "cli/compare.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* The message for an unknown word, with the nearest known one. */
 #include "cli/nearest.h"
 
 #include "cli/console.h"

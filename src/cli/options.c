@@ -1,3 +1,4 @@
+/* Parses a command's options by their table, and prints the help from it. */
 #include "cli/options.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* Draws the progress of a tuning on stderr. */
 #include "cli/progress.h"
 
 #include "cli/console.h"

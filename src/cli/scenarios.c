@@ -1,3 +1,4 @@
+/* Makes the scenarios of a command line: kernels times the cross product of the sizes. */
 #include "cli/scenarios.h"
 
 #include "cli/console.h"

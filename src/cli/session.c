@@ -1,3 +1,4 @@
+/* Opens a tuner by the common options, and handles Ctrl-C. */
 #include "cli/session.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* Parses the text of --size and --only. */
 #include "cli/sizes.h"
 
 #include "cli/console.h"

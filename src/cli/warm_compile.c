@@ -1,3 +1,4 @@
+/* warm --compile-only: compiles and stores every variant, and measures nothing. */
 #include "cli/warm.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* One worker as the host sees it: its process, its channel and its handshake. */
 #include "farm/farm_host.h"
 
 #include <errno.h>

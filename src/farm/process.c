@@ -1,3 +1,4 @@
+/* Starts, signals and reaps child processes. */
 #include "farm/process.h"
 
 #include "base/clock.h"

@@ -1,3 +1,4 @@
+/* The environment variables that a worker gets. */
 #include "base/text.h"
 #include "farm/process.h"
 

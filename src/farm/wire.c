@@ -1,3 +1,4 @@
+/* Sends and receives the frames of the channel. */
 #include "farm/wire.h"
 
 #include <errno.h>

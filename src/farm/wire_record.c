@@ -1,3 +1,4 @@
+/* Writes structs as JSON and reads them back, by tables of their members. */
 #include "farm/wire.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* The properties of architectures that have a name but no GPU here. */
 #include "gpu/device.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* Reads a device's properties from the driver, and makes its environment key. */
 #include "gpu/device.h"
 
 #include "base/hash.h"

@@ -1,3 +1,4 @@
+/* Loads a CUDA driver, and turns its error codes into messages. */
 #include "gpu/driver.h"
 
 #include "gpu/driver_find.h"

@@ -1,3 +1,4 @@
+/* Launches a loaded variant, by the shortest path that its parameters allow. */
 #include "gpu/launcher.h"
 
 #include "gpu/launcher_parts.h"

@@ -1,3 +1,4 @@
+/* Launches of a stream that is being captured: what they use belongs to the graph. */
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 

@@ -1,3 +1,4 @@
+/* What a launch needs on the device: the module, the block's buffer and scratch memory. */
 #include "gpu/launcher_parts.h"
 #include "gpu/module.h"
 

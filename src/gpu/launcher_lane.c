@@ -1,3 +1,4 @@
+/* What each stream needs for its launches: an instance and staging memory of its own. */
 #include "gpu/launcher_parts.h"
 
 #include <string.h>

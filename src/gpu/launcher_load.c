@@ -1,3 +1,4 @@
+/* Loads an image into a launcher, and frees it. */
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 

@@ -1,3 +1,4 @@
+/* Loads images and plain functions, with the driver's log when it refuses. */
 #include "gpu/module.h"
 
 #include "gpu/context.h"

@@ -1,3 +1,4 @@
+/* Reads NVML, and gives zeros where there is none. */
 #include "gpu/nvml.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+/* Loads NVRTC and compiles a source with it. */
 #include "gpu/nvrtc.h"
 
 #include "base/clock.h"

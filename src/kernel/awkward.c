@@ -1,3 +1,4 @@
+/* Makes the awkward problem size, at which variants are verified beside the requested one. */
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 

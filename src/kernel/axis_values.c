@@ -1,3 +1,4 @@
+/* The values of axes: their texts, and those that users add. */
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
 

@@ -1,3 +1,4 @@
+/* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"

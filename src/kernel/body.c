@@ -1,3 +1,4 @@
+/* Makes the texts that are compiled out of the template's text, and checks its functions. */
 #include "kernel/body.h"
 
 #include "kernel/functions.h"

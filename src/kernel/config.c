@@ -1,3 +1,4 @@
+/* Configurations as text, and the default one. */
 #include "kernel/space.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"

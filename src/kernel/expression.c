@@ -1,3 +1,4 @@
+/* Parses expressions into code for a stack machine. */
 #include "kernel/expression_code.h"
 #include "kernel/lexer.h"
 #include "kernel/types.h"

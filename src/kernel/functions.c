@@ -1,3 +1,4 @@
+/* Finds __global__ functions and their parameters in CUDA text. */
 #include "kernel/functions.h"
 
 #include "kernel/types.h"

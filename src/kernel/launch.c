@@ -1,3 +1,4 @@
+/* Makes the description of a launch from a configuration, and the keys of trials. */
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/template_parts.h"

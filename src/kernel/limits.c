@@ -1,3 +1,4 @@
+/* The texts of the limits. */
 #include "kernel/limits.h"
 
 #include <stdio.h>

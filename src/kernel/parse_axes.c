@@ -1,3 +1,4 @@
+/* The pragmas tune, vector, pass, cluster, carveout and default. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

@@ -1,3 +1,4 @@
+/* Binds a template's problem values to those of a request. */
 #include "kernel/problem.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"

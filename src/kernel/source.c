@@ -1,3 +1,4 @@
+/* Generates the source of a configuration: prelude, macros, template. */
 #include "kernel/source.h"
 
 #include "kernel/binding.h"

@@ -1,3 +1,4 @@
+/* The names that expressions may use, and the slots that hold their values. */
 #include "kernel/symbols.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"

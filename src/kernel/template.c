@@ -1,3 +1,4 @@
+/* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/body.h"
 
 #include <ctype.h>

@@ -1,3 +1,4 @@
+/* Quantiles and probabilities of the normal and Student distributions. */
 #include "stats/distribution.h"
 
 #include <float.h>
