@@ -70,16 +70,6 @@ const char *gt_status_name(int status)
     return "?";
 }
 
-gputune_status gt_status_from_name(const char *name)
-{
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strcmp(table[i].name, name) == 0) {
-            return (gputune_status)table[i].value;
-        }
-    }
-    return GPUTUNE_EINVAL;
-}
-
 const char *gputune_status_text(int status)
 {
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {

@@ -197,11 +197,6 @@ int gt_nvrtc_version(const gt_nvrtc *nvrtc)
     return nvrtc->number;
 }
 
-const char *gt_nvrtc_path(const gt_nvrtc *nvrtc)
-{
-    return nvrtc->path;
-}
-
 /* ---- compiling ---- */
 
 static gputune_status check(const gt_nvrtc *nvrtc, int result, const char *call)

@@ -13,7 +13,6 @@ typedef struct gt_nvrtc gt_nvrtc; /* process-wide, never closed, thread-safe */
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version);
 /* 13000 for 13.0. */
 int gt_nvrtc_version(const gt_nvrtc *nvrtc);
-const char *gt_nvrtc_path(const gt_nvrtc *nvrtc);
 
 typedef struct gt_nvrtc_request {
     const char *text, *arch; /* arch "sm_90" */

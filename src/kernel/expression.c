@@ -330,7 +330,6 @@ static void note_slots(gt_expression *expression)
         int slot = expression->code[i].target;
         if (expression->code[i].operation == GT_DO_SLOT && slot >= 0 && slot < GT_SLOT_MAX) {
             expression->used[slot / 64] |= UINT64_C(1) << (slot % 64);
-            expression->slots = slot >= expression->slots ? slot + 1 : expression->slots;
         }
     }
 }
@@ -369,21 +368,6 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     return status;
 }
 
-gputune_status gt_expression_parse(gt_expression **out, const char *text, size_t length,
-                                   gt_place place, const gt_scope *scope)
-{
-    gt_lexer lexer;
-    gt_expression *expression;
-    gt_lexer_open(&lexer, text, length, place);
-    GT_TRY(gt_expression_read(&expression, &lexer, scope));
-    if (lexer.token.kind != GT_TOKEN_END) {
-        gt_expression_free(expression);
-        return gt_fail_expected(&lexer, "an operator or the expression's end");
-    }
-    *out = expression;
-    return GPUTUNE_OK;
-}
-
 void gt_expression_free(gt_expression *expression)
 {
     if (expression) {
@@ -391,11 +375,6 @@ void gt_expression_free(gt_expression *expression)
         free(expression->text);
         free(expression);
     }
-}
-
-int gt_expression_slots(const gt_expression *expression)
-{
-    return expression->slots;
 }
 
 bool gt_expression_uses(const gt_expression *expression, int slot)

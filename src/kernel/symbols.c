@@ -49,11 +49,6 @@ static const struct {
 
 enum { LAUNCH_COUNT = sizeof launch_names / sizeof *launch_names };
 
-const char *gt_device_symbol(int index)
-{
-    return index >= 0 && index < DEVICE_COUNT ? device_names[index] : NULL;
-}
-
 static int device_index(const char *name)
 {
     for (int i = 0; i < DEVICE_COUNT; i++) {

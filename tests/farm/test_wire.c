@@ -2,6 +2,7 @@
 #include "farm/wire.h"
 
 #include "support/comma_locale.h"
+#include "support/random_normal.h"
 
 #include <locale.h>
 #include <math.h>
@@ -70,7 +71,7 @@ static void fill(const gt_record *record, char *object, gt_random *random);
 static void fill_element(const gt_field *field, char *at, gt_random *random)
 {
     uint64_t number = gt_random_next(random);
-    double real = gt_random_normal(random);
+    double real = random_normal(random);
     char *text = NULL;
     gt_image image = {NULL, 0};
     switch (field->kind) {
