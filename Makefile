@@ -1,6 +1,6 @@
 # gputune. `make demo` and `make check` do everything on a fresh machine; `make help` lists the rest.
 #
-#   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash as archives
+#   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash, zlib as archives
 #   B=DIR        another build folder          PREFIX=, DESTDIR=  where `make install` puts things
 #   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
 #   EXTRA_CFLAGS=, CC=
@@ -33,10 +33,10 @@ lib = $(if $(STATIC),-l:lib$(1).a,-l$(1))
 # Debian's jansson archive is not position-independent: with STATIC=1 there is no shared library, and
 # the examples link the archive.
 SHARED := $(if $(STATIC),,$(B)/libgputune.so)
-LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) -lm -ldl
+LIBS := $(call lib,sqlite3) $(call lib,jansson) $(call lib,xxhash) $(call lib,z) -lm -ldl
 
 # --- what there is ---------------------------------------------------------------------------------
-ROOMS := base gpu kernel stats store farm tuner api
+ROOMS := base gpu kernel stats store search farm tuner api
 MAINS := src/farm/worker_main.c
 LIB_SRC := $(filter-out $(MAINS),$(foreach r,$(ROOMS),$(wildcard src/$(r)/*.c)))
 CLI_SRC := $(wildcard src/cli/*.c)
@@ -88,6 +88,8 @@ $(B)/flags: FORCE
 	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX)' > $@
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
+# the model is loops over numbers
+$(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno
 $(B)/obj/src/farm/%.o $(B)/obj/src/tuner/%.o $(B)/obj/src/gpu/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"'
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@

@@ -56,7 +56,8 @@ extern "C" {
     X(ECANCELED, -18, "stopped on request")                                                        \
     X(EUNSUPPORTED, -19, "not supported here")                                                     \
     X(EDEVMEM, -20, "out of device memory")                                                        \
-    X(ENOTCACHED, -21, "nothing stored, and measuring was not allowed")
+    X(ENOTCACHED, -21, "nothing stored, and measuring was not allowed")                            \
+    X(ERECORDED, -22, "a recorded space has a mistake")
 
 typedef enum gputune_status {
 #define GPUTUNE_STATUS_ENUM(name, value, text) GPUTUNE_##name = (value),
@@ -154,6 +155,17 @@ typedef enum gputune_isolation {
     GPUTUNE_ISOLATION_THREAD       /* the caller accepts that a bad variant can end this process */
 } gputune_isolation;
 
+/* Which variants of a large space are tried, and which of them first. */
+typedef enum gputune_strategy {
+    GPUTUNE_STRATEGY_AUTO = 0,   /* all where the time suffices, else MODEL, LOCAL where it fails */
+    GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
+    GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
+    GPUTUNE_STRATEGY_MODEL,      /* where a model of what was measured expects the most */
+    GPUTUNE_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
+} gputune_strategy;
+enum { GPUTUNE_STRATEGY_COUNT = GPUTUNE_STRATEGY_LOCAL + 1 };
+GPUTUNE_API const char *gputune_strategy_name(gputune_strategy strategy);
+
 /* The alignment in bytes that the caller guarantees for one buffer argument. */
 typedef struct gputune_alignment {
     const char *buffer;
@@ -215,13 +227,14 @@ typedef struct gputune_options {
     void *user;               /* passed to log and progress */
     volatile int *cancel;     /* set it to non-zero to stop; what is finished is kept */
     const char *samples_path; /* every raw sample is appended here as CSV, or NULL */
+    gputune_strategy strategy; /* since version 2 */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 1
+#define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL                                                        \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO                                 \
     }
 
 typedef struct gputune_open_options {
@@ -463,6 +476,45 @@ GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_size
                                 const char *arch, const gputune_options *options,
                                 int (*each)(void *user, const gputune_compiled *compiled),
                                 void *user);
+
+typedef struct gputune_replay_options {
+    uint32_t version;
+    const gputune_strategy *strategies; /* NULL: AUTO */
+    size_t strategy_count;
+    const uint32_t *evaluations; /* after how many results to score; NULL: 50, 100, 200 */
+    size_t evaluation_count;
+    uint32_t seeds;   /* how many runs; 0: 100 */
+    uint64_t seed;    /* of the first one */
+    uint32_t workers; /* that compile on the virtual clock; 0: one variant at a time, no clock */
+    gputune_log_fn log;
+    void *user;           /* passed to log */
+    volatile int *cancel; /* set it to non-zero to stop: ECANCELED */
+} gputune_replay_options;
+#define GPUTUNE_REPLAY_OPTIONS_VERSION 1
+#define GPUTUNE_REPLAY_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        GPUTUNE_REPLAY_OPTIONS_VERSION, NULL, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL                \
+    }
+
+/* What came of one strategy on one recorded space. */
+typedef struct gputune_replayed {
+    uint32_t version;
+    const char *space, *strategy; /* the file's name without its endings */
+    uint32_t evaluations, seeds, workers;
+    double mean_regret; /* mean over the runs of best so far over optimum, minus 1 */
+    double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: without
+                                                          workers, or not reached */
+    uint64_t configurations, valid;                    /* recorded; of them, with a time */
+    double optimum_ns;
+} gputune_replayed;
+#define GPUTUNE_REPLAYED_VERSION 1
+/* Runs strategies against a recorded space (a cache file of Kernel Tuner, or T4 results; plain or
+ * gzip, the closing braces may be missing) and calls `each` for every strategy and number of
+ * evaluations; a non-zero answer stops and is returned. ENOTFOUND or EIO for the file, ERECORDED
+ * with the line for what stands in it. */
+GPUTUNE_API int gputune_replay(const char *path, const gputune_replay_options *options,
+                               int (*each)(void *user, const gputune_replayed *replayed),
+                               void *user);
 
 #ifdef __cplusplus
 } /* extern "C" */

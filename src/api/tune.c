@@ -32,7 +32,8 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
     return (gt_terms){.limit = o->max_variants,
                       .effort = o->effort ? o->effort : GPUTUNE_MEASURE,
                       .isolation = o->isolation,
-                      .driver_version = tuner->device.driver_version};
+                      .driver_version = tuner->device.driver_version,
+                      .complete = o->version > 1 && o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
 int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,

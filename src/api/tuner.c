@@ -222,6 +222,9 @@ int gputune_open(gputune **out, const gputune_open_options *options)
                                     .store = tuner->store,
                                     .device = &tuner->device,
                                     .log = tuner->log,
+                                    .compile_workers = o->compile_workers
+                                                           ? o->compile_workers
+                                                           : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
                                     .borrow_farm = borrow_farm,
                                     .return_farm = return_farm,
                                     .take_gpu = take_gpu,

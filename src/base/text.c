@@ -259,3 +259,21 @@ const char *gt_nearest(const char *word, const char *const *candidates, size_t c
     }
     return nearest;
 }
+
+const char *gt_count_text(char *out, size_t bytes, uint64_t count)
+{
+    char digits[24];
+    size_t length = 0, at = 0;
+    do {
+        digits[length++] = (char)('0' + count % 10);
+        count /= 10;
+    } while (count);
+    while (length && at + 2 < bytes) {
+        out[at++] = digits[--length];
+        if (length && length % 3 == 0) {
+            out[at++] = ',';
+        }
+    }
+    out[at] = '\0';
+    return out;
+}

@@ -47,4 +47,7 @@ gputune_status gt_parse_int(int64_t *out, const char *string);
  * bytes are near to none. Does not allocate. */
 const char *gt_nearest(const char *word, const char *const *candidates, size_t count);
 
+/* An integer for people, "116,928". Returns `out`, which holds 27 characters at most. */
+const char *gt_count_text(char *out, size_t bytes, uint64_t count);
+
 #endif

@@ -7,7 +7,7 @@ enum {
     CLI_EXIT_NOTHING = 1,  /* nothing found */
     CLI_EXIT_USAGE = 2,    /* a mistake on the command line */
     CLI_EXIT_PLATFORM = 3, /* no NVRTC, or no driver or GPU where one was asked for */
-    CLI_EXIT_TEMPLATE = 4, /* a template or compile error */
+    CLI_EXIT_TEMPLATE = 4, /* a template or compile error, a bad recorded space */
     CLI_EXIT_WRONG = 5,    /* wrong results */
     CLI_EXIT_DATABASE = 6,
     CLI_EXIT_CANCELED = 130 /* 128 + SIGINT, as shells have it */

@@ -27,6 +27,7 @@ static const command commands[] = {
     {"space", cmd_space, "a kernel's axes, and what excludes variants"},
     {"emit", cmd_emit, "the code of one configuration"},
     {"devices", cmd_devices, "the GPUs there are"},
+    {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"help", cmd_help, "this text, or a command's"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -129,26 +129,33 @@ gt_limit gt_binding_shared(gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
-gt_limit gt_binding_grid(gt_binding *binding)
+gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
-    int64_t grid[3];
-    gt_limit limit = evaluate(grid, &binding->template->parts->grid, binding->slots);
-    if (limit) {
-        return limit;
+    const gt_dimensions *grid = &binding->template->parts->grid;
+    int64_t cluster = binding->geometry.cluster[dimension], size = 1;
+    if (dimension < grid->count &&
+        gt_expression_try(&size, grid->items[dimension], binding->slots)) {
+        return GT_LIMIT_EXPRESSION;
     }
-    for (int i = 0; i < 3; i++) {
-        int64_t cluster = binding->geometry.cluster[i];
-        if (grid[i] < 1) {
-            return GT_LIMIT_GRID_EMPTY;
-        }
-        if (grid[i] > binding->device->max_grid[i] - cluster + 1 || grid[i] > UINT32_MAX - 64) {
-            return GT_LIMIT_GRID;
-        }
-        grid[i] = (grid[i] + cluster - 1) / cluster * cluster;
-        binding->geometry.grid[i] = (uint32_t)grid[i];
-        binding->slots[GT_SLOT_GRID + i] = grid[i];
+    if (size < 1) {
+        return GT_LIMIT_GRID_EMPTY;
     }
+    if (size > binding->device->max_grid[dimension] - cluster + 1 || size > UINT32_MAX - 64) {
+        return GT_LIMIT_GRID;
+    }
+    size = (size + cluster - 1) / cluster * cluster;
+    binding->geometry.grid[dimension] = (uint32_t)size;
+    binding->slots[GT_SLOT_GRID + dimension] = size;
     return GT_LIMIT_NONE;
+}
+
+static gt_limit bind_grid(gt_binding *binding)
+{
+    gt_limit limit = GT_LIMIT_NONE;
+    for (uint32_t i = 0; i < 3 && !limit; i++) {
+        limit = gt_binding_grid(binding, i);
+    }
+    return limit;
 }
 
 static bool has_carveout(const gt_device *device, int64_t kb)
@@ -186,9 +193,8 @@ gt_limit gt_binding_carveout(gt_binding *binding)
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
-    static gt_limit (*const steps[])(gt_binding *) = {gt_binding_cluster, gt_binding_block,
-                                                      gt_binding_shared, gt_binding_grid,
-                                                      gt_binding_carveout};
+    static gt_limit (*const steps[])(gt_binding *) = {
+        gt_binding_cluster, gt_binding_block, gt_binding_shared, bind_grid, gt_binding_carveout};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gt_limit limit = steps[i](binding);

@@ -23,8 +23,8 @@ gt_limit gt_binding_cluster(gt_binding *binding);
 gt_limit gt_binding_block(gt_binding *binding);
 /* Also max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
-/* Rounded up to the cluster. */
-gt_limit gt_binding_grid(gt_binding *binding);
+/* One dimension of the grid, rounded up to the cluster. */
+gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
 /* All of them, after setting the configuration's slots. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);

@@ -59,4 +59,9 @@ struct gt_expression {
     gt_place place; /* path: owned by whoever owns the template's texts */
 };
 
+/* One step on integers: what went wrong, or NULL. Binary ones are those from GT_DO_BINARY to before
+ * GT_DO_SQRT. */
+const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b);
+const char *gt_operation_unary(int64_t *value, gt_operation operation);
+
 #endif

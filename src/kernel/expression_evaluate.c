@@ -172,7 +172,7 @@ static bool compare(bool *out, gt_operation operation, double order)
     }
 }
 
-static const char *unary(int64_t *value, gt_operation operation)
+const char *gt_operation_unary(int64_t *value, gt_operation operation)
 {
     switch (operation) {
     case GT_DO_NEGATE:
@@ -208,15 +208,15 @@ static int operands(gt_operation operation)
     return operation <= GT_DO_SLOT ? 0 : 1 + (operation >= GT_DO_BINARY && operation < GT_DO_SQRT);
 }
 
-static const char *binary(int64_t *a, gt_operation operation, int64_t b)
+const char *gt_operation_binary(int64_t *out, gt_operation operation, int64_t a, int64_t b)
 {
     bool truth;
-    int order = *a < b ? -1 : *a > b;
+    int order = a < b ? -1 : a > b;
     if (compare(&truth, operation, order)) {
-        *a = truth;
+        *out = truth;
         return NULL;
     }
-    return combine(a, operation, *a, b);
+    return combine(out, operation, a, b);
 }
 
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots)
@@ -239,10 +239,11 @@ const char *gt_expression_try(int64_t *out, const gt_expression *expression, con
             top -= pops;
             i = jump ? step->target : i;
         } else if (step->operation >= GT_DO_BINARY && step->operation < GT_DO_SQRT) {
-            error = binary(&stack[top - 1], step->operation, stack[top]);
+            error =
+                gt_operation_binary(&stack[top - 1], step->operation, stack[top - 1], stack[top]);
             top--;
         } else {
-            error = unary(&stack[top], step->operation);
+            error = gt_operation_unary(&stack[top], step->operation);
         }
         if (error) {
             return error;

@@ -1,50 +1,29 @@
+/* What a configuration must pass, as rules in the order in which they are decided. */
 #include "kernel/space_parts.h"
-
-#include "kernel/types.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The deepest axis that an expression uses; -1: none. */
-static int axis_depth(const gt_expression *expression)
-{
-    for (int axis = GT_AXIS_MAX - 1; axis >= 0; axis--) {
-        if (expression && gt_expression_uses(expression, GT_SLOT_AXIS + axis)) {
-            return axis;
-        }
-        if (expression && gt_expression_uses(expression, GT_SLOT_AXIS_BYTES + axis)) {
-            return axis;
-        }
-    }
-    return -1;
-}
+enum {
+    ORDER_PLAIN,
+    ORDER_CLUSTER,
+    ORDER_BLOCK,
+    ORDER_SHARED,
+    ORDER_GRID,
+    ORDER_CARVEOUT,
+    ORDER_LAUNCH
+};
 
-static int deeper(int a, int b)
-{
-    return a > b ? a : b;
-}
-
-static int dimensions_depth(const gt_dimensions *dimensions)
-{
-    int depth = -1;
-    for (uint32_t i = 0; i < dimensions->count; i++) {
-        depth = deeper(depth, axis_depth(dimensions->items[i]));
-    }
-    return depth;
-}
-
-static int kind_depth(const gt_template *template, gt_axis_kind kind)
-{
-    int depth = -1;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        depth = template->axes[i].kind == kind ? (int)i : depth;
-    }
-    return depth;
-}
+/* The terms that the steps of binding.h depend on; -1: on nothing. */
+typedef struct planner {
+    gt_space *space;
+    int term_of_slot[GT_SLOT_MAX];
+    int cluster, block, shared, grid[3];
+} planner;
 
 static bool uses_any(const gt_expression *expression, int first, int count)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; expression && i < count; i++) {
         if (gt_expression_uses(expression, first + i)) {
             return true;
         }
@@ -52,165 +31,331 @@ static bool uses_any(const gt_expression *expression, int first, int count)
     return false;
 }
 
-static void add(gt_space *space, int depth, int order, gt_limit (*bind)(gt_binding *), int require)
+static uint32_t axes_of(const planner *p, int term)
 {
-    space->steps[space->step_count++] = (gt_check_step){depth, order, bind, require};
+    return term < 0 ? 0 : p->space->terms.items.items[term].axes;
 }
 
-static int by_depth(const void *a, const void *b)
+static gputune_status add_slot(planner *p, gt_term_kind kind, int slot, int operand, uint32_t axes,
+                               gt_interval range)
 {
-    const gt_check_step *x = a, *y = b;
+    return gt_terms_add(&p->term_of_slot[slot], &p->space->terms,
+                        (gt_term){.kind = kind,
+                                  .slot = slot,
+                                  .operands = {operand, -1, -1},
+                                  .axes = axes,
+                                  .range = range});
+}
+
+static gputune_status add_axes(planner *p)
+{
+    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
+        uint32_t axes = UINT32_C(1) << i;
+        GT_TRY(add_slot(p, GT_TERM_SLOT, GT_SLOT_AXIS + (int)i, -1, axes, gt_interval_any()));
+        GT_TRY(add_slot(p, GT_TERM_SLOT, GT_SLOT_AXIS_BYTES + (int)i, -1, axes, gt_interval_any()));
+    }
+    return GPUTUNE_OK;
+}
+
+/* A slot that a step sets: 1 or more, known when all that the step depends on is. */
+static gputune_status add_launch(planner *p, int slot, int operand)
+{
+    const gt_interval range = {1, INT64_MAX, true};
+    return add_slot(p, GT_TERM_LAUNCH, slot, operand, axes_of(p, operand), range);
+}
+
+static int last_axis(uint32_t axes)
+{
+    return axes ? 31 - __builtin_clz(axes) : -1;
+}
+
+static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
+{
+    uint32_t axes = axes_of(p, term);
+    p->space->rules[p->space->rule_count++] =
+        (gt_rule){axes, term, last_axis(axes), order, require, bind};
+}
+
+static gputune_status join_expression(int *joined, planner *p, const gt_expression *expression)
+{
+    int term;
+    const gt_term_scope scope = {p->term_of_slot, p->space->base.slots};
+    GT_TRY(gt_terms_expression(&term, &p->space->terms, expression, &scope));
+    return gt_terms_join(joined, &p->space->terms, *joined, term);
+}
+
+static gputune_status join_kind(int *joined, planner *p, gt_axis_kind kind)
+{
+    for (uint32_t i = 0; i < p->space->template->axis_count; i++) {
+        if (p->space->template->axes[i].kind == kind) {
+            GT_TRY(gt_terms_join(joined, &p->space->terms, *joined,
+                                 p->term_of_slot[GT_SLOT_AXIS + i]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status join_if(int *joined, planner *p, bool wanted, int term)
+{
+    return wanted && term >= 0 ? gt_terms_join(joined, &p->space->terms, *joined, term)
+                               : GPUTUNE_OK;
+}
+
+/* Whether anything but the step itself asks how many blocks there is room for. */
+static bool asks_occupancy(const gt_template_parts *parts)
+{
+    bool asks = false;
+    for (uint32_t i = 0; i < parts->grid.count; i++) {
+        asks |= uses_any(parts->grid.items[i], GT_SLOT_OCCUPANCY, 2);
+    }
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        asks |= uses_any(parts->requires[i], GT_SLOT_OCCUPANCY, 2);
+    }
+    return asks;
+}
+
+static gputune_status plan_block(planner *p)
+{
+    const gt_template_parts *parts = p->space->template->parts;
+    GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
+    for (uint32_t i = 0; i < parts->block.count; i++) {
+        int own = -1;
+        GT_TRY(join_expression(&own, p, parts->block.items[i]));
+        GT_TRY(gt_terms_join(&p->block, &p->space->terms, p->block, own));
+        p->term_of_slot[GT_SLOT_BLOCK + i] = own;
+    }
+    if (parts->launch_bounds[0]) {
+        GT_TRY(join_expression(&p->block, p, parts->launch_bounds[0]));
+    }
+    return parts->maxreg ? join_expression(&p->block, p, parts->maxreg) : GPUTUNE_OK;
+}
+
+static gputune_status plan_shared(planner *p)
+{
+    const gt_template_parts *parts = p->space->template->parts;
+    bool occupancy = asks_occupancy(parts);
+    if (parts->shared) {
+        GT_TRY(join_expression(&p->shared, p, parts->shared));
+    }
+    GT_TRY(
+        join_if(&p->shared, p, occupancy || uses_any(parts->shared, GT_SLOT_BLOCK, 3), p->block));
+    GT_TRY(join_if(&p->shared, p, occupancy, p->cluster));
+    GT_TRY(add_launch(p, GT_SLOT_OCCUPANCY, p->shared));
+    return add_launch(p, GT_SLOT_OCCUPANCY + 1, p->shared);
+}
+
+static gputune_status plan_grid(planner *p)
+{
+    const gt_dimensions *grid = &p->space->template->parts->grid;
+    for (uint32_t i = 0; i < 3; i++) {
+        const gt_expression *own = i < grid->count ? grid->items[i] : NULL;
+        p->grid[i] = p->cluster;
+        if (own) {
+            GT_TRY(join_expression(&p->grid[i], p, own));
+        }
+        GT_TRY(join_if(&p->grid[i], p, uses_any(own, GT_SLOT_BLOCK, 3), p->block));
+        GT_TRY(add_launch(p, GT_SLOT_GRID + (int)i, p->grid[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+static gt_limit bind_grid_x(gt_binding *binding)
+{
+    return gt_binding_grid(binding, 0);
+}
+
+static gt_limit bind_grid_y(gt_binding *binding)
+{
+    return gt_binding_grid(binding, 1);
+}
+
+static gt_limit bind_grid_z(gt_binding *binding)
+{
+    return gt_binding_grid(binding, 2);
+}
+
+static gputune_status plan_steps(planner *p)
+{
+    int carveout = -1;
+    GT_TRY(plan_block(p));
+    GT_TRY(plan_shared(p));
+    GT_TRY(plan_grid(p));
+    GT_TRY(join_kind(&carveout, p, GT_AXIS_CARVEOUT));
+    GT_TRY(join_if(&carveout, p, carveout >= 0, p->shared));
+    add_rule(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
+    add_rule(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
+    add_rule(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
+    add_rule(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
+    add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
+    add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
+    add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
+    return GPUTUNE_OK;
+}
+
+/* Both sides of an && bite by themselves, each as soon as its own axes allow. */
+static void add_require(planner *p, int term, int order, int require, int spare)
+{
+    int left, right;
+    if (p->space->rule_count + spare + 2 <= GT_RULES_MAX &&
+        gt_terms_split(&p->space->terms, term, &left, &right)) {
+        add_require(p, left, order, require, spare + 1);
+        add_require(p, right, order, require, spare);
+    } else {
+        add_rule(p, term, order, NULL, require);
+    }
+}
+
+/* One over plain values is decided before the steps of its depth: it is cheaper. */
+static gputune_status plan_requires(planner *p)
+{
+    const gt_template_parts *parts = p->space->template->parts;
+    for (uint32_t i = 0; i < parts->require_count; i++) {
+        int term = -1;
+        bool plain = !uses_any(parts->requires[i], GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
+        GT_TRY(join_expression(&term, p, parts->requires[i]));
+        add_require(p, term, plain ? ORDER_PLAIN : ORDER_LAUNCH, (int)i,
+                    (int)(parts->require_count - i));
+    }
+    return GPUTUNE_OK;
+}
+
+static int compare_rules(const void *a, const void *b)
+{
+    const gt_rule *x = a, *y = b;
     int difference = x->depth - y->depth;
     difference = difference ? difference : x->order - y->order;
-    return difference ? difference : x->require - y->require;
+    difference = difference ? difference : x->require - y->require;
+    return difference ? difference : x->term - y->term;
 }
 
-/* A require() of plain values comes before the steps of its depth: it is cheaper. */
-static void add_requires(gt_space *space, int block, int shared, int grid)
+static void list_touching(gt_space *space)
 {
-    const gt_template_parts *parts = space->template->parts;
-    for (uint32_t i = 0; i < parts->require_count; i++) {
-        const gt_expression *require = parts->requires[i];
-        int depth = axis_depth(require);
-        bool plain = !uses_any(require, GT_SLOT_BLOCK, GT_SLOT_WORD - GT_SLOT_BLOCK);
-        depth = uses_any(require, GT_SLOT_BLOCK, 3) ? deeper(depth, block) : depth;
-        depth = uses_any(require, GT_SLOT_OCCUPANCY, 2) ? deeper(depth, shared) : depth;
-        depth = uses_any(require, GT_SLOT_GRID, 3) ? deeper(depth, grid) : depth;
-        add(space, depth, plain ? 0 : 9, NULL, (int)i);
-    }
-}
-
-void gt_space_plan(gt_space *space)
-{
-    const gt_template *template = space->template;
-    const gt_template_parts *parts = template->parts;
-    int cluster = kind_depth(template, GT_AXIS_CLUSTER);
-    int block = deeper(dimensions_depth(&parts->block),
-                       deeper(axis_depth(parts->launch_bounds[0]), axis_depth(parts->maxreg)));
-    int shared = deeper(deeper(block, cluster), axis_depth(parts->shared));
-    int grid = deeper(shared, dimensions_depth(&parts->grid));
-    int carveout = deeper(shared, kind_depth(template, GT_AXIS_CARVEOUT));
-    add(space, cluster, 1, gt_binding_cluster, 0);
-    add(space, block, 2, gt_binding_block, 0);
-    add(space, shared, 3, gt_binding_shared, 0);
-    add(space, grid, 4, gt_binding_grid, 0);
-    add(space, carveout, 5, gt_binding_carveout, 0);
-    add_requires(space, block, shared, grid);
-    qsort(space->steps, (size_t)space->step_count, sizeof *space->steps, by_depth);
-    int step = 0;
-    for (int depth = -1; depth <= GT_AXIS_MAX; depth++) {
-        while (step < space->step_count && space->steps[step].depth < depth) {
-            step++;
+    for (int r = 0; r < space->rule_count; r++) {
+        for (uint32_t i = 0; i < space->template->axis_count; i++) {
+            if (space->rules[r].axes >> i & 1) {
+                space->touching[i][space->touching_count[i]++] = (uint8_t)r;
+            }
         }
-        space->first_step[depth + 1] = step;
     }
 }
 
-/* The widest access that the machine does in one go, to which the prelude's types are aligned:
- * 16 bytes, 32 from compute capability 10.0 on. */
-static uint64_t needed_alignment(const gt_device *device, uint64_t bytes)
+/* The rules without an axis decide for the whole space. */
+static void apply_constant(gt_space *space)
 {
-    uint64_t widest = device->cc >= 100 ? 32 : 16;
-    return bytes < widest ? bytes : widest;
+    for (int r = 0; r < space->rule_count && !space->hopeless; r++) {
+        if (!space->rules[r].axes) {
+            space->hopeless = gt_rule_apply(space, &space->base, &space->rules[r]);
+        }
+    }
 }
 
-gt_limit gt_vector_limit(const gt_template *template, const gt_workload *workload,
-                         const gt_device *device, uint32_t axis, int64_t width)
+gputune_status gt_space_plan(gt_space *space)
 {
-    const gt_workload *w = workload;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (!(template->axes[axis].buffers >> i & 1)) {
+    planner p = {.space = space, .cluster = -1, .block = -1, .shared = -1};
+    for (int i = 0; i < GT_SLOT_MAX; i++) {
+        p.term_of_slot[i] = -1;
+    }
+    for (int i = 0; i < 3; i++) { /* what the block's step says of dimensions that are not given */
+        space->base.slots[GT_SLOT_BLOCK + i] = 1;
+    }
+    GT_TRY(add_axes(&p));
+    GT_TRY(plan_steps(&p));
+    GT_TRY(plan_requires(&p));
+    qsort(space->rules, (size_t)space->rule_count, sizeof *space->rules, compare_rules);
+    list_touching(space);
+    apply_constant(space);
+    return GPUTUNE_OK;
+}
+
+int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule)
+{
+    if (rule->bind) {
+        return (int)rule->bind(binding);
+    }
+    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
+    return gt_interval_is_true(left.range) ? 0 : GT_LIMIT_COUNT + rule->require;
+}
+
+int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis,
+                   const gt_rule_set *ahead)
+{
+    for (int k = 0; k < space->touching_count[axis]; k++) {
+        int index = space->touching[axis][k], reason = 0;
+        const gt_rule *rule = &space->rules[index];
+        if (!(rule->axes & ~known)) {
+            reason = gt_rule_apply(space, binding, rule);
+        } else if (ahead && !rule->bind && gt_rule_in(ahead, index)) {
+            gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, known);
+            reason = gt_interval_is_false(left.range) ? GT_LIMIT_COUNT + rule->require : 0;
+        }
+        if (reason) {
+            return reason;
+        }
+    }
+    return 0;
+}
+
+/* Bounds of an axis's two slots over the values that are left. */
+static void bound_axis(gt_space *space, uint32_t axis)
+{
+    int64_t slots[GT_SLOT_MAX];
+    const int names[2] = {GT_SLOT_AXIS + (int)axis, GT_SLOT_AXIS_BYTES + (int)axis};
+    gt_interval ranges[2] = {{1, 0, false}, {1, 0, false}};
+    for (int v = 0; v < space->counts[axis]; v++) {
+        if (space->blocked[axis][v]) {
             continue;
         }
-        uint32_t index = w->arguments[i].index;
-        const gt_buffer *buffer = &w->buffers[index];
-        uint64_t bytes = (uint64_t)width * gt_type_bytes(buffer->type);
-        if (width > 1 && needed_alignment(device, bytes) > w->alignment[index]) {
-            return GT_LIMIT_VECTOR_ALIGNMENT;
-        }
-        if (template->arguments[i].extent_count > 1 && w->innermost[index] % (uint64_t)width != 0) {
-            return GT_LIMIT_VECTOR_EXTENT;
+        gt_slots_axis(slots, space->template, axis, space->choices[axis][v]);
+        for (int i = 0; i < 2; i++) {
+            ranges[i] = gt_interval_join(ranges[i], gt_interval_of(slots[names[i]]));
         }
     }
-    return GT_LIMIT_NONE;
-}
-
-gt_limit gt_space_value_limit(const gt_space *space, uint32_t axis, uint8_t choice)
-{
-    const gt_axis *a = &space->template->axes[axis];
-    gt_pass_layout layout;
-    int64_t value = a->values[choice].number;
-    if (a->kind == GT_AXIS_VECTOR) {
-        return gt_vector_limit(space->template, space->workload, space->binding.device, axis,
-                               value);
-    }
-    if (a->kind != GT_AXIS_PASS) {
-        return GT_LIMIT_NONE;
-    }
-    gt_limit limit = gt_pass_layout_make(&layout, &space->binding, (gt_pass)value);
-    /* the default stays, whatever it comes to */
-    bool redundant = (int64_t)layout.pass != value && choice != a->default_choice;
-    return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
-}
-
-/* "v, v" of one restriction, in place. */
-static gputune_status restrict_axis(gt_space *space, uint32_t axis, char *values)
-{
-    uint8_t *choices = space->choices[axis];
-    int count = 0;
-    for (char *rest = values, *value; (value = strsep(&rest, ","));) {
-        uint8_t choice;
-        value += strspn(value, " \t");
-        size_t length = strlen(value);
-        while (length > 0 && (value[length - 1] == ' ' || value[length - 1] == '\t')) {
-            value[--length] = '\0';
-        }
-        GT_TRY(gt_axis_choice(&choice, space->template, axis, value, true));
-        if (!memchr(choices, choice, (size_t)count)) {
-            choices[count++] = choice;
+    for (size_t t = 0; t < space->terms.items.count; t++) {
+        gt_term *term = &space->terms.items.items[t];
+        for (int i = 0; i < 2 && term->kind == GT_TERM_SLOT; i++) {
+            term->range = term->slot == names[i] ? ranges[i] : term->range;
         }
     }
-    space->counts[axis] = count;
-    return GPUTUNE_OK;
 }
 
-static gputune_status apply(gt_space *space, bool given[GT_AXIS_MAX], const char *only)
+static int reason_against_value(gt_space *space, uint32_t axis, uint8_t choice)
 {
-    char *copy, *name;
-    uint32_t axis;
-    GT_TRY(gt_strdup(&copy, only));
-    name = copy + strspn(copy, " \t");
-    char *equals = strchr(name, '=');
-    gputune_status status =
-        equals ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "'%s' is no restriction; expected AXIS=value,value", only);
-    if (equals) {
-        *equals = '\0';
-        name[strcspn(name, " \t")] = '\0';
-        status = gt_axis_by_name(&axis, space->template, name);
-    }
-    if (status == GPUTUNE_OK && given[axis]) {
-        status = gt_fail(GPUTUNE_EINVAL, "axis '%s' restricted twice; expected it once", name);
-    }
-    if (status == GPUTUNE_OK) {
-        given[axis] = true;
-        status = restrict_axis(space, axis, equals + 1);
-    }
-    free(copy);
-    return status;
+    int reason = (int)gt_space_value_limit(space, axis, choice);
+    space->probe = space->base;
+    gt_slots_axis(space->probe.slots, space->template, axis, choice);
+    return reason ? reason : gt_space_check(space, &space->probe, UINT32_C(1) << axis, axis, NULL);
 }
 
-gputune_status gt_space_restrict(gt_space *space, const char *const *only, size_t only_count)
+void gt_space_block(gt_space *space)
 {
-    bool given[GT_AXIS_MAX] = {false};
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
-        space->counts[i] = (int)space->template->axes[i].count;
         for (int v = 0; v < space->counts[i]; v++) {
-            space->choices[i][v] = (uint8_t)v;
+            space->blocked[i][v] = reason_against_value(space, i, space->choices[i][v]);
+        }
+        bound_axis(space, i);
+    }
+}
+
+void gt_space_group(gt_space *space)
+{
+    uint32_t linked[GT_AXIS_MAX], count = space->template->axis_count;
+    for (uint32_t i = 0; i < count; i++) {
+        linked[i] = UINT32_C(1) << i;
+    }
+    for (int r = 0; r < space->rule_count; r++) {
+        uint32_t all = space->rules[r].axes;
+        for (uint32_t i = 0; i < count; i++) {
+            all |= linked[i] & space->rules[r].axes ? linked[i] : 0;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            linked[i] = linked[i] & all ? all : linked[i];
         }
     }
-    for (size_t i = 0; i < only_count; i++) {
-        GT_TRY(apply(space, given, only[i]));
+    for (uint32_t i = 0; i < count; i++) {
+        int first = __builtin_ctz(linked[i]);
+        uint32_t earlier = linked[i] & ((UINT32_C(1) << i) - 1);
+        space->before[i] = last_axis(earlier);
+        space->group_of[i] = earlier ? space->group_of[first] : space->group_count++;
+        space->groups[space->group_of[i]].axes = linked[i];
     }
-    return GPUTUNE_OK;
 }

@@ -15,7 +15,7 @@ static bool isolated_enough(gputune_isolation made, gputune_isolation asked)
 static bool covers(const gt_terms *result, const gt_terms *request)
 {
     return gt_hash_equal(result->space, request->space) &&
-           tried_enough(result->limit, request->limit) &&
+           tried_enough(result->limit, request->limit) && result->complete >= request->complete &&
            isolated_enough(result->isolation, request->isolation) &&
            result->driver_version == request->driver_version;
 }

@@ -18,6 +18,7 @@ typedef struct gt_terms {
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
     bool final;         /* decided: neither the time limit nor the caller ended the tuning */
+    bool complete; /* every one of them was tried; a search may be final without that */
     bool proved;        /* right, as a worker on this kind of GPU found */
 } gt_terms;
 
@@ -25,7 +26,8 @@ typedef struct gt_terms {
  * - A request that may not measure takes every result of at least its effort; whether the
  *   configuration is one that it allows is the caller's to check.
  * - A request that may measure takes a result that is proved and final, of at least its effort,
- *   over the same space with at least as many variants, with the same driver, and made in worker
+ *   over the same space with at least as many variants (all of them where it asks for all to be
+ *   tried), with the same driver, and made in worker
  *   processes unless the request does without them. */
 bool gt_answers(const gt_terms *result, const gt_terms *request);
 

@@ -82,7 +82,31 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     gt_terms terms = tuning->session.request->terms;
     terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED;
     terms.proved = true;
+    terms.complete = !gt_strategy_proposer_is_content(tuning->strategy);
     return terms;
+}
+
+/* Why the tuning ended; and, where not all variants were tried, how many were. */
+static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end)
+{
+    const gt_field *field = &tuning->session.field;
+    uint64_t size = gt_strategy_proposer_size(tuning->strategy);
+    bool content = tuning->session.stop == GT_STOP_NONE &&
+                   gt_strategy_proposer_is_content(tuning->strategy);
+    gt_text text = {0};
+    char tried[32], all[32];
+    if (gt_field_tried(field) < size) {
+        gt_text_printf(&text, "searched %s of %s; ",
+                       gt_count_text(tried, sizeof tried, gt_field_tried(field)),
+                       gt_count_text(all, sizeof all, size));
+    }
+    if (content) {
+        gt_text_printf(&text, "nothing better by %.3g%% is expected",
+                       tuning->session.request->options.epsilon * 100);
+    } else {
+        gt_text_append(&text, gt_race_end_text(end));
+    }
+    return gt_text_take(out, &text);
 }
 
 static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
@@ -107,10 +131,10 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                     .tie = result->tie,
                     .noisy = tuning->disturbance.noisy,
                     .terms = terms_of(tuning, result),
-                    .variants = (uint32_t)field->variants.count,
+                    .variants = gt_field_tried(field),
                     .failed = field->failed};
     GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
-    return gt_strdup(&choice->stop_reason, gt_race_end_text(result->end));
+    return explain_end(&choice->stop_reason, tuning, result->end);
 }
 
 /* --- storing
@@ -250,7 +274,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     if (first) {
         return gt_fail(GPUTUNE_ETIMEOUT,
                        "%s: no variant was measured in %.3g s; %u of %zu failed, the first: %s",
-                       name, limit, failed, field->variants.count - field->twins,
+                       name, limit, failed, gt_field_tried(field),
                        first->message ? first->message : "");
     }
     if (!field->may_measure) {

@@ -7,7 +7,8 @@
 #include <string.h>
 
 enum {
-    COMPILE_AHEAD = 3, /* sources submitted per compile worker, so that none waits */
+    COMPILE_AHEAD = 3,  /* sources submitted per compile worker, so that none waits */
+    LEARNING_AHEAD = 2, /* the same where each result makes the next proposals better */
     STARTS_MAX = 256   /* in one go: a few milliseconds */
 };
 
@@ -119,6 +120,8 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
     if (*found) {
         variant->stage = GT_STAGE_TWIN;
         variant->twin = first;
+        variant->next_twin = field->variants.items[first].next_twin;
+        field->variants.items[first].next_twin = index + 1;
         variant->unit = field->variants.items[first].unit;
         field->twins++;
     }
@@ -250,6 +253,7 @@ static bool settled_before(gt_field *field, gt_variant *variant)
         variant->stage = GT_STAGE_FAILED;
         variant->remembered = true;
         field->failed++;
+        gt_field_tell(field, (uint32_t)(variant - field->variants.items), 0);
         return true;
     }
     bool outclassed = variant->role == GT_ROLE_PROPOSED &&
@@ -257,6 +261,7 @@ static bool settled_before(gt_field *field, gt_variant *variant)
     if (outclassed) {
         variant->stage = GT_STAGE_OUTCLASSED;
         field->outclassed++;
+        gt_field_tell(field, (uint32_t)(variant - field->variants.items), old->time.median);
     }
     return outclassed;
 }
@@ -306,7 +311,8 @@ static gputune_status start(gt_field *field, uint32_t index)
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
-    return has_more && field->compiling < field->options.farm->compile_workers * COMPILE_AHEAD;
+    uint32_t ahead = field->options.proposer->learns ? LEARNING_AHEAD : COMPILE_AHEAD;
+    return has_more && field->compiling < field->options.farm->compile_workers * ahead;
 }
 
 gputune_status gt_field_pump(gt_field *field)

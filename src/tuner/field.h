@@ -36,6 +36,7 @@ typedef struct gt_variant {
     uint32_t unit;    /* index of the source it is compiled from */
     uint32_t sibling; /* the next variant that waits for the same unit, plus one; 0: none */
     uint32_t twin;    /* in GT_STAGE_TWIN: the variant that is tried instead */
+    uint32_t next_twin; /* the next one that this is tried for, or is tried with it, plus one; 0 */
     gt_stage stage;
     gt_role role;
     bool dropped;           /* the measure worker was told to forget it */
@@ -145,6 +146,8 @@ gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
 /* The default's variant, or GT_NO_VARIANT. */
 uint64_t gt_field_default(const gt_field *field);
+/* How many variants were tried, or are known from earlier tunings; a fallback is none. */
+uint32_t gt_field_tried(const gt_field *field);
 /* How many variants there will be, as far as that is known; twins are not counted. */
 uint32_t gt_field_total(const gt_field *field);
 /* The proposer hears what became of a variant; `time_ns` 0: it was not sampled yet. */

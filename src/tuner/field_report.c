@@ -121,6 +121,15 @@ uint64_t gt_field_default(const gt_field *field)
     return GT_NO_VARIANT;
 }
 
+uint32_t gt_field_tried(const gt_field *field)
+{
+    uint32_t fallbacks = 0;
+    for (uint32_t i = 0; i < field->given; i++) {
+        fallbacks += field->variants.items[i].role == GT_ROLE_FALLBACK;
+    }
+    return field->started - (fallbacks < field->started ? fallbacks : field->started);
+}
+
 uint32_t gt_field_total(const gt_field *field)
 {
     gt_proposer *proposer = field->options.proposer;
@@ -139,12 +148,17 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     if (!proposer->hear) {
         return;
     }
-    gt_finding finding = {
-        .status = variant->failure, .time_ns = time_ns, .occupancy = variant->verified.occupancy};
-    if (!variant->remembered) {
+    gt_finding finding = {.status = variant->failure,
+                          .time_ns = time_ns,
+                          .occupancy = variant->verified.occupancy};
+    if (variant->unit) {
         const gt_compiled *compiled = &field->units.items[variant->unit].compiled;
         finding.compile_ns = compiled->compile_ns;
         finding.resources = compiled->resources;
     }
     proposer->hear(proposer, &variant->config, &finding);
+    finding.compile_ns = 0; /* what launches the same costs nothing more */
+    for (uint32_t twin = variant->next_twin; twin; twin = field->variants.items[twin - 1].next_twin) {
+        proposer->hear(proposer, &field->variants.items[twin - 1].config, &finding);
+    }
 }

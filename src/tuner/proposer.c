@@ -19,7 +19,7 @@ static uint64_t list_total(gt_proposer *self)
 
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count)
 {
-    const gt_proposer proposer = {propose_list, NULL, list_total, count == 0};
+    const gt_proposer proposer = {propose_list, NULL, list_total, false, count == 0};
     return (gt_list_proposer){proposer, configs, count, 0};
 }
 
@@ -36,18 +36,11 @@ static uint32_t propose_space(gt_proposer *self, gt_config *out, uint32_t count)
 
 static uint64_t space_total(gt_proposer *self)
 {
-    return ((gt_space_proposer *)self)->total;
+    return gt_space_count(((gt_space_proposer *)self)->space).count;
 }
 
 gt_space_proposer gt_space_proposer_make(gt_space *space)
 {
-    enum { COUNTED_MAX = 1 << 17 };
-    const gt_proposer proposer = {propose_space, NULL, space_total, false};
-    uint64_t total = 0;
-    gt_config config;
-    while (total < COUNTED_MAX && gt_space_next(space, &config)) {
-        total++;
-    }
-    gt_space_rewind(space);
-    return (gt_space_proposer){proposer, space, total};
+    const gt_proposer proposer = {propose_space, NULL, space_total, false, false};
+    return (gt_space_proposer){proposer, space};
 }

@@ -25,6 +25,7 @@ struct gt_proposer {
     void (*hear)(gt_proposer *self, const gt_config *config, const gt_finding *finding);
     /* How many it will propose in all, as far as it knows; 0: not known. May be NULL. */
     uint64_t (*total)(gt_proposer *self);
+    bool learns;    /* what it hears matters to what it proposes: it is not asked far ahead */
     bool exhausted; /* it proposes nothing more, whatever it hears */
 };
 
@@ -41,7 +42,6 @@ gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count);
 typedef struct gt_space_proposer {
     gt_proposer proposer;
     gt_space *space;
-    uint64_t total;
 } gt_space_proposer;
 gt_space_proposer gt_space_proposer_make(gt_space *space);
 

@@ -31,12 +31,35 @@ static gputune_status check_samples(const gputune_options *o)
     return GPUTUNE_OK;
 }
 
-static gputune_status check_options(const gputune_options *o)
+/* An older caller's options end earlier. */
+static gputune_status take_options(gputune_options *out, const gputune_options *options)
 {
-    if (o->version != GPUTUNE_OPTIONS_VERSION) {
+    static const size_t bytes[] = {0, offsetof(gputune_options, strategy), sizeof *options};
+    *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
+    if (!options) {
+        return GPUTUNE_OK;
+    }
+    if (options->version < 1 || options->version > GPUTUNE_OPTIONS_VERSION) {
         return gt_fail(GPUTUNE_EINVAL,
                        "options of version %u; initialise them with GPUTUNE_OPTIONS_INIT (%d)",
-                       o->version, GPUTUNE_OPTIONS_VERSION);
+                       options->version, GPUTUNE_OPTIONS_VERSION);
+    }
+    memcpy(out, options, bytes[options->version]);
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_options(const gputune_options *o)
+{
+    if ((uint32_t)o->effort > GPUTUNE_EXHAUSTIVE ||
+        (uint32_t)o->objective > GPUTUNE_OBJECTIVE_ENERGY ||
+        (uint32_t)o->cache > GPUTUNE_CACHE_HOT ||
+        (uint32_t)o->isolation > GPUTUNE_ISOLATION_THREAD ||
+        (uint32_t)o->strategy >= GPUTUNE_STRATEGY_COUNT) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "options with effort %d, objective %d, cache %d, isolation %d, strategy %d: "
+                       "one of them is no value of its type",
+                       (int)o->effort, (int)o->objective, (int)o->cache, (int)o->isolation,
+                       (int)o->strategy);
     }
     if (o->alignment & (o->alignment - 1)) {
         return gt_fail(GPUTUNE_EINVAL, "alignment %u is not a power of two", o->alignment);
@@ -200,7 +223,7 @@ static gputune_status check_inputs(const gt_request *request)
 static gputune_status resolve(gt_request *request, gputune_sizes sizes,
                               const gputune_options *options)
 {
-    request->options = options ? *options : (gputune_options)GPUTUNE_OPTIONS_INIT;
+    GT_TRY(take_options(&request->options, options));
     GT_TRY(check_options(&request->options));
     fill_defaults(&request->options, request->template);
     request->patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
@@ -216,7 +239,9 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
                                 .limit = request->options.max_variants,
                                 .effort = request->options.effort,
                                 .isolation = request->options.isolation,
-                                .driver_version = request->device->driver_version};
+                                .driver_version = request->device->driver_version,
+                                .complete =
+                                    request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
     gt_space_free(space);
     return GPUTUNE_OK;
 }

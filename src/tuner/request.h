@@ -14,6 +14,7 @@ typedef struct gt_services {
     gt_store *store;
     const gt_device *device;
     gt_log log;
+    uint32_t compile_workers; /* of a farm; 0: not known */
     /* Lends a farm to one session, opened if need be; `measure`: with a measure worker. */
     gputune_status (*borrow_farm)(void *user, gt_farm **out, bool measure,
                                   gputune_isolation isolation);

@@ -137,14 +137,21 @@ static void keep_lease(gt_session *session)
     }
 }
 
+static gputune_status ask_policy(gt_session *session)
+{
+    return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
+}
+
+/* The measure worker gets its work before a proposer thinks about what to compile next. */
 static gputune_status start_work(gt_session *session)
 {
     GT_TRY(stop_if_over(session));
     if (session->stop == GT_STOP_NONE) {
+        GT_TRY(ask_policy(session));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
     }
-    return session->policy->next ? session->policy->next(session) : GPUTUNE_OK;
+    return ask_policy(session);
 }
 
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)

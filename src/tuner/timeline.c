@@ -61,14 +61,13 @@ void gt_session_log_timeline(const gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     const double ms = 1e-6;
-    gt_log_line(
-        &session->request->services->log, GPUTUNE_LOG_DEBUG,
-        "timeline: compiled %.1f ms, prepared %.1f, verified first %.1f, last %.1f, "
-        "decided %.1f, rechecked %.1f, stored %.1f; work: %u sources %.1f on %u workers, "
-        "prepare %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
-        (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
-        (double)t->verified * ms, (double)t->decided * ms, (double)t->proved_again * ms,
-        (double)t->stored * ms, t->sources, t->compiling_ns * ms, session->farm->compile_workers,
-        t->preparing_ns * ms, t->verifying_ns * ms, t->sampling_ns * ms, t->samples,
-        (unsigned long long)session->rounds_sent);
+    gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
+                "timeline: compiled %.1f ms, prepared %.1f, verified first %.1f, last %.1f, "
+                "decided %.1f, rechecked %.1f, stored %.1f; work: %u sources %.1f on %u workers, "
+                "prepare %.1f, verify %.1f, sample %.1f; %u samples in %llu rounds",
+                (double)t->compiled * ms, (double)t->prepared * ms, (double)t->verified_first * ms,
+                (double)t->verified * ms, (double)t->decided * ms, (double)t->proved_again * ms,
+                (double)t->stored * ms, t->sources, t->compiling_ns * ms,
+                session->farm->compile_workers, t->preparing_ns * ms, t->verifying_ns * ms,
+                t->sampling_ns * ms, t->samples, (unsigned long long)session->rounds_sent);
 }

@@ -307,51 +307,52 @@ static void say_if_cut(const gt_tuning *tuning)
     const gt_request *request = tuning->session.request;
     if (tuning->session.field.cut && !request->options.max_variants) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: the space has more than %d variants, and only the first %d were tried; "
-                    "restrict the space, or limit the number of variants",
-                    request->template->name, GT_FIELD_VARIANTS_MAX, GT_FIELD_VARIANTS_MAX);
+                    "%s: %d variants were tried, which is as many as a tuning keeps in memory; "
+                    "restrict the space",
+                    request->template->name, GT_FIELD_VARIANTS_MAX);
     }
 }
 
-static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_request *request, gt_space *space)
+static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *proposer)
 {
-    gt_space_proposer proposer = gt_space_proposer_make(space);
-    const gt_field_options options = {.proposer = &proposer.proposer,
+    gt_request *request = tuning->session.request;
+    const gt_field_options options = {.proposer = proposer,
                                       .with_default = true,
                                       .with_fallback = true,
                                       .distinct = true,
                                       .limit = request->options.max_variants,
                                       .history = &tuning->history};
-    gputune_status status =
-        gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options);
-    if (status == GPUTUNE_OK) {
-        status = gt_tuning_open_race(tuning);
-    }
-    if (status == GPUTUNE_OK) {
-        status = gt_session_run(&tuning->session);
-    }
-    if (status == GPUTUNE_OK) {
-        say_if_cut(tuning);
-        gt_tuning_progress(tuning, "store", true);
-        gt_tuning_write_samples(tuning);
-        status = gt_tuning_conclude(out, tuning);
-        gt_session_mark(&tuning->session, &tuning->session.timeline.stored);
-        gt_session_log_timeline(&tuning->session);
-    }
-    gt_session_close(&tuning->session);
+    GT_TRY(gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options));
+    GT_TRY(gt_tuning_open_race(tuning));
+    GT_TRY(gt_session_run(&tuning->session));
+    say_if_cut(tuning);
+    gt_tuning_progress(tuning, "store", true);
+    gt_tuning_write_samples(tuning);
+    gputune_status status = gt_tuning_conclude(out, tuning);
+    gt_session_mark(&tuning->session, &tuning->session.timeline.stored);
+    gt_session_log_timeline(&tuning->session);
     return status;
 }
 
 gputune_status gt_search(gt_choice *out, gt_request *request)
 {
-    gt_tuning tuning = {.proved = GT_NO_VARIANT};
+    gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
     gt_space *space;
     GT_TRY(gt_request_space(&space, request));
-    gputune_status status = gt_history_load(&tuning.history, request);
+    gputune_status status = gt_space_require_any(space);
     if (status == GPUTUNE_OK) {
-        status = run(out, &tuning, request, space);
+        status = gt_history_load(&tuning.history, request);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_strategy_proposer_open(&tuning.strategy, request, space, &tuning.history,
+                                           request->services->compile_workers);
+    }
+    if (status == GPUTUNE_OK) {
+        status = run(out, &tuning, gt_strategy_proposer_of(tuning.strategy));
+        gt_session_close(&tuning.session);
     }
     gt_tuning_free_races(&tuning);
+    gt_strategy_proposer_free(tuning.strategy);
     gt_history_free(&tuning.history);
     gt_space_free(space);
     return status;

@@ -20,6 +20,7 @@
 
 #include "tuner/race.h"
 #include "tuner/session.h"
+#include "tuner/strategy_proposer.h"
 #include "tuner/tune.h"
 
 typedef enum gt_phase {
@@ -64,6 +65,7 @@ typedef struct gt_tuning {
     gt_race_end end;         /* of `race` */
     gt_race_round round;     /* that is sampled; its ids are the race's until the next round */
     gt_history history;
+    gt_strategy_proposer *strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* once it was stopped: the winner's last proof may take until then */

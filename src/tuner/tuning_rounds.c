@@ -99,14 +99,17 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* The proposer hears the present times of those that were sampled. */
+/* The proposer hears of those that were sampled for the first, second, fourth time, and so on: what
+ * it would hear in between is hardly news. */
 static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *round)
 {
-    if (!tuning->session.field.options.proposer->hear) {
-        return GPUTUNE_OK;
-    }
-    for (uint32_t i = 0; i < round->count; i++) {
+    for (uint32_t i = 0; i < round->count && tuning->session.field.options.proposer->hear; i++) {
+        gt_race_contestant contestant;
         gt_summary summary;
+        if (!gt_race_find(tuning->race, round->ids[i], &contestant) ||
+            (contestant.sample_count & (contestant.sample_count - 1))) {
+            continue;
+        }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));
         if (summary.count) {
             gt_field_tell(&tuning->session.field, (uint32_t)round->ids[i], summary.median);

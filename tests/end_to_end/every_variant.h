@@ -120,7 +120,7 @@ static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
     }
     OK(gt_request_make(&request, &bench.services, &bench.device, kernel, sizes, NULL));
     OK(gt_request_space(&space, request));
-    every_nth sample = {{propose_nth, NULL, NULL, false}, space, step, 0};
+    every_nth sample = {{propose_nth, NULL, NULL, false, false}, space, step, 0};
     const gt_field_options options = {.request = request,
                                       .farm = bench.farm,
                                       .proposer = &sample.proposer,

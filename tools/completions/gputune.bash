@@ -16,7 +16,7 @@ _gputune() {
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay help --version" -- "$word"))
         return
     fi
     case $previous in
@@ -33,6 +33,11 @@ _gputune() {
     --arch)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120" -- "$word"))
+        return
+        ;;
+    --strategy)
+        # shellcheck disable=SC2207
+        COMPREPLY=($(compgen -W "auto exhaustive random model local" -- "$word"))
         return
         ;;
     --db | --samples | --output | -O | --templates)
@@ -54,7 +59,11 @@ _gputune() {
     case $command in
     help)
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay" -- "$word"))
+        ;;
+    replay)
+        # shellcheck disable=SC2207
+        COMPREPLY=($(compgen -f -X '!*.json*' -- "$word"))
         ;;
     warm | show | run | compare | space | emit)
         # shellcheck disable=SC2207

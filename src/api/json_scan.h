@@ -1,0 +1,40 @@
+/* Walks through the members of large JSON containers without building a tree: gives each value as a
+ * piece of text, with its line, and tells a text that ends too early. */
+#ifndef GT_API_JSON_SCAN_H
+#define GT_API_JSON_SCAN_H
+
+#include "base/status.h"
+
+#include <stddef.h>
+
+typedef struct gt_json_scan {
+    const char *text;
+    size_t length, at;
+    int line; /* of `at`, from 1 */
+} gt_json_scan;
+
+/* A value's text, within the scanned one. */
+typedef struct gt_json_piece {
+    const char
+        *key; /* of an object's member, without quotes and with its escapes; NULL: of an array */
+    size_t key_length;
+    const char *text;
+    size_t length;
+    int line; /* where the value begins */
+} gt_json_piece;
+
+typedef enum gt_json_step {
+    GT_JSON_MEMBER,
+    GT_JSON_END, /* the closing brace or bracket, and the scan is behind it */
+    GT_JSON_CUT, /* the text ends inside the container, perhaps inside a member */
+    GT_JSON_BAD  /* something that cannot stand there; the scan is at it */
+} gt_json_step;
+
+/* Steps over the opening brace or bracket; false, where there is none. */
+bool gt_json_enter(gt_json_scan *scan);
+/* The next member of the container that the scan is in. */
+gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out);
+/* A scan of a member's own members. */
+gt_json_scan gt_json_inside(const gt_json_piece *piece);
+
+#endif

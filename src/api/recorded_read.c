@@ -1,0 +1,343 @@
+/* A recorded space from its file: first the members are found, then the parameters' values, then
+ * each entry's place among them. */
+#include "api/recorded_read.h"
+
+#include "api/json_scan.h"
+#include "api/recorded_entry.h"
+#include "api/recorded_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An entry that was read, its values in the order of the names. */
+typedef struct row {
+    gt_recorded_entry entry;
+    json_t *values; /* an array */
+} row;
+
+typedef struct reader {
+    const char *path;
+    const gt_log *log;
+    gt_text text;
+    bool is_t4;
+    gt_json_piece entries; /* the container of all; text NULL: not found */
+    json_t *names;         /* of the parameters, an array of strings */
+    json_t *listed;        /* their values, as the file lists them, or NULL */
+    row *rows;
+    uint32_t row_count, row_capacity;
+} reader;
+
+static gputune_status parse(json_t **out, const reader *at, const gt_json_piece *piece)
+{
+    json_error_t error;
+    *out = json_loadb(piece->text, piece->length, JSON_DECODE_ANY, &error);
+    if (!*out) {
+        return gt_fail(GPUTUNE_ERECORDED, "%s:%d: %s", at->path, piece->line + error.line - 1,
+                       error.text);
+    }
+    return GPUTUNE_OK;
+}
+
+static bool is_key(const gt_json_piece *piece, const char *word)
+{
+    return piece->key && piece->key_length == strlen(word) &&
+           memcmp(piece->key, word, piece->key_length) == 0;
+}
+
+static gputune_status take_member(reader *at, const gt_json_piece *piece)
+{
+    if (is_key(piece, "tune_params_keys")) {
+        GT_TRY(parse(&at->names, at, piece));
+    } else if (is_key(piece, "tune_params")) {
+        GT_TRY(parse(&at->listed, at, piece));
+    } else if (is_key(piece, "cache") || is_key(piece, "results")) {
+        at->entries = *piece;
+        at->is_t4 = is_key(piece, "results");
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_members(reader *at)
+{
+    gt_json_scan scan = {gt_text_string(&at->text), at->text.length, 0, 1};
+    gt_json_piece piece = {0};
+    if (!gt_json_enter(&scan)) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "%s:%d: no JSON object; expected a cache file of Kernel Tuner or T4 results",
+                       at->path, scan.line);
+    }
+    gt_json_step step;
+    while ((step = gt_json_next(&scan, &piece)) == GT_JSON_MEMBER) {
+        GT_TRY(take_member(at, &piece));
+    }
+    if (step == GT_JSON_CUT && (is_key(&piece, "cache") || is_key(&piece, "results"))) {
+        GT_TRY(take_member(at, &piece));
+    }
+    if (step == GT_JSON_BAD) {
+        return gt_fail(GPUTUNE_ERECORDED, "%s:%d: not JSON; expected a member of an object",
+                       at->path, scan.line);
+    }
+    if (!at->entries.text) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "%s:%d: neither 'cache' nor 'results' up to here; expected a cache file of "
+                       "Kernel Tuner or T4 results",
+                       at->path, scan.line);
+    }
+    return GPUTUNE_OK;
+}
+
+/* Puts the place before the message. */
+static gputune_status fail_at(const reader *at, const gt_json_piece *piece, gputune_status status)
+{
+    if (piece->key) {
+        return gt_fail_prefix(status, "%s:%d: entry '%.*s'", at->path, piece->line,
+                              (int)(piece->key_length < 80 ? piece->key_length : 80), piece->key);
+    }
+    return gt_fail_prefix(status, "%s:%d", at->path, piece->line);
+}
+
+/* The parameters' names of T4 results: those of the first configuration. */
+static gputune_status take_names(reader *at, const json_t *configuration)
+{
+    const char *name;
+    json_t *value;
+    if (at->names) {
+        return GPUTUNE_OK;
+    }
+    at->names = json_array();
+    json_object_foreach((json_t *)configuration, name, value)
+    {
+        json_array_append_new(at->names, json_string(name));
+    }
+    return at->names ? GPUTUNE_OK : gt_fail_memory();
+}
+
+/* The entry's values, each a number or a word. */
+static gputune_status take_values(row *out, const reader *at, const json_t *configuration)
+{
+    json_t *name;
+    size_t i;
+    out->values = json_array();
+    json_array_foreach(at->names, i, name)
+    {
+        const char *word = json_string_value(name);
+        json_t *value = word ? json_object_get(configuration, word) : NULL;
+        if (!value) {
+            return gt_fail(GPUTUNE_ERECORDED,
+                           "there is no '%s'; expected a value of every "
+                           "parameter",
+                           word ? word : "?");
+        }
+        if (!json_is_number(value) && !json_is_string(value) && !json_is_boolean(value)) {
+            return gt_fail(GPUTUNE_ERECORDED, "'%s' is neither a number nor a word", word);
+        }
+        json_array_append(out->values, value);
+    }
+    return out->values ? GPUTUNE_OK : gt_fail_memory();
+}
+
+static gputune_status read_row(row *out, reader *at, const json_t *json)
+{
+    const json_t *configuration = at->is_t4 ? json_object_get(json, "configuration") : json;
+    if (!json_is_object(configuration)) {
+        return gt_fail(GPUTUNE_ERECORDED, "%s; expected an object",
+                       at->is_t4 ? "there is no 'configuration'" : "no configuration");
+    }
+    GT_TRY(take_names(at, configuration));
+    GT_TRY(at->is_t4 ? gt_recorded_entry_t4(&out->entry, json)
+                     : gt_recorded_entry_cache(&out->entry, json));
+    return take_values(out, at, configuration);
+}
+
+static gputune_status add_row(reader *at, const gt_json_piece *piece)
+{
+    if (at->row_count == at->row_capacity) {
+        uint32_t capacity = at->row_capacity ? 2 * at->row_capacity : 1024;
+        row *rows = realloc(at->rows, capacity * sizeof *rows);
+        if (!rows) {
+            return gt_fail_memory();
+        }
+        at->rows = rows;
+        at->row_capacity = capacity;
+    }
+    json_t *json;
+    GT_TRY(parse(&json, at, piece));
+    gputune_status status = GPUTUNE_OK;
+    if (!at->is_t4 || !gt_recorded_is_excluded(json)) {
+        row *row = &at->rows[at->row_count];
+        *row = (struct row){0};
+        status = read_row(row, at, json);
+        row->entry.line = piece->line;
+        at->row_count++;
+    }
+    json_decref(json);
+    return status == GPUTUNE_OK ? status : fail_at(at, piece, status);
+}
+
+static gputune_status read_rows(reader *at)
+{
+    gt_json_scan scan = gt_json_inside(&at->entries);
+    gt_json_piece piece = {0};
+    gt_json_step step = gt_json_enter(&scan) ? GT_JSON_MEMBER : GT_JSON_BAD;
+    while (step == GT_JSON_MEMBER && (step = gt_json_next(&scan, &piece)) == GT_JSON_MEMBER) {
+        GT_TRY(add_row(at, &piece));
+        piece = (gt_json_piece){0};
+    }
+    if (step == GT_JSON_BAD) {
+        return gt_fail(GPUTUNE_ERECORDED, "%s:%d: not JSON; expected an entry", at->path,
+                       scan.line);
+    }
+    if (step == GT_JSON_CUT && (piece.text || piece.key)) {
+        gt_log_line(at->log, GPUTUNE_LOG_WARNING, "%s:%d: the file ends inside an entry; left out",
+                    at->path, scan.line);
+    }
+    return GPUTUNE_OK;
+}
+
+static double number_of(const json_t *value)
+{
+    return json_is_boolean(value) ? json_is_true(value) : json_number_value(value);
+}
+
+/* Numbers by value, whatever they are written as, before words in the order of their letters. */
+static int compare(const json_t *a, const json_t *b)
+{
+    if (json_is_string(a) || json_is_string(b)) {
+        return json_is_string(a) && json_is_string(b)
+                   ? strcmp(json_string_value(a), json_string_value(b))
+                   : json_is_string(a) - json_is_string(b);
+    }
+    double x = number_of(a), y = number_of(b);
+    return (x > y) - (x < y);
+}
+
+static int compare_items(const void *a, const void *b)
+{
+    return compare(*(json_t *const *)a, *(json_t *const *)b);
+}
+
+/* The different values of a parameter, sorted; the references are borrowed. */
+typedef struct choices {
+    json_t **items;
+    size_t count;
+} choices;
+
+static gputune_status find_choices(choices *out, const reader *at, size_t name)
+{
+    const json_t *listed =
+        json_object_get(at->listed, json_string_value(json_array_get(at->names, name)));
+    size_t all = listed ? json_array_size(listed) : at->row_count;
+    out->count = 0;
+    out->items = malloc((all + 1) * sizeof(json_t *));
+    if (!out->items) {
+        return gt_fail_memory();
+    }
+    for (size_t i = 0; i < all; i++) {
+        out->items[i] = json_array_get(listed ? listed : at->rows[i].values, listed ? i : name);
+    }
+    qsort(out->items, all, sizeof(json_t *), compare_items);
+    for (size_t i = 0; i < all; i++) {
+        if (!i || compare(out->items[i], out->items[out->count - 1]) != 0) {
+            out->items[out->count++] = out->items[i];
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_axis(gt_recorded *out, const choices *from)
+{
+    double *values = malloc((from->count + 1) * sizeof *values);
+    if (!values) {
+        return gt_fail_memory();
+    }
+    bool words = false;
+    for (size_t i = 0; i < from->count; i++) {
+        words |= json_is_string(from->items[i]);
+        values[i] = number_of(from->items[i]);
+    }
+    gputune_status status = gt_recorded_axis(out, words ? NULL : values, (uint32_t)from->count);
+    free(values);
+    return status;
+}
+
+/* Sets each row's choice on the axis that was added last. */
+static gputune_status place_rows(gt_recorded *out, reader *at, const choices *from, size_t name)
+{
+    const char *word = json_string_value(json_array_get(at->names, name));
+    for (uint32_t i = 0; i < at->row_count; i++) {
+        row *row = &at->rows[i];
+        json_t *value = json_array_get(row->values, name);
+        json_t **found = bsearch(&value, from->items, from->count, sizeof(json_t *), compare_items);
+        if (!found) {
+            return gt_fail(GPUTUNE_ERECORDED,
+                           "%s:%d: the value of '%s' is not among those that tune_params lists",
+                           at->path, row->entry.line, word);
+        }
+        if (from->count > 1) {
+            row->entry.tried.point.choice[out->axis_count - 1] = (uint16_t)(found - from->items);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* A parameter with one value is no axis. */
+static gputune_status take_parameter(gt_recorded *out, reader *at, size_t name)
+{
+    choices choices;
+    GT_TRY(find_choices(&choices, at, name));
+    gputune_status status = choices.count > 1 ? add_axis(out, &choices) : GPUTUNE_OK;
+    if (status != GPUTUNE_OK) {
+        status = fail_at(at, &at->entries, status);
+    } else {
+        status = place_rows(out, at, &choices, name);
+    }
+    free(choices.items);
+    return status;
+}
+
+static gputune_status check_names(const reader *at)
+{
+    if (!at->is_t4 && (!json_is_array(at->names) || !json_array_size(at->names))) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "%s: there is no 'tune_params_keys'; expected the parameters' names",
+                       at->path);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_space(gt_recorded *out, reader *at)
+{
+    GT_TRY(gt_recorded_text(&at->text, at->path));
+    GT_TRY(find_members(at));
+    GT_TRY(check_names(at));
+    GT_TRY(read_rows(at));
+    for (size_t i = 0; i < json_array_size(at->names); i++) {
+        GT_TRY(take_parameter(out, at, i));
+    }
+    for (uint32_t i = 0; i < at->row_count; i++) {
+        GT_TRY(gt_recorded_add(out, &at->rows[i].entry));
+    }
+    gputune_status status = gt_recorded_finish(out);
+    return status == GPUTUNE_OK ? status : gt_fail_prefix(status, "%s", at->path);
+}
+
+gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log)
+{
+    reader at = {.path = path, .log = log};
+    gt_recorded recorded = {0};
+    gputune_status status = read_space(&recorded, &at);
+    for (uint32_t i = 0; i < at.row_count; i++) {
+        json_decref(at.rows[i].values);
+    }
+    free(at.rows);
+    json_decref(at.names);
+    json_decref(at.listed);
+    gt_text_free(&at.text);
+    if (status != GPUTUNE_OK) {
+        gt_recorded_free(&recorded);
+        return status;
+    }
+    *out = recorded;
+    return GPUTUNE_OK;
+}

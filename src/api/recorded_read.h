@@ -1,0 +1,13 @@
+/* Reads recorded spaces: cache files of Kernel Tuner and T4 results. */
+#ifndef GT_API_RECORDED_READ_H
+#define GT_API_RECORDED_READ_H
+
+#include "base/log.h"
+#include "search/recorded.h"
+
+/* Reads a whole file, plain or gzip. Closing braces may be missing at its end; an entry that is cut
+ * there is left out, with a warning to the log. ENOTFOUND, EIO, ENOMEM; ERECORDED names the path,
+ * the line, what was found and what was expected. *out is the caller's, for gt_recorded_free(). */
+gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log *log);
+
+#endif

@@ -1,0 +1,11 @@
+/* A file's text, unpacked where it is gzip. */
+#ifndef GT_API_RECORDED_TEXT_H
+#define GT_API_RECORDED_TEXT_H
+
+#include "base/text.h"
+
+/* Appends the whole text to *out. ENOTFOUND, EIO; ERECORDED where the packed data is cut or
+ * damaged. The message names the path. */
+gputune_status gt_recorded_text(gt_text *out, const char *path);
+
+#endif

@@ -1,0 +1,206 @@
+/* Replays of recorded spaces, scored. */
+#include "search/replay.h"
+#include "api/recorded_read.h"
+#include "stats/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { SEEDS = 100, MOST_EVALUATIONS = 1000000 };
+
+static const uint32_t default_evaluations[] = {50, 100, 200};
+static const double reach[2] = {0.05, 0.02};
+
+/* Runs of one strategy, summed up. */
+typedef struct scores {
+    double *regret;     /* of each number of evaluations, summed over the runs */
+    double *reached[2]; /* seconds of each run */
+    double *best_ns;    /* of one run */
+    uint64_t results;
+} scores;
+
+typedef struct replay {
+    const gputune_replay_options *options; /* complete */
+    gt_recorded recorded;
+    char space[128];
+    uint32_t most; /* of the numbers of evaluations */
+    scores scores;
+} replay;
+
+const char *gputune_strategy_name(gputune_strategy strategy)
+{
+    _Static_assert((int)GPUTUNE_STRATEGY_COUNT == (int)GT_STRATEGY_COUNT, "one list, two names");
+    return (size_t)strategy < GT_STRATEGY_COUNT ? gt_strategy_words[strategy] : "?";
+}
+
+/* The file's name without folder and endings. */
+static void name_space(char *out, size_t bytes, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    static const char *const endings[] = {".gz", ".json"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t ending = strlen(endings[i]);
+        if (length > ending && memcmp(name + length - ending, endings[i], ending) == 0) {
+            length -= ending;
+        }
+    }
+    length = length < bytes ? length : bytes - 1;
+    memcpy(out, name, length);
+    out[length] = '\0';
+}
+
+/* The options with defaults in place of what is not said. */
+static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
+{
+    static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
+    *out = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
+    if (given) {
+        *out = *given;
+    }
+    if (!out->strategies) {
+        out->strategies = &automatic;
+        out->strategy_count = 1;
+    }
+    if (!out->evaluations) {
+        out->evaluations = default_evaluations;
+        out->evaluation_count = sizeof default_evaluations / sizeof *default_evaluations;
+    }
+    out->seeds = out->seeds ? out->seeds : SEEDS;
+    for (size_t i = 0; i < out->evaluation_count; i++) {
+        if (!out->evaluations[i] || out->evaluations[i] > MOST_EVALUATIONS) {
+            return gt_fail(GPUTUNE_EINVAL, "%u evaluations; expected 1 to %d", out->evaluations[i],
+                           MOST_EVALUATIONS);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status make_scores(replay *at)
+{
+    const gputune_replay_options *options = at->options;
+    for (size_t i = 0; i < options->evaluation_count; i++) {
+        at->most = options->evaluations[i] > at->most ? options->evaluations[i] : at->most;
+    }
+    scores *scores = &at->scores;
+    scores->regret = calloc(options->evaluation_count + 1, sizeof(double));
+    scores->reached[0] = calloc(options->seeds, sizeof(double));
+    scores->reached[1] = calloc(options->seeds, sizeof(double));
+    scores->best_ns = calloc(at->most + 1, sizeof(double));
+    return scores->regret && scores->reached[0] && scores->reached[1] && scores->best_ns
+               ? GPUTUNE_OK
+               : gt_fail_memory();
+}
+
+static void free_replay(replay *at)
+{
+    gt_recorded_free(&at->recorded);
+    free(at->scores.regret);
+    free(at->scores.reached[0]);
+    free(at->scores.reached[1]);
+    free(at->scores.best_ns);
+}
+
+static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t run)
+{
+    const gputune_replay_options *options = at->options;
+    scores *scores = &at->scores;
+    /* seeds side by side give runs that have nothing in common */
+    gt_random random = {options->seed + run};
+    gt_replay_settings settings = {.kind = (gt_strategy_kind)strategy,
+                                   .seed = gt_random_next(&random),
+                                   .workers = options->workers,
+                                   .evaluations = at->most,
+                                   .reach = {reach[0], reach[1]}};
+    gt_replay_result result = {.best_ns = scores->best_ns};
+    GT_TRY(gt_replay(&result, &at->recorded, &settings));
+    for (size_t i = 0; i < options->evaluation_count; i++) {
+        double best = scores->best_ns[options->evaluations[i] - 1];
+        scores->regret[i] += best / at->recorded.best_ns - 1;
+    }
+    for (int i = 0; i < 2; i++) {
+        scores->reached[i][run] = result.reached_s[i];
+    }
+    scores->results += result.results;
+    return GPUTUNE_OK;
+}
+
+/* 0 where half of the runs did not get there. */
+static double median(double *values, uint32_t count, bool is_measured)
+{
+    gt_sort(values, count);
+    double middle = gt_median_sorted(values, count);
+    return is_measured && isfinite(middle) ? middle : 0;
+}
+
+static int report(replay *at, gputune_strategy strategy,
+                  int (*each)(void *user, const gputune_replayed *replayed), void *user)
+{
+    const gputune_replay_options *options = at->options;
+    scores *scores = &at->scores;
+    bool clock = options->workers > 0;
+    gputune_replayed replayed = {
+        .version = GPUTUNE_REPLAYED_VERSION,
+        .space = at->space,
+        .strategy = gputune_strategy_name(strategy),
+        .seeds = options->seeds,
+        .workers = options->workers,
+        .seconds_to_5_percent = median(scores->reached[0], options->seeds, clock),
+        .seconds_to_2_percent = median(scores->reached[1], options->seeds, clock),
+        .configurations = at->recorded.count,
+        .valid = at->recorded.ok,
+        .optimum_ns = at->recorded.best_ns};
+    int answer = 0;
+    for (size_t i = 0; i < options->evaluation_count && !answer; i++) {
+        replayed.evaluations = options->evaluations[i];
+        replayed.mean_regret = scores->regret[i] / options->seeds;
+        answer = each(user, &replayed);
+    }
+    return answer;
+}
+
+static double cpu_seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static int run_strategy(replay *at, gputune_strategy strategy,
+                        int (*each)(void *user, const gputune_replayed *replayed), void *user)
+{
+    const gputune_replay_options *options = at->options;
+    memset(at->scores.regret, 0, options->evaluation_count * sizeof(double));
+    at->scores.results = 0;
+    double start = cpu_seconds();
+    for (uint32_t run = 0; run < options->seeds; run++) {
+        if (options->cancel && *options->cancel) {
+            return gt_fail(GPUTUNE_ECANCELED, "stopped on request");
+        }
+        GT_TRY(run_once(at, strategy, run));
+    }
+    gt_log line = {options->log, options->user};
+    gt_log_line(&line, GPUTUNE_LOG_DEBUG, "%s: %s took %.3f ms of one core for a result", at->space,
+                gputune_strategy_name(strategy),
+                (cpu_seconds() - start) * 1e3 / (double)at->scores.results);
+    return report(at, strategy, each, user);
+}
+
+int gputune_replay(const char *path, const gputune_replay_options *options,
+                   int (*each)(void *user, const gputune_replayed *replayed), void *user)
+{
+    gputune_replay_options all;
+    GT_TRY(complete(&all, options));
+    gt_log log = {all.log, all.user};
+    replay at = {.options = &all};
+    name_space(at.space, sizeof at.space, path);
+    GT_TRY(gt_recorded_read(&at.recorded, path, &log));
+    int answer = make_scores(&at);
+    for (size_t i = 0; i < all.strategy_count && !answer; i++) {
+        answer = run_strategy(&at, all.strategies[i], each, user);
+    }
+    free_replay(&at);
+    return answer;
+}

@@ -1,0 +1,195 @@
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/memory.h"
+#include "cli/nearest.h"
+#include "cli/session.h"
+#include "cli/table.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    const char *strategies, *evaluations; /* lists with commas */
+    uint32_t seeds, seed, workers;
+} settings;
+
+/* The lists, taken apart. */
+typedef struct lists {
+    gputune_strategy *strategies;
+    size_t strategy_count;
+    uint32_t *evaluations;
+    size_t evaluation_count;
+} lists;
+
+static void free_lists(lists *at)
+{
+    free(at->strategies);
+    free(at->evaluations);
+}
+
+static int add_strategy(lists *at, const char *word)
+{
+    const char *names[GPUTUNE_STRATEGY_COUNT];
+    for (int i = 0; i < GPUTUNE_STRATEGY_COUNT; i++) {
+        names[i] = gputune_strategy_name((gputune_strategy)i);
+        if (strcmp(names[i], word) == 0) {
+            at->strategies = cli_grow(at->strategies, at->strategy_count, sizeof *at->strategies);
+            at->strategies[at->strategy_count++] = (gputune_strategy)i;
+            return CLI_CONTINUE;
+        }
+    }
+    return cli_unknown("strategy", word, names, GPUTUNE_STRATEGY_COUNT);
+}
+
+static int add_evaluations(lists *at, const char *word)
+{
+    enum { MOST = 1000000 };
+    char *end;
+    errno = 0;
+    unsigned long value = strtoul(word, &end, 10);
+    if (errno || end == word || *end || word[0] == '-' || value < 1 || value > MOST) {
+        cli_error("--evaluations: '%s' is not a count from 1 to %d", word, MOST);
+        return CLI_EXIT_USAGE;
+    }
+    at->evaluations = cli_grow(at->evaluations, at->evaluation_count, sizeof *at->evaluations);
+    at->evaluations[at->evaluation_count++] = (uint32_t)value;
+    return CLI_CONTINUE;
+}
+
+/* Calls `add` for the words between commas. */
+static int each_word(lists *at, const char *text, int (*add)(lists *at, const char *word))
+{
+    int code = CLI_CONTINUE;
+    while (code == CLI_CONTINUE) {
+        size_t length = strcspn(text, ",");
+        char *word = cli_copy_part(text, length);
+        code = add(at, word);
+        free(word);
+        if (!text[length]) {
+            break;
+        }
+        text += length + 1;
+    }
+    return code;
+}
+
+static int read_lists(lists *at, const settings *settings)
+{
+    int code = each_word(at, settings->strategies, add_strategy);
+    return code == CLI_CONTINUE ? each_word(at, settings->evaluations, add_evaluations) : code;
+}
+
+enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW, CLOCK = CLI_VIEW << 1 };
+#define SAME(name, title, unit, where)                                                             \
+    {                                                                                              \
+#name, title, unit, where, offsetof(gputune_replayed, name), NULL                          \
+    }
+
+static void seconds_to_5(cli_cell *out, const void *item)
+{
+    cli_set_number(out, ((const gputune_replayed *)item)->seconds_to_5_percent, true);
+}
+
+static void seconds_to_2(cli_cell *out, const void *item)
+{
+    cli_set_number(out, ((const gputune_replayed *)item)->seconds_to_2_percent, true);
+}
+
+static const cli_column columns[] = {
+    SAME(space, "space", CLI_TEXT, BOTH),
+    SAME(strategy, "strategy", CLI_TEXT, BOTH),
+    SAME(evaluations, "evaluations", CLI_COUNT, BOTH),
+    SAME(mean_regret, "mean regret", CLI_REAL, BOTH),
+    {"seconds_to_5_percent", "s to 5%", CLI_REAL, CLI_IN_ITS_DATA | CLOCK, 0, seconds_to_5},
+    {"seconds_to_2_percent", "s to 2%", CLI_REAL, CLI_IN_ITS_DATA | CLOCK, 0, seconds_to_2},
+    SAME(seeds, "seeds", CLI_COUNT, BOTH),
+    SAME(workers, "workers", CLI_COUNT, CLI_IN_ITS_DATA | CLOCK),
+    SAME(configurations, "configurations", CLI_BIG_COUNT, DATA),
+    SAME(valid, "valid", CLI_BIG_COUNT, DATA),
+    SAME(optimum_ns, "optimum", CLI_TIME, BOTH),
+};
+
+static int add(void *user, const gputune_replayed *replayed)
+{
+    cli_table_add(user, replayed);
+    return 0;
+}
+
+static int replay(const settings *settings, const lists *lists, const cli_arguments *arguments)
+{
+    cli_table table = {.name = "replays",
+                       .columns = columns,
+                       .column_count = sizeof columns / sizeof *columns,
+                       .view = CLI_VIEW | (settings->workers ? CLOCK : 0)};
+    gputune_replay_options options = GPUTUNE_REPLAY_OPTIONS_INIT;
+    options.strategies = lists->strategies;
+    options.strategy_count = lists->strategy_count;
+    options.evaluations = lists->evaluations;
+    options.evaluation_count = lists->evaluation_count;
+    options.seeds = settings->seeds;
+    options.seed = settings->seed;
+    options.workers = settings->workers;
+    options.log = cli_console_log;
+    options.cancel = cli_cancel();
+    int code = CLI_EXIT_OK;
+    for (size_t i = 0; i < arguments->count && code != CLI_EXIT_CANCELED; i++) {
+        int status = gputune_replay(arguments->items[i], &options, add, &table);
+        code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
+    }
+    if (table.row_count || code == CLI_EXIT_OK) {
+        cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
+    }
+    cli_table_free(&table);
+    return code;
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    settings settings = {.strategies = "auto", .evaluations = "50,100,200", .seeds = 100};
+    const cli_option options[] = {
+        {"strategy", 's', CLI_OPTION_TEXT, &settings.strategies, "S[,S...]",
+         "auto, exhaustive, random, model or local [auto]", NULL},
+        {"seeds", 0, CLI_OPTION_COUNT, &settings.seeds, "COUNT", "how many runs of each [100]",
+         NULL},
+        {"evaluations", 'e', CLI_OPTION_TEXT, &settings.evaluations, "COUNT[,COUNT...]",
+         "after how many results to score, failures included\n[50,100,200]", NULL},
+        {"workers", 'w', CLI_OPTION_COUNT, &settings.workers, "COUNT",
+         "compile so many at a time, by a virtual clock [one after\nanother, without a clock]",
+         NULL},
+        {"seed", 0, CLI_OPTION_COUNT, &settings.seed, "NUMBER", "of the first run [0]", NULL},
+        CLI_FORMAT_OPTION(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "replay",
+        "FILE...",
+        "Runs search strategies against recorded spaces, and scores them.",
+        "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret: best so far\n"
+        "over optimum, minus 1, mean over the runs; what failed counts as tried. With --workers, "
+        "on\n"
+        "a virtual clock (compile, launch and framework time as recorded, one GPU): the median\n"
+        "seconds until the best is within 5% and 2% of the optimum; empty where half of the runs\n"
+        "did not get there. The same seed gives the same figures.",
+        1,
+        SIZE_MAX,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    cli_console_setup(settings.common.quiet, settings.common.verbose);
+    lists lists = {0};
+    code = read_lists(&lists, &settings);
+    if (code == CLI_CONTINUE) {
+        cli_catch_interrupt();
+        code = replay(&settings, &lists, &arguments);
+    }
+    free_lists(&lists);
+    return code;
+}

@@ -1,0 +1,256 @@
+/* Walking a space in order, and drawing from it. */
+#include "kernel/space_parts.h"
+
+#include <string.h>
+
+enum { DRAWS = 4096, DRAW_CHECKS = 1 << 14 };
+
+/* --- in order --------------------------------------------------------------------------------- */
+
+void gt_space_rewind(gt_space *space)
+{
+    space->walk.started = space->walk.finished = false;
+}
+
+static bool begin(gt_space *space)
+{
+    gt_walk *walk = &space->walk;
+    walk->started = true;
+    walk->binding = space->base;
+    walk->depth = 0;
+    walk->position[0] = -1;
+    return gt_space_count(space).count > 0;
+}
+
+/* Goes to the next value of the axis at the walk's depth; false behind the last. */
+static bool advance(gt_space *space)
+{
+    gt_walk *walk = &space->walk;
+    uint32_t axis = (uint32_t)walk->depth, bit = UINT32_C(1) << axis;
+    const gt_group *group = &space->groups[space->group_of[axis]];
+    const gt_diagram *d = &group->walked;
+    uint32_t level = (uint32_t)__builtin_popcount(group->axes & (bit - 1));
+    uint32_t node = level ? walk->node[space->before[axis]] : 0;
+    for (int v = walk->position[axis] + 1; v < space->counts[axis]; v++) {
+        uint32_t child = gt_diagram_child(d, space, level, node, v);
+        if (child == GT_NODE_DEAD) {
+            continue;
+        }
+        if (d->relaxed) {
+            gt_slots_axis(walk->binding.slots, space->template, axis, space->choices[axis][v]);
+            if (gt_space_check(space, &walk->binding, bit | (bit - 1), axis, &d->dropped)) {
+                continue;
+            }
+        }
+        walk->node[axis] = child;
+        walk->position[axis] = v;
+        return true;
+    }
+    return false;
+}
+
+static void copy_config(gt_config *out, const gt_space *space)
+{
+    *out = (gt_config){{0}};
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        out->choice[i] = space->choices[i][space->walk.position[i]];
+    }
+}
+
+bool gt_space_next(gt_space *space, gt_config *out)
+{
+    gt_walk *walk = &space->walk;
+    int last = (int)space->template->axis_count - 1;
+    bool first = !walk->started;
+    uint32_t steps = 0;
+    if (walk->finished || (first && !begin(space)) || (!first && last < 0)) {
+        walk->finished = true;
+        return false;
+    }
+    while (walk->depth >= 0 && walk->depth <= last) {
+        if (++steps % 4096 == 0 && gt_space_is_canceled(space)) {
+            break;
+        }
+        if (!advance(space)) {
+            walk->depth--;
+        } else if (walk->depth == last) {
+            copy_config(out, space);
+            return true;
+        } else {
+            walk->position[++walk->depth] = -1;
+        }
+    }
+    walk->finished = true;
+    if (last < 0) {
+        *out = (gt_config){{0}};
+    }
+    return last < 0;
+}
+
+/* --- at random -------------------------------------------------------------------------------- */
+
+static int reason_against_group(gt_space *space, const gt_group *group, const gt_config *config)
+{
+    uint32_t known = 0;
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        if (!(group->axes >> i & 1)) {
+            continue;
+        }
+        known |= UINT32_C(1) << i;
+        gt_slots_axis(space->probe.slots, space->template, i, config->choice[i]);
+        int reason = gt_space_check(space, &space->probe, known, i, NULL);
+        if (reason) {
+            return reason;
+        }
+    }
+    return 0;
+}
+
+/* A uniform place among `count` endings: exact as long as doubles hold every integer. */
+static double place_among(double count, gt_random *random)
+{
+    return count < 0x1p53 ? (double)gt_random_below(random, (uint64_t)count)
+                          : gt_random_unit(random) * count;
+}
+
+int gt_group_draw(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
+{
+    const gt_diagram *d = gt_group_diagram(group);
+    double place = place_among(gt_diagram_endings(d, space, 0, 0), random);
+    uint32_t node = 0;
+    for (uint32_t level = 0; level < d->count; level++) {
+        uint32_t axis = d->axes[level], next = GT_NODE_DEAD;
+        for (int v = 0; v < space->counts[axis]; v++) {
+            uint32_t child = gt_diagram_child(d, space, level, node, v);
+            if (child == GT_NODE_DEAD) {
+                continue;
+            }
+            double endings = gt_diagram_endings(d, space, level + 1, child);
+            next = child;
+            out->choice[axis] = space->choices[axis][v];
+            if (place < endings) {
+                break;
+            }
+            place -= endings;
+        }
+        node = next;
+    }
+    return d->relaxed ? reason_against_group(space, group, out) : 0;
+}
+
+static bool draw_group(gt_space *space, const gt_group *group, gt_random *random, gt_config *out)
+{
+    if (gt_diagram_endings(gt_group_diagram(group), space, 0, 0) <= 0) {
+        return false;
+    }
+    for (int i = 0; i < DRAWS && !(i % 256 == 255 && gt_space_is_canceled(space)); i++) {
+        if (!gt_group_draw(space, group, random, out)) {
+            return true;
+        }
+    }
+    gt_search search = {.found = *out};
+    gt_search_begin(&search, space, group, random, DRAW_CHECKS);
+    if (gt_search_next(&search) != GT_FOUND) {
+        return false;
+    }
+    *out = search.found;
+    return true;
+}
+
+bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out)
+{
+    gt_config config = {{0}};
+    bool found = gt_space_count(space).count > 0 && !gt_space_is_canceled(space);
+    for (int g = 0; g < space->group_count && found; g++) {
+        found = draw_group(space, &space->groups[g], random, &config);
+    }
+    if (found) {
+        *out = config;
+    }
+    return found;
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+typedef struct neighbourhood {
+    gt_space *space;
+    gt_config config;
+    bool valid; /* the configuration itself: then only what an axis touches need be looked at */
+    gt_config *out;
+    size_t count, most;
+} neighbourhood;
+
+static bool try_value(neighbourhood *n, uint32_t axis, int position)
+{
+    gt_space *space = n->space;
+    gt_config other = n->config;
+    other.choice[axis] = space->choices[axis][position];
+    if (space->blocked[axis][position] || n->count == n->most) {
+        return false;
+    }
+    if (n->valid) {
+        gt_slots_axis(space->probe.slots, space->template, axis, other.choice[axis]);
+        if (gt_space_check(space, &space->probe, UINT32_MAX, axis, NULL)) {
+            return false;
+        }
+    } else if (gt_space_reason(space, &other)) {
+        return false;
+    }
+    n->out[n->count++] = other;
+    return true;
+}
+
+static void try_axis(neighbourhood *n, uint32_t axis, gt_space_neighbourhood which)
+{
+    const gt_space *space = n->space;
+    const uint8_t *own =
+        memchr(space->choices[axis], n->config.choice[axis], (size_t)space->counts[axis]);
+    int at = own ? (int)(own - space->choices[axis]) : -1;
+    if (which == GT_NEAREST && own) {
+        for (int v = at - 1; v >= 0 && !try_value(n, axis, v); v--) {
+        }
+        for (int v = at + 1; v < space->counts[axis] && !try_value(n, axis, v); v++) {
+        }
+        return;
+    }
+    for (int v = 0; v < space->counts[axis]; v++) {
+        if (v != at) {
+            (void)try_value(n, axis, v);
+        }
+    }
+}
+
+size_t gt_space_neighbours(gt_space *space, const gt_config *config, gt_space_neighbourhood which,
+                           gt_config *out, size_t most)
+{
+    neighbourhood n = {.space = space, .config = *config, .out = out, .most = most};
+    n.valid = !gt_space_reason(space, config);
+    const gt_binding own = space->probe;
+    if (space->hopeless) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        try_axis(&n, i, which);
+        space->probe = own;
+    }
+    return n.count;
+}
+
+size_t gt_space_neighbours_max(const gt_space *space)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        count += (size_t)space->counts[i];
+    }
+    return count;
+}
+
+bool gt_space_has(gt_space *space, const gt_config *config)
+{
+    for (uint32_t i = 0; i < space->template->axis_count; i++) {
+        if (!memchr(space->choices[i], config->choice[i], (size_t)space->counts[i])) {
+            return false;
+        }
+    }
+    return !gt_space_reason(space, config);
+}

@@ -1,0 +1,150 @@
+/* The strategy `auto`: everything in order where there is little of it, or time for all; else the
+ * model, and where the model turns out not to foresee what it proposes, descents in turn with it.
+ */
+#include "search/model.h"
+
+#include "stats/correlation.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    SMALL = 128, /* valid configurations that are not worth a choice */
+    PROBE = 16,  /* results from which the rate is known */
+    JUDGED = 48  /* the last proposals by which the model is judged */
+};
+#define USELESS 0.05 /* rank correlation of what was expected with what came */
+
+typedef struct automatic {
+    void *model, *local;
+    bool by_turns, local_next;
+    uint32_t foreseen;                     /* proposals of the model with a result */
+    double expected[JUDGED], seen[JUDGED]; /* of the last of them, in turn */
+    gt_point_set proposed;                 /* by the model */
+    double *expectation;                   /* of proposed.points[i] */
+    uint32_t expectation_capacity;
+    double compile_s, measure_s;
+} automatic;
+
+static gputune_status open_auto(gt_strategy *strategy, void *state)
+{
+    automatic *at = state;
+    at->model = calloc(1, gt_method_model.bytes);
+    at->local = calloc(1, gt_method_local.bytes);
+    if (!at->model || !at->local) {
+        return gt_fail_memory();
+    }
+    return gt_method_model.open(strategy, at->model);
+}
+
+static void close_auto(void *state)
+{
+    automatic *at = state;
+    if (at->model) {
+        gt_method_model.close(at->model);
+    }
+    if (at->local) {
+        gt_method_local.close(at->local);
+    }
+    free(at->model);
+    free(at->local);
+    free(at->expectation);
+    gt_point_set_free(&at->proposed);
+}
+
+/* Whether all that is left can be tried in what is left of the limit, at the rate so far. */
+static bool is_time_for_all(const gt_strategy *strategy, const automatic *at)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    const gt_domain *domain = strategy->domain;
+    if (domain->size_is_exact && domain->size <= SMALL) {
+        return true;
+    }
+    uint32_t told = evidence->ok + evidence->failed;
+    if (told < PROBE || strategy->settings.limit_s <= 0 || !domain->size_is_exact) {
+        return false;
+    }
+    double spent = fmax(at->compile_s / strategy->settings.workers, at->measure_s);
+    double left = domain->size - gt_evidence_count(evidence);
+    return spent / told * left <= strategy->settings.limit_s - spent;
+}
+
+static gputune_status expect(automatic *at, const gt_point *point, double expectation)
+{
+    uint32_t index;
+    bool fresh;
+    GT_TRY(gt_point_set_add(&at->proposed, point, &index, &fresh));
+    if (at->expectation_capacity < at->proposed.capacity) {
+        double *values = realloc(at->expectation, at->proposed.capacity * sizeof *at->expectation);
+        if (!values) {
+            return gt_fail_memory();
+        }
+        at->expectation = values;
+        at->expectation_capacity = at->proposed.capacity;
+    }
+    at->expectation[index] = expectation;
+    return GPUTUNE_OK;
+}
+
+static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+{
+    automatic *at = state;
+    if (is_time_for_all(strategy, at)) {
+        *found = gt_strategy_walk(strategy, out);
+        return GPUTUNE_OK;
+    }
+    at->local_next = at->by_turns && !at->local_next;
+    if (at->local_next) {
+        return gt_method_local.propose(strategy, at->local, out, found);
+    }
+    GT_TRY(gt_method_model.propose(strategy, at->model, out, found));
+    const gt_model *model = at->model;
+    return *found && model->told_when_learnt ? expect(at, out, model->expected) : GPUTUNE_OK;
+}
+
+/* Compares what the model expected of its proposals with what came of them. */
+static gputune_status judge_model(automatic *at, const gt_tried *result)
+{
+    int64_t index = gt_point_set_find(&at->proposed, &result->point);
+    if (index < 0 || result->outcome != GT_TRIED_OK) {
+        return GPUTUNE_OK;
+    }
+    at->expected[at->foreseen % JUDGED] = at->expectation[index];
+    at->seen[at->foreseen % JUDGED] = log(result->time_ns);
+    if (++at->foreseen % JUDGED == 0) {
+        double skill;
+        GT_TRY(gt_spearman(&skill, at->expected, at->seen, JUDGED));
+        at->by_turns = skill < USELESS;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tried *result)
+{
+    automatic *at = state;
+    at->compile_s += result->compile_s;
+    at->measure_s += result->measure_s;
+    GT_TRY(gt_method_model.told(strategy, at->model, result));
+    GT_TRY(gt_method_local.told(strategy, at->local, result));
+    return judge_model(at, result);
+}
+
+static void look(gt_strategy *strategy, void *state, gt_outlook *out)
+{
+    const automatic *at = state;
+    gt_method_model.look(strategy, at->model, out);
+}
+
+static double worth(gt_strategy *strategy, void *state, const gt_point *point)
+{
+    const automatic *at = state;
+    return gt_method_model.worth(strategy, at->model, point);
+}
+
+const gt_method gt_method_auto = {.bytes = sizeof(automatic),
+                                  .open = open_auto,
+                                  .close = close_auto,
+                                  .propose = propose_auto,
+                                  .told = told_auto,
+                                  .look = look,
+                                  .worth = worth};

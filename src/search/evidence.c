@@ -1,0 +1,122 @@
+/* The bookkeeping of proposals and results. */
+#include "search/evidence.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* The point's entry; a new one is GT_STATE_FREE. */
+static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32_t *index)
+{
+    bool fresh;
+    GT_TRY(gt_point_set_add(&evidence->points, point, index, &fresh));
+    if (evidence->known_capacity < evidence->points.capacity) {
+        gt_known *known =
+            realloc(evidence->known, evidence->points.capacity * sizeof *evidence->known);
+        if (!known) {
+            return gt_fail_memory();
+        }
+        evidence->known = known;
+        evidence->known_capacity = evidence->points.capacity;
+    }
+    if (fresh) {
+        evidence->known[*index] = (gt_known){.state = GT_STATE_FREE};
+    }
+    return GPUTUNE_OK;
+}
+
+static uint32_t *tally(gt_evidence *evidence, gt_state state)
+{
+    switch (state) {
+    case GT_STATE_PENDING:
+        return &evidence->pending;
+    case GT_STATE_OK:
+        return &evidence->ok;
+    case GT_STATE_FAILED:
+        return &evidence->failed;
+    case GT_STATE_FREE:
+        return NULL;
+    }
+    return NULL;
+}
+
+static void change(gt_evidence *evidence, uint32_t index, gt_state state)
+{
+    uint32_t *from = tally(evidence, evidence->known[index].state), *to = tally(evidence, state);
+    if (from) {
+        --*from;
+    }
+    if (to) {
+        ++*to;
+    }
+    evidence->known[index].state = state;
+}
+
+gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point)
+{
+    uint32_t index;
+    GT_TRY(enter(evidence, point, &index));
+    change(evidence, index, GT_STATE_PENDING);
+    return GPUTUNE_OK;
+}
+
+static void find_best(gt_evidence *evidence)
+{
+    double best = INFINITY;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        if (evidence->known[i].state == GT_STATE_OK && evidence->known[i].log_time < best) {
+            best = evidence->known[i].log_time;
+            evidence->best = i;
+        }
+    }
+}
+
+gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
+{
+    uint32_t index;
+    GT_TRY(enter(evidence, &result->point, &index));
+    gt_known *known = &evidence->known[index];
+    bool again = known->state == GT_STATE_OK || known->state == GT_STATE_FAILED;
+    bool ok = result->outcome == GT_TRIED_OK;
+    change(evidence, index, ok ? GT_STATE_OK : GT_STATE_FAILED);
+    known->log_time = ok ? log(result->time_ns) : 0;
+    if (result->compile_s > 0 && !known->compile_s) {
+        known->compile_s = result->compile_s;
+        evidence->compile_s += result->compile_s;
+        evidence->compiled++;
+    }
+    evidence->told += !again;
+    if (again) {
+        find_best(evidence);
+    } else if (ok &&
+               (evidence->ok == 1 || known->log_time < evidence->known[evidence->best].log_time)) {
+        evidence->best = index;
+        evidence->told_at_best = evidence->told;
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_evidence_withdraw(gt_evidence *evidence, const gt_point *point)
+{
+    int64_t index = gt_point_set_find(&evidence->points, point);
+    if (index >= 0 && evidence->known[index].state == GT_STATE_PENDING) {
+        change(evidence, (uint32_t)index, GT_STATE_FREE);
+    }
+}
+
+bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
+{
+    int64_t index = gt_point_set_find(&evidence->points, point);
+    return index >= 0 && evidence->known[index].state != GT_STATE_FREE;
+}
+
+uint32_t gt_evidence_count(const gt_evidence *evidence)
+{
+    return evidence->ok + evidence->failed + evidence->pending;
+}
+
+void gt_evidence_free(gt_evidence *evidence)
+{
+    gt_point_set_free(&evidence->points);
+    free(evidence->known);
+    *evidence = (gt_evidence){0};
+}

@@ -1,0 +1,44 @@
+/* What a search knows: which configurations were proposed, and what came of them. */
+#ifndef GT_SEARCH_EVIDENCE_H
+#define GT_SEARCH_EVIDENCE_H
+
+#include "search/point_set.h"
+#include "search/strategy.h"
+
+typedef enum gt_state {
+    GT_STATE_PENDING, /* proposed */
+    GT_STATE_OK,
+    GT_STATE_FAILED,
+    GT_STATE_FREE /* taken back */
+} gt_state;
+
+typedef struct gt_known {
+    gt_state state;
+    double log_time;  /* of time_ns; GT_STATE_OK only */
+    double compile_s; /* 0: not known */
+} gt_known;
+
+/* All zero is an empty one. One thread. */
+typedef struct gt_evidence {
+    gt_point_set points;
+    gt_known *known; /* of points.points[i] */
+    uint32_t known_capacity;
+    uint32_t ok, failed, pending;
+    uint32_t told;         /* results so far */
+    uint32_t told_at_best; /* when the best one came */
+    uint32_t best;         /* index of the fastest; of no meaning while ok is 0 */
+    double compile_s;      /* in all */
+    uint32_t compiled;     /* how many that is of */
+} gt_evidence;
+
+/* Remembers a proposal. ENOMEM. */
+gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
+gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
+void gt_evidence_withdraw(gt_evidence *evidence, const gt_point *point);
+/* Whether the point was proposed or told, and not taken back. */
+bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);
+/* How many points are proposed or told. */
+uint32_t gt_evidence_count(const gt_evidence *evidence);
+void gt_evidence_free(gt_evidence *evidence);
+
+#endif

@@ -1,0 +1,192 @@
+/* A Gaussian process whose rows are added one by one. */
+#include "search/gaussian.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = GT_GAUSSIAN_ROWS };
+
+/* Before anything is learnt: the squared inverse of length scales and the parts, over all. */
+#define FIRST_WEIGHT 4.0
+#define FIRST_PART   1.0
+#define FIRST_NOISE  1e-2
+#define LEAST        1e-9 /* what rounding may leave of a variance */
+
+gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates)
+{
+    *out = (gt_gaussian){.dimensions = coordinates->count, .noise = FIRST_NOISE};
+    memcpy(out->is_word, coordinates->is_word, sizeof out->is_word);
+    for (uint32_t d = 0; d < out->dimensions; d++) {
+        out->weight[d] = FIRST_WEIGHT / out->dimensions;
+        out->part[d] = FIRST_PART / out->dimensions;
+    }
+    out->z = calloc((size_t)ROWS * (out->dimensions + 1), sizeof *out->z);
+    out->lower = calloc((size_t)ROWS * ROWS, sizeof *out->lower);
+    if (!out->z || !out->lower) {
+        gt_gaussian_close(out);
+        return gt_fail_memory();
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_gaussian_close(gt_gaussian *gaussian)
+{
+    free(gaussian->z);
+    free(gaussian->lower);
+    gaussian->z = NULL;
+    gaussian->lower = NULL;
+}
+
+void gt_gaussian_clear(gt_gaussian *gaussian)
+{
+    gaussian->count = 0;
+}
+
+static double matern(double squared)
+{
+    double r = sqrt(5 * squared);
+    return (1 + r + r * r / 3) * exp(-r);
+}
+
+/* Adds coordinate d's share of the squared distances to `squared`, and what it does by itself to
+ * `apart`, for the rows [from, to). */
+static void add_coordinate(double *restrict squared, double *restrict apart, const gt_gaussian *g,
+                           uint32_t d, float at, uint32_t from, uint32_t to)
+{
+    const float *restrict row = g->z + (size_t)d * ROWS;
+    const double weight = g->weight[d], part = g->part[d];
+    if (g->is_word[d]) {
+        for (uint32_t i = from; i < to; i++) {
+            double square = row[i] == at ? 0 : 1;
+            squared[i] += weight * square;
+            apart[i] += part * gt_gaussian_apart(true, square);
+        }
+        return;
+    }
+    for (uint32_t i = from; i < to; i++) {
+        double square = (double)((row[i] - at) * (row[i] - at));
+        squared[i] += weight * square;
+        apart[i] += part * gt_gaussian_apart(false, square);
+    }
+}
+
+/* The covariance of z with the rows [from, to), into out[from] and on. */
+static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
+                        uint32_t to)
+{
+    double apart[ROWS] = {0};
+    memset(out + from, 0, (to - from) * sizeof *out);
+    for (uint32_t d = 0; d < g->dimensions; d++) {
+        add_coordinate(out, apart, g, d, z[d], from, to);
+    }
+    for (uint32_t i = from; i < to; i++) {
+        out[i] = matern(out[i]) + apart[i];
+    }
+}
+
+/* The variance of a point before anything is known of it, in signals. */
+static double variance(const gt_gaussian *g)
+{
+    double sum = 1;
+    for (uint32_t d = 0; d < g->dimensions; d++) {
+        sum += g->part[d];
+    }
+    return sum;
+}
+
+static double dot(const double *a, const double *b, uint32_t count)
+{
+    double sum[4] = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= count; i += 4) {
+        for (int j = 0; j < 4; j++) {
+            sum[j] += a[i + j] * b[i + j];
+        }
+    }
+    for (; i < count; i++) {
+        sum[0] += a[i] * b[i];
+    }
+    return sum[0] + sum[1] + sum[2] + sum[3];
+}
+
+/* Turns covariances with earlier rows into the factor's row, from element `from` on. */
+static void forward(double *v, const gt_gaussian *g, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++) {
+        const double *row = g->lower + (size_t)i * ROWS;
+        v[i] = (v[i] - dot(row, v, i)) / row[i];
+    }
+}
+
+uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z)
+{
+    uint32_t i = gaussian->count++;
+    for (uint32_t d = 0; d < gaussian->dimensions; d++) {
+        gaussian->z[(size_t)d * ROWS + i] = z[d];
+    }
+    for (int t = 0; t < GT_TARGETS; t++) {
+        gaussian->target[t].y[i] = (double)NAN;
+    }
+    double *row = gaussian->lower + (size_t)i * ROWS;
+    covariances(row, gaussian, z, 0, i);
+    forward(row, gaussian, 0, i);
+    row[i] = sqrt(fmax(variance(gaussian) + gaussian->noise - dot(row, row, i), LEAST));
+    return i;
+}
+
+/* The mean is the generalised least squares estimate; a row without a value gets a residual of 0,
+ * which is to take it as expected. */
+static void settle_target(const gt_gaussian *g, gt_target_values *target)
+{
+    double ones[ROWS] = {0}, *u = target->u, known = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        const double *row = g->lower + (size_t)i * ROWS, y = target->y[i];
+        bool is_known = !isnan(y);
+        ones[i] = is_known ? (1 - dot(row, ones, i)) / row[i] : 0;
+        u[i] = is_known ? (y - dot(row, u, i)) / row[i] : 0;
+        known += is_known;
+    }
+    double weight = dot(ones, ones, g->count);
+    target->mean = weight > 0 ? dot(ones, u, g->count) / weight : 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        u[i] -= target->mean * ones[i];
+    }
+    /* as if two more values of variance 1 had been seen: values are standardised */
+    target->signal = (dot(u, u, g->count) + 2) / (known + 2);
+}
+
+void gt_gaussian_settle(gt_gaussian *gaussian)
+{
+    for (int t = 0; t < GT_TARGETS; t++) {
+        settle_target(gaussian, &gaussian->target[t]);
+    }
+}
+
+void gt_gaussian_look(const gt_gaussian *gaussian, const float *z, gt_prospect *prospect)
+{
+    uint32_t from = prospect->rows, to = gaussian->count;
+    if (!from) {
+        prospect->reduction = 0;
+    }
+    if (from < to) {
+        covariances(prospect->v, gaussian, z, from, to);
+        forward(prospect->v, gaussian, from, to);
+        prospect->reduction += dot(prospect->v + from, prospect->v + from, to - from);
+        prospect->rows = to;
+    }
+}
+
+double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
+                          gt_target target)
+{
+    const gt_target_values *values = &gaussian->target[target];
+    return values->mean + dot(prospect->v, values->u, gaussian->count);
+}
+
+double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,
+                             gt_target target)
+{
+    double rest = fmax(variance(gaussian) - prospect->reduction, LEAST);
+    return sqrt(gaussian->target[target].signal * rest);
+}

@@ -1,0 +1,77 @@
+/* A Gaussian process over a few hundred points of a domain: what is expected of a point that was
+ * not tried, and how sure that is (Rasmussen and Williams, Gaussian Processes for Machine Learning,
+ * ch. 2 and 5). The covariance is Matern's with nu = 5/2 over all coordinates, a length scale each,
+ * plus what each coordinate does by itself: main effects show in few points, interactions later.
+ * The mean is a constant. Several targets share the points; the covariance is learnt for the first.
+ * Pure. */
+#ifndef GT_SEARCH_GAUSSIAN_H
+#define GT_SEARCH_GAUSSIAN_H
+
+#include "search/coordinates.h"
+
+enum { GT_GAUSSIAN_ROWS = 256 };
+
+typedef enum gt_target {
+    GT_TARGET_TIME,
+    GT_TARGET_FAILURE, /* 1: failed, 0: did not */
+    GT_TARGET_COMPILE,
+    GT_TARGETS
+} gt_target;
+
+/* What is known of one target in each row. */
+typedef struct gt_target_values {
+    double y[GT_GAUSSIAN_ROWS]; /* NAN: not known, taken to be as expected */
+    double u[GT_GAUSSIAN_ROWS]; /* the factor's inverse times the residuals */
+    double mean;
+    double signal; /* the variance of what all coordinates do together */
+} gt_target_values;
+
+typedef struct gt_gaussian {
+    uint32_t dimensions;
+    bool is_word[GT_COORDINATES];
+    double weight[GT_COORDINATES]; /* the squared inverse of a length scale */
+    double part[GT_COORDINATES];   /* variance of what it does by itself, in signals */
+    double noise;                  /* variance of one value, in signals */
+    uint32_t count;                /* rows so far */
+    gt_target_values target[GT_TARGETS];
+    float *z;      /* coordinate by coordinate, GT_GAUSSIAN_ROWS of each */
+    double *lower; /* Cholesky's factor of the covariance, row by row */
+} gt_gaussian;
+
+/* ENOMEM. The caller's, for gt_gaussian_close(). */
+gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
+void gt_gaussian_close(gt_gaussian *gaussian);
+
+/* Drops all rows, keeps what was learnt. */
+void gt_gaussian_clear(gt_gaussian *gaussian);
+/* Adds a point, its targets not known yet; there must be room. Returns its row. */
+uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
+/* To be called after rows were added or a y was written, before asking. */
+void gt_gaussian_settle(gt_gaussian *gaussian);
+/* Improves the covariance in `steps` steps by the likelihood of the known rows, then settles anew.
+ * Prospects of before are void. Without memory for it nothing changes. */
+void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
+
+/* What the factor's row would be for a point that is asked about; kept by the caller, so that each
+ * element is computed once. */
+typedef struct gt_prospect {
+    uint32_t rows;    /* computed so far; 0 for a new point, and after learning */
+    double reduction; /* of the variance, in signals */
+    double v[GT_GAUSSIAN_ROWS];
+} gt_prospect;
+/* Brings the prospect up to the rows that there are. */
+void gt_gaussian_look(const gt_gaussian *gaussian, const float *z, gt_prospect *prospect);
+/* What is expected of a target there, and its standard deviation, from an up-to-date prospect. */
+double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,
+                          gt_target target);
+double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,
+                             gt_target target);
+
+/* The covariance that a coordinate has by itself, for two values `square` apart, squared (0 or 1
+ * for words), before its share. */
+static inline double gt_gaussian_apart(bool is_word, double square)
+{
+    return is_word ? 1 - square : 1 / (1 + 4 * square);
+}
+
+#endif

@@ -1,0 +1,316 @@
+/* Length scales and noise of a Gaussian process: the maximum of likelihood times prior, by
+ * resilient propagation (Riedmiller and Braun 1993), which needs gradients' signs only. */
+#include "search/gaussian.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 128, PARAMETERS = 2 * GT_COORDINATES + 1 };
+
+/* Priors, all log-normal: of a length scale around SCALE_CENTRE times the root of the number of
+ * coordinates, of a part around PART_CENTRE over that number, of the noise. Spreads are standard
+ * deviations of the logarithm. */
+#define SCALE_CENTRE   0.5
+#define SCALE_SPREAD   1.0
+#define PART_CENTRE    1.0
+#define PART_SPREAD    3.0
+#define NOISE_CENTRE   1e-2
+#define NOISE_SPREAD   1.5
+#define SMALLEST_NOISE 1e-4
+/* Where the logarithms end that are learnt. */
+#define LOWEST  (-9.0)
+#define HIGHEST 7.0
+
+/* The known rows, or an even choice of them, and what their likelihood is computed in. */
+typedef struct sample {
+    const gt_gaussian *gaussian;
+    uint32_t count;
+    uint32_t row[MOST]; /* of the process */
+    double y[MOST];     /* without their mean */
+    double k[MOST][MOST], inverse[MOST][MOST], slope[MOST][MOST];
+} sample;
+
+/* The parameters, as logarithms: weights, then parts, then the noise. */
+typedef struct parameters {
+    double value[PARAMETERS];
+} parameters;
+
+static void take_rows(sample *s, const gt_gaussian *g)
+{
+    const double *y = g->target[GT_TARGET_TIME].y;
+    uint32_t known = 0, seen = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        known += !isnan(y[i]);
+    }
+    s->gaussian = g;
+    s->count = 0;
+    double sum = 0;
+    for (uint32_t i = 0; i < g->count; i++) {
+        if (isnan(y[i])) {
+            continue;
+        }
+        /* evenly spread where there are too many */
+        bool due = (seen + 1) * MOST / known > seen * MOST / known;
+        seen++;
+        if (known <= MOST || due) {
+            s->row[s->count] = i;
+            s->y[s->count++] = y[i];
+            sum += y[i];
+        }
+    }
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->y[i] -= sum / s->count;
+    }
+}
+
+/* Squared differences in coordinate d between row a and those before it. */
+static void differences(double *out, const sample *s, uint32_t d, uint32_t a)
+{
+    const float *z = s->gaussian->z + (size_t)d * ROWS;
+    float at = z[s->row[a]];
+    bool is_word = s->gaussian->is_word[d];
+    for (uint32_t b = 0; b < a; b++) {
+        float other = z[s->row[b]];
+        out[b] = is_word ? (at == other ? 0.0 : 1.0) : (double)((at - other) * (at - other));
+    }
+}
+
+/* Row a of the covariance up to the diagonal, and its slope over the weighted squared distance. */
+static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
+{
+    double difference[MOST], apart[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
+    memset(k, 0, (a + 1) * sizeof *k);
+    for (uint32_t d = 0; d < s->gaussian->dimensions; d++) {
+        bool is_word = s->gaussian->is_word[d];
+        differences(difference, s, d, a);
+        for (uint32_t b = 0; b < a; b++) {
+            k[b] += weight[d] * difference[b];
+            apart[b] += part[d] * gt_gaussian_apart(is_word, difference[b]);
+        }
+    }
+    for (uint32_t b = 0; b < a; b++) {
+        double r = sqrt(5 * k[b]), e = exp(-r);
+        slope[b] = -5.0 / 6 * (1 + r) * e;
+        k[b] = (1 + r + r * r / 3) * e + apart[b];
+    }
+}
+
+static void fill(sample *s, const double *weight, const double *part, double noise)
+{
+    double variance = 1 + noise;
+    for (uint32_t d = 0; d < s->gaussian->dimensions; d++) {
+        variance += part[d];
+    }
+    for (uint32_t a = 0; a < s->count; a++) {
+        fill_row(s, weight, part, a);
+        s->k[a][a] = variance;
+    }
+}
+
+/* Cholesky in place; returns the logarithm of the determinant's root. */
+static double decompose(sample *s)
+{
+    double log_root = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        double *row = s->k[i];
+        for (uint32_t j = 0; j <= i; j++) {
+            const double *other = s->k[j];
+            double sum = row[j];
+            for (uint32_t k = 0; k < j; k++) {
+                sum -= row[k] * other[k];
+            }
+            row[j] = j < i ? sum / other[j] : sqrt(sum > 1e-10 ? sum : 1e-10);
+        }
+        log_root += log(row[i]);
+    }
+    return log_root;
+}
+
+/* The lower half of the covariance's inverse, in place of its factor. */
+static void invert(sample *s)
+{
+    uint32_t n = s->count;
+    for (uint32_t j = 0; j < n; j++) {
+        double *column = s->inverse[j]; /* j of the factor's inverse */
+        memset(column, 0, n * sizeof *column);
+        column[j] = 1 / s->k[j][j];
+        for (uint32_t i = j + 1; i < n; i++) {
+            const double *row = s->k[i];
+            double sum = 0;
+            for (uint32_t k = j; k < i; k++) {
+                sum += row[k] * column[k];
+            }
+            column[i] = -sum / row[i];
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t j = 0; j <= i; j++) {
+            double sum = 0;
+            for (uint32_t k = i; k < n; k++) {
+                sum += s->inverse[i][k] * s->inverse[j][k];
+            }
+            s->k[i][j] = sum;
+        }
+    }
+}
+
+/* Minus the logarithm of a log-normal prior, up to a constant; its slope is added to *gradient. */
+static double prior(double log_value, double centre, double spread, double *gradient)
+{
+    double z = (log_value - log(centre)) / spread;
+    *gradient += z / spread;
+    return z * z / 2;
+}
+
+static double add_priors(const double *theta, uint32_t dimensions, double *gradient)
+{
+    double weight = 1 / (SCALE_CENTRE * SCALE_CENTRE * dimensions), sum = 0;
+    for (uint32_t d = 0; d < dimensions; d++) {
+        sum += prior(theta[d], weight, 2 * SCALE_SPREAD, &gradient[d]);
+        sum += prior(theta[dimensions + d], PART_CENTRE / dimensions, PART_SPREAD,
+                     &gradient[dimensions + d]);
+    }
+    uint32_t noise = 2 * dimensions;
+    return sum + prior(theta[noise], NOISE_CENTRE, NOISE_SPREAD, &gradient[noise]);
+}
+
+/* What row a of the covariance adds to the gradient. */
+static void add_gradient(sample *s, const double *alpha, double signal, const double *weight,
+                         const double *part, double *gradient, uint32_t a)
+{
+    uint32_t dimensions = s->gaussian->dimensions;
+    double difference[MOST], *slope = s->slope[a], *pull = s->k[a];
+    for (uint32_t b = 0; b <= a; b++) {
+        pull[b] -= alpha[a] * alpha[b] / signal;
+        slope[b] *= b < a ? pull[b] : 0;
+    }
+    for (uint32_t d = 0; d < dimensions; d++) {
+        bool is_word = s->gaussian->is_word[d];
+        double together = 0, apart = pull[a] / 2;
+        differences(difference, s, d, a);
+        for (uint32_t b = 0; b < a; b++) {
+            together += slope[b] * difference[b];
+            apart += pull[b] * gt_gaussian_apart(is_word, difference[b]);
+        }
+        gradient[d] += weight[d] * together;
+        gradient[dimensions + d] += part[d] * apart;
+    }
+}
+
+/* Minus the logarithm of likelihood times prior, and its gradient; the signal's variance is the one
+ * that suits best. */
+static double objective(sample *s, const double *theta, double *gradient)
+{
+    uint32_t dimensions = s->gaussian->dimensions, n = s->count;
+    double weight[GT_COORDINATES], part[GT_COORDINATES], alpha[MOST];
+    double noise = exp(theta[2 * dimensions]), fit = 0, trace = 0, squares = 0;
+    for (uint32_t d = 0; d < dimensions; d++) {
+        weight[d] = exp(theta[d]);
+        part[d] = exp(theta[dimensions + d]);
+    }
+    fill(s, weight, part, noise);
+    double log_root = decompose(s);
+    invert(s);
+    for (uint32_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (uint32_t j = 0; j < n; j++) {
+            sum += (j <= i ? s->k[i][j] : s->k[j][i]) * s->y[j];
+        }
+        alpha[i] = sum;
+        fit += sum * s->y[i];
+        squares += sum * sum;
+        trace += s->k[i][i];
+    }
+    double signal = (fit + 2) / (n + 2);
+    memset(gradient, 0, PARAMETERS * sizeof *gradient);
+    for (uint32_t a = 0; a < n; a++) {
+        add_gradient(s, alpha, signal, weight, part, gradient, a);
+    }
+    gradient[2 * dimensions] += 0.5 * noise * (trace - squares / signal);
+    return 0.5 * (n + 2) * log(signal) + log_root + add_priors(theta, dimensions, gradient);
+}
+
+/* One step of resilient propagation in one parameter. */
+static double move(double value, double gradient, double *step, double *last, double lowest)
+{
+    double agree = gradient * *last;
+    *step = agree > 0 ? fmin(*step * 1.3, 1.5) : agree < 0 ? *step * 0.5 : *step;
+    *last = agree < 0 ? 0 : gradient;
+    value -= *last > 0 ? *step : *last < 0 ? -*step : 0;
+    return fmin(fmax(value, lowest), HIGHEST);
+}
+
+static void descend(sample *s, parameters *at, uint32_t steps)
+{
+    uint32_t count = 2 * s->gaussian->dimensions + 1;
+    double step[PARAMETERS], last[PARAMETERS] = {0}, gradient[PARAMETERS], least = INFINITY;
+    parameters best = *at;
+    for (uint32_t i = 0; i < count; i++) {
+        step[i] = 0.3;
+    }
+    for (uint32_t t = 0; t <= steps; t++) {
+        double value = objective(s, at->value, gradient);
+        if (value < least) {
+            least = value;
+            best = *at;
+        }
+        for (uint32_t i = 0; i < count; i++) {
+            double lowest = i + 1 == count ? log(SMALLEST_NOISE) : LOWEST;
+            at->value[i] = move(at->value[i], gradient[i], &step[i], &last[i], lowest);
+        }
+    }
+    *at = best;
+}
+
+static void take(gt_gaussian *g, const parameters *from)
+{
+    for (uint32_t d = 0; d < g->dimensions; d++) {
+        g->weight[d] = exp(from->value[d]);
+        g->part[d] = exp(from->value[g->dimensions + d]);
+    }
+    g->noise = exp(from->value[2 * g->dimensions]);
+}
+
+/* The rows anew, their values as they were. */
+static void factor_again(gt_gaussian *g)
+{
+    uint32_t count = g->count;
+    gt_gaussian_clear(g);
+    for (uint32_t i = 0; i < count; i++) {
+        float z[GT_COORDINATES];
+        double y[GT_TARGETS];
+        for (uint32_t d = 0; d < g->dimensions; d++) {
+            z[d] = g->z[(size_t)d * ROWS + i];
+        }
+        for (int t = 0; t < GT_TARGETS; t++) {
+            y[t] = g->target[t].y[i];
+        }
+        gt_gaussian_add(g, z);
+        for (int t = 0; t < GT_TARGETS; t++) {
+            g->target[t].y[i] = y[t];
+        }
+    }
+    gt_gaussian_settle(g);
+}
+
+void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
+{
+    sample *s = malloc(sizeof *s);
+    if (!s) {
+        return;
+    }
+    parameters at = {{0}};
+    take_rows(s, gaussian);
+    for (uint32_t d = 0; d < gaussian->dimensions; d++) {
+        at.value[d] = log(gaussian->weight[d]);
+        at.value[gaussian->dimensions + d] = log(gaussian->part[d]);
+    }
+    at.value[2 * gaussian->dimensions] = log(gaussian->noise);
+    if (s->count > 2 && gaussian->dimensions) {
+        descend(s, &at, steps);
+        take(gaussian, &at);
+    }
+    free(s);
+    factor_again(gaussian);
+}

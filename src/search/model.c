@@ -1,0 +1,114 @@
+/* The strategy `model`: a few configurations at random, then wherever the most is expected. */
+#include "search/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { FIRST = 12, FIRST_WITH_HINTS = 4, LEAST_OK = 3 };
+
+static gputune_status open_model(gt_strategy *strategy, void *state)
+{
+    gt_model *model = state;
+    GT_TRY(gt_coordinates_make(&model->coordinates, strategy->domain));
+    return gt_gaussian_open(&model->gaussian, &model->coordinates);
+}
+
+static void close_model(void *state)
+{
+    gt_model *model = state;
+    gt_coordinates_free(&model->coordinates);
+    gt_gaussian_close(&model->gaussian);
+    gt_gaussian_close(&model->prior.gaussian);
+    gt_point_set_free(&model->pool);
+    free(model->candidates);
+    free(model->row_of);
+}
+
+static bool is_new(const gt_strategy *strategy, const gt_point *point)
+{
+    return !gt_evidence_has(&strategy->evidence, point) &&
+           strategy->domain->is_valid(strategy->domain->user, point);
+}
+
+/* Before there is enough for a model: the default, what was best elsewhere, and random ones. */
+static bool propose_first(const gt_model *model, gt_strategy *strategy, gt_point *out)
+{
+    if (strategy->domain->fallback && is_new(strategy, strategy->domain->fallback)) {
+        *out = *strategy->domain->fallback;
+        return true;
+    }
+    if (model->prior.present && is_new(strategy, &model->prior.first)) {
+        *out = model->prior.first;
+        return true;
+    }
+    return gt_strategy_draw(strategy, out);
+}
+
+static bool is_ready(const gt_model *model, const gt_strategy *strategy)
+{
+    uint32_t first = model->prior.present ? FIRST_WITH_HINTS : FIRST;
+    return gt_evidence_count(&strategy->evidence) >= first && strategy->evidence.ok >= LEAST_OK;
+}
+
+static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point *out, bool *found)
+{
+    gt_model *model = state;
+    if (!model->is_open) {
+        model->is_open = model->stale = true;
+        GT_TRY(gt_model_prior_make(model, strategy));
+    }
+    if (!is_ready(model, strategy)) {
+        *found = propose_first(model, strategy, out);
+        return GPUTUNE_OK;
+    }
+    if (model->stale) {
+        GT_TRY(gt_model_update(model, strategy));
+        model->stale = false;
+    } else {
+        GT_TRY(gt_model_add_pending(model, &strategy->evidence));
+    }
+    int64_t best;
+    GT_TRY(gt_model_pool_best(model, strategy, &best));
+    *found = best >= 0;
+    if (*found) {
+        *out = model->pool.points[best];
+        model->gain = model->candidates[best].gain;
+        model->expected = model->candidates[best].expected;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status told_model(gt_strategy *strategy, void *state, const gt_tried *result)
+{
+    (void)strategy;
+    gt_model *model = state;
+    model->stale = true;
+    if (result->measure_s > 0) {
+        model->measure_s += result->measure_s;
+        model->measured++;
+    }
+    return GPUTUNE_OK;
+}
+
+static void look(gt_strategy *strategy, void *state, gt_outlook *out)
+{
+    const gt_model *model = state;
+    (void)strategy;
+    if (model->told_when_learnt) {
+        out->expected_gain = model->gain;
+    }
+}
+
+static double worth(gt_strategy *strategy, void *state, const gt_point *point)
+{
+    const gt_model *model = state;
+    return model->told_when_learnt ? gt_model_gain_at(model, strategy, point) : -1;
+}
+
+const gt_method gt_method_model = {.bytes = sizeof(gt_model),
+                                   .open = open_model,
+                                   .close = close_model,
+                                   .propose = propose_model,
+                                   .told = told_model,
+                                   .look = look,
+                                   .worth = worth};

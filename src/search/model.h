@@ -1,0 +1,71 @@
+/* The parts of the strategy `model`: a Gaussian process of the times, failures and compile times
+ * seen, and a pool of candidates among which it looks for the one that promises the most. */
+#ifndef GT_SEARCH_MODEL_H
+#define GT_SEARCH_MODEL_H
+
+#include "search/gaussian.h"
+#include "search/strategy_parts.h"
+
+/* A configuration that may be proposed. */
+typedef struct gt_candidate {
+    float z[GT_COORDINATES];
+    double prior;          /* what hints expect there, standardised */
+    double score;          /* the higher, the sooner it is proposed */
+    double gain, expected; /* the gain and the time, as logarithms */
+    gt_prospect prospect;
+} gt_candidate;
+
+/* What the results of elsewhere expect of a point. */
+typedef struct gt_model_prior {
+    bool present;
+    gt_gaussian gaussian;
+    gt_point first; /* the fastest there */
+    double slope;   /* how far the times here follow it */
+} gt_model_prior;
+
+typedef struct gt_model {
+    gt_coordinates coordinates;
+    gt_gaussian gaussian;
+    gt_model_prior prior;
+    bool is_open; /* the hints were looked at */
+    bool stale;   /* results came since the last update */
+
+    int32_t *row_of; /* the process's row of a known point, by its index in the evidence, or -1 */
+    uint32_t row_of_capacity;
+    uint32_t known_of[GT_GAUSSIAN_ROWS]; /* the other way round */
+    double row_prior[GT_GAUSSIAN_ROWS];
+    uint32_t told_when_learnt; /* 0: nothing is learnt yet */
+
+    double centre, spread; /* of the logarithms of times, for standardising */
+    double compile_centre; /* of the logarithms of compile times; NAN: none known */
+    double best_y;         /* the best one so far, standardised */
+    double measure_s;      /* of all results */
+    uint32_t measured;     /* how many that is of */
+
+    double gain, expected; /* of the last proposal: the gain and the time, as logarithms */
+
+    gt_point_set pool;
+    gt_candidate *candidates; /* of pool.points[i] */
+    uint32_t candidate_capacity;
+} gt_model;
+
+/* Takes the results told since the last time into the process, and learns anew when there are many.
+ * ENOMEM. */
+gputune_status gt_model_update(gt_model *model, gt_strategy *strategy);
+/* Takes what was proposed since the last update, as far as there is room. ENOMEM. */
+gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence);
+
+/* Makes a prior of the strategy's hints. ENOMEM. */
+gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy);
+/* What it expects at z, standardised; 0 without hints. */
+double gt_model_prior_at(const gt_model *model, const float *z);
+
+/* Fills the pool anew with random points, and with the neighbours of the best ones. ENOMEM. */
+gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy);
+gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy);
+/* The candidate that promises the most, after looking around it as well, or -1. ENOMEM. */
+gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, int64_t *best);
+/* The gain that is expected of a point that is not in the pool. */
+double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point);
+
+#endif

@@ -1,0 +1,184 @@
+/* The candidates among which the model looks for its next proposal: random ones, the neighbours of
+ * the fastest, and what lies around the most promising. */
+#include "search/model.h"
+
+#include "stats/distribution.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RANDOM = 500,
+    NEAR_BEST = 4, /* of so many fastest, the neighbours */
+    CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
+};
+#define FAR          6.0  /* deviations below the best where the gain is nothing but an order */
+#define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
+#define ROOT_2PI     2.5066282746310002
+
+typedef struct adding {
+    gt_model *model;
+    const gt_evidence *evidence;
+    gputune_status status;
+} adding;
+
+static bool add(void *user, const gt_point *point)
+{
+    adding *to = user;
+    gt_model *model = to->model;
+    uint32_t index;
+    bool fresh;
+    if (gt_evidence_has(to->evidence, point)) {
+        return true;
+    }
+    to->status = gt_point_set_add(&model->pool, point, &index, &fresh);
+    if (to->status == GPUTUNE_OK && model->candidate_capacity < model->pool.capacity) {
+        gt_candidate *candidates =
+            realloc(model->candidates, model->pool.capacity * sizeof *candidates);
+        if (!candidates) {
+            model->pool.count -= fresh;
+            to->status = gt_fail_memory();
+            return false;
+        }
+        model->candidates = candidates;
+        model->candidate_capacity = model->pool.capacity;
+    }
+    if (to->status == GPUTUNE_OK && fresh) {
+        gt_candidate *candidate = &model->candidates[index];
+        gt_coordinates_of(candidate->z, &model->coordinates, point);
+        candidate->prior = gt_model_prior_at(model, candidate->z);
+        candidate->prospect.rows = 0;
+    }
+    return to->status == GPUTUNE_OK;
+}
+
+gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    gt_point_set_clear(&model->pool);
+    for (int i = 0; i < RANDOM; i++) {
+        gt_point point = {{0}};
+        if (!gt_strategy_draw(strategy, &point) || !add(&to, &point)) {
+            break;
+        }
+    }
+    return to.status;
+}
+
+static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_point *point)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    gt_domain_neighbours(strategy->domain, point, GT_HAMMING, add, &to);
+    return to.status;
+}
+
+gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    uint32_t best[NEAR_BEST], count = 0;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        if (evidence->known[i].state != GT_STATE_OK) {
+            continue;
+        }
+        double time = evidence->known[i].log_time;
+        uint32_t at = count < NEAR_BEST ? count++ : NEAR_BEST;
+        for (; at > 0 && evidence->known[best[at - 1]].log_time > time; at--) {
+            if (at < NEAR_BEST) {
+                best[at] = best[at - 1];
+            }
+        }
+        if (at < NEAR_BEST) {
+            best[at] = i;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        GT_TRY(add_near(model, strategy, &evidence->points.points[best[i]]));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Expected improvement on the best (Mockus 1975; Jones, Schonlau, Welch 1998), in standard
+ * deviations of the times, as a logarithm. */
+static double log_gain(double best, double expected, double deviation)
+{
+    double d = (best - expected) / deviation;
+    if (d < -FAR) {
+        return log(deviation) - d * d / 2 - 2 * log(-d) - log(ROOT_2PI);
+    }
+    return log(deviation) + log(d * gt_normal_cdf(d) + exp(-d * d / 2) / ROOT_2PI);
+}
+
+/* What one more try costs, as the logarithm of seconds: its share of the compile workers, and the
+ * GPU. */
+static double log_cost(const gt_model *model, const gt_strategy *strategy,
+                       const gt_prospect *prospect)
+{
+    if (!strategy->settings.by_seconds || isnan(model->compile_centre)) {
+        return 0;
+    }
+    double compile = exp(model->compile_centre +
+                         gt_gaussian_expect(&model->gaussian, prospect, GT_TARGET_COMPILE));
+    double measure = model->measured ? model->measure_s / model->measured : 0;
+    return log(compile / strategy->settings.workers + measure);
+}
+
+static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
+{
+    const gt_gaussian *gaussian = &model->gaussian;
+    gt_prospect *prospect = &candidate->prospect;
+    gt_gaussian_look(gaussian, candidate->z, prospect);
+    double expected = gt_gaussian_expect(gaussian, prospect, GT_TARGET_TIME) +
+                      model->prior.slope * candidate->prior;
+    double deviation = gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
+    double gain = log_gain(model->best_y, expected, deviation);
+    if (strategy->evidence.failed) {
+        double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
+        gain += log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
+    }
+    candidate->expected = model->centre + expected * model->spread;
+    candidate->gain = exp(gain) * model->spread;
+    candidate->score = gain - log_cost(model, strategy, prospect);
+}
+
+double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point)
+{
+    gt_candidate candidate;
+    gt_coordinates_of(candidate.z, &model->coordinates, point);
+    candidate.prior = gt_model_prior_at(model, candidate.z);
+    candidate.prospect.rows = 0;
+    judge(&candidate, model, strategy);
+    return candidate.gain;
+}
+
+/* Judges what has a row missing; the best of all, or -1. */
+static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t from, int64_t best)
+{
+    for (uint32_t i = from; i < model->pool.count; i++) {
+        gt_candidate *candidate = &model->candidates[i];
+        if (gt_evidence_has(&strategy->evidence, &model->pool.points[i])) {
+            continue;
+        }
+        judge(candidate, model, strategy);
+        if (best < 0 || candidate->score > model->candidates[best].score) {
+            best = i;
+        }
+    }
+    return best;
+}
+
+gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, int64_t *best)
+{
+    *best = judge_all(model, strategy, 0, -1);
+    for (int i = 0; i < CLIMBS && *best >= 0; i++) {
+        int64_t before = *best;
+        uint32_t from = model->pool.count;
+        gt_point point = model->pool.points[before];
+        GT_TRY(add_near(model, strategy, &point));
+        *best = judge_all(model, strategy, from, before);
+        if (*best == before) {
+            break;
+        }
+    }
+    return GPUTUNE_OK;
+}

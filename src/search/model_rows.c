@@ -1,0 +1,214 @@
+/* What the model's process is told: which results are its rows, and their values. */
+#include "search/model.h"
+
+#include "stats/summary.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    KEPT = 176, /* rows that stay when there are too many, half of them the fastest */
+    STEPS = 12  /* of learning */
+};
+#define GROWTH 1.25 /* of the results until the next learning */
+#define CLIP   1.5  /* times are cut where they are so far above the best as 1.5 medians */
+#define NARROW 1e-6 /* the least spread: all times may be equal */
+
+static gputune_status widen(gt_model *model, const gt_evidence *evidence)
+{
+    uint32_t capacity = evidence->points.capacity;
+    if (model->row_of_capacity >= capacity) {
+        return GPUTUNE_OK;
+    }
+    int32_t *rows = realloc(model->row_of, capacity * sizeof *rows);
+    if (!rows) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = model->row_of_capacity; i < capacity; i++) {
+        rows[i] = -1;
+    }
+    model->row_of = rows;
+    model->row_of_capacity = capacity;
+    return GPUTUNE_OK;
+}
+
+static void add_row(gt_model *model, const gt_evidence *evidence, uint32_t known)
+{
+    float z[GT_COORDINATES];
+    gt_coordinates_of(z, &model->coordinates, &evidence->points.points[known]);
+    uint32_t row = gt_gaussian_add(&model->gaussian, z);
+    model->row_of[known] = (int32_t)row;
+    model->known_of[row] = known;
+    model->row_prior[row] = gt_model_prior_at(model, z);
+}
+
+/* Adds rows for what has none; false when there is no room. */
+static bool add_rows(gt_model *model, const gt_evidence *evidence)
+{
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        if (model->row_of[i] >= 0 || evidence->known[i].state == GT_STATE_FREE) {
+            continue;
+        }
+        if (model->gaussian.count == GT_GAUSSIAN_ROWS) {
+            return false;
+        }
+        add_row(model, evidence, i);
+    }
+    return true;
+}
+
+gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence)
+{
+    GT_TRY(widen(model, evidence));
+    add_rows(model, evidence);
+    gt_gaussian_settle(&model->gaussian);
+    return GPUTUNE_OK;
+}
+
+typedef struct ranked {
+    double key;
+    uint32_t known;
+} ranked;
+
+static int by_key(const void *a, const void *b)
+{
+    double x = ((const ranked *)a)->key, y = ((const ranked *)b)->key;
+    return (x > y) - (x < y);
+}
+
+/* Marks the rows to keep with 0: what is pending, the fastest, and of the others some at random. */
+static void choose_rows(gt_model *model, gt_strategy *strategy, ranked *order)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    uint32_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        gt_state state = evidence->known[i].state;
+        model->row_of[i] = -1;
+        if (state != GT_STATE_FREE && state != GT_STATE_PENDING) {
+            order[count++] =
+                (ranked){state == GT_STATE_OK ? evidence->known[i].log_time : (double)INFINITY, i};
+        }
+    }
+    qsort(order, count, sizeof *order, by_key);
+    for (uint32_t i = KEPT / 2; i < count; i++) {
+        order[i].key = gt_random_unit(&strategy->random);
+    }
+    if (count > KEPT / 2) {
+        qsort(order + KEPT / 2, count - KEPT / 2, sizeof *order, by_key);
+    }
+    gt_gaussian_clear(&model->gaussian);
+    for (; kept < count && kept < KEPT; kept++) {
+        add_row(model, evidence, order[kept].known);
+    }
+    for (uint32_t i = kept; i < count; i++) {
+        model->row_of[order[i].known] = GT_GAUSSIAN_ROWS; /* left out */
+    }
+}
+
+static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
+{
+    ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
+    if (!order) {
+        return gt_fail_memory();
+    }
+    choose_rows(model, strategy, order);
+    free(order);
+    add_rows(model, &strategy->evidence); /* what is pending */
+    return GPUTUNE_OK;
+}
+
+/* Mean and spread of the times, after cutting the slow ones: by how much they are slow does not
+ * matter, and would drown what does. Returns where they are cut. */
+static double standardise(gt_model *model, const gt_evidence *evidence, double *times)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        if (evidence->known[i].state == GT_STATE_OK) {
+            times[count++] = evidence->known[i].log_time;
+        }
+    }
+    gt_sort(times, count);
+    double best = count ? times[0] : 0;
+    double cut = best + CLIP * (gt_median_sorted(times, count) - best);
+    double sum = 0, squares = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        double time = fmin(times[i], cut) - best;
+        sum += time;
+        squares += time * time;
+    }
+    double mean = count ? sum / count : 0;
+    model->centre = best + mean;
+    model->spread = count ? sqrt(squares / count - mean * mean) : 1;
+    model->spread = model->spread > NARROW ? model->spread : NARROW;
+    model->best_y = (best - model->centre) / model->spread;
+    return cut;
+}
+
+/* How far the times here follow those of elsewhere: the slope of a least-squares line, drawn
+ * towards none by two values' weight. */
+static void fit_prior(gt_model *model)
+{
+    double products = 0, squares = 2;
+    const double *y = model->gaussian.target[GT_TARGET_TIME].y;
+    for (uint32_t i = 0; i < model->gaussian.count; i++) {
+        if (!isnan(y[i])) {
+            products += model->row_prior[i] * y[i];
+            squares += model->row_prior[i] * model->row_prior[i];
+        }
+    }
+    model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
+}
+
+static void set_values(gt_model *model, const gt_evidence *evidence, double cut)
+{
+    gt_target_values *target = model->gaussian.target;
+    model->compile_centre =
+        evidence->compiled ? log(evidence->compile_s / evidence->compiled) : (double)NAN;
+    for (uint32_t i = 0; i < model->gaussian.count; i++) {
+        const gt_known *known = &evidence->known[model->known_of[i]];
+        bool ok = known->state == GT_STATE_OK, failed = known->state == GT_STATE_FAILED;
+        target[GT_TARGET_TIME].y[i] =
+            ok ? (fmin(known->log_time, cut) - model->centre) / model->spread : (double)NAN;
+        target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
+        target[GT_TARGET_COMPILE].y[i] =
+            known->compile_s > 0 ? log(known->compile_s) - model->compile_centre : (double)NAN;
+    }
+    if (model->prior.present) {
+        fit_prior(model);
+        for (uint32_t i = 0; i < model->gaussian.count; i++) {
+            target[GT_TARGET_TIME].y[i] -= model->prior.slope * model->row_prior[i];
+        }
+    }
+    gt_gaussian_settle(&model->gaussian);
+}
+
+static gputune_status take_values(gt_model *model, const gt_evidence *evidence)
+{
+    double *times = malloc((evidence->ok + 1) * sizeof *times);
+    if (!times) {
+        return gt_fail_memory();
+    }
+    set_values(model, evidence, standardise(model, evidence, times));
+    free(times);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    uint32_t told = evidence->ok + evidence->failed;
+    bool due = !model->told_when_learnt || told >= model->told_when_learnt * GROWTH;
+    GT_TRY(widen(model, evidence));
+    if (!add_rows(model, evidence)) {
+        GT_TRY(thin_rows(model, strategy));
+        due = true;
+    }
+    GT_TRY(take_values(model, evidence));
+    if (due) {
+        gt_gaussian_learn(&model->gaussian, STEPS);
+        model->told_when_learnt = told;
+        GT_TRY(gt_model_pool_fill(model, strategy));
+    }
+    return gt_model_pool_near_best(model, strategy);
+}

@@ -1,0 +1,22 @@
+/* A growable map from points to small numbers. */
+#ifndef GT_SEARCH_POINT_SET_H
+#define GT_SEARCH_POINT_SET_H
+
+#include "search/domain.h"
+
+/* All zero is an empty one. One thread. */
+typedef struct gt_point_set {
+    gt_point *points; /* in the order in which they were added */
+    uint32_t *slots;  /* open addressing: index into points, plus 1 */
+    uint32_t count, capacity, slot_count;
+} gt_point_set;
+
+/* *index is where the point stands; a new one is added at the end (*fresh). ENOMEM. */
+gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32_t *index,
+                                bool *fresh);
+/* The point's index, or -1. */
+int64_t gt_point_set_find(const gt_point_set *set, const gt_point *point);
+void gt_point_set_clear(gt_point_set *set);
+void gt_point_set_free(gt_point_set *set);
+
+#endif

@@ -1,0 +1,160 @@
+/* Recorded spaces in memory. */
+#include "search/recorded.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices)
+{
+    if (recorded->axis_count == GT_SEARCH_AXES) {
+        return gt_fail(GPUTUNE_EINVAL, "more than %d parameters with several values",
+                       GT_SEARCH_AXES);
+    }
+    if (choices > GT_SEARCH_CHOICES) {
+        return gt_fail(GPUTUNE_EINVAL, "a parameter with more than %d values", GT_SEARCH_CHOICES);
+    }
+    double *copy = NULL;
+    if (values) {
+        copy = malloc(choices * sizeof *copy);
+        if (!copy) {
+            return gt_fail_memory();
+        }
+        memcpy(copy, values, choices * sizeof *copy);
+    }
+    recorded->axes[recorded->axis_count++] = (gt_domain_axis){choices, copy};
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_recorded_add(gt_recorded *recorded, const gt_recorded_entry *entry)
+{
+    if (recorded->count == recorded->capacity) {
+        uint32_t capacity = recorded->capacity ? 2 * recorded->capacity : 1024;
+        gt_recorded_entry *entries = realloc(recorded->entries, capacity * sizeof *entries);
+        if (!entries) {
+            return gt_fail_memory();
+        }
+        recorded->entries = entries;
+        recorded->capacity = capacity;
+    }
+    recorded->entries[recorded->count++] = *entry;
+    return GPUTUNE_OK;
+}
+
+static int by_point(const void *a, const void *b)
+{
+    const gt_recorded_entry *x = a, *y = b;
+    for (size_t i = 0; i < GT_SEARCH_AXES; i++) {
+        int difference = (int)x->tried.point.choice[i] - (int)y->tried.point.choice[i];
+        if (difference) {
+            return difference;
+        }
+    }
+    return x->line - y->line;
+}
+
+static bool is_same(const gt_tried *a, const gt_tried *b)
+{
+    return a->outcome == b->outcome && a->time_ns == b->time_ns;
+}
+
+static gputune_status check_twice(const gt_recorded_entry *first, const gt_recorded_entry *second)
+{
+    if (!is_same(&first->tried, &second->tried)) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "line %d: the configuration of line %d with another result; expected each "
+                       "configuration once",
+                       second->line, first->line);
+    }
+    return GPUTUNE_OK;
+}
+
+static void take_figures(gt_recorded *recorded, const gt_tried *tried)
+{
+    if (tried->outcome != GT_TRIED_OK) {
+        return;
+    }
+    bool is_first = !recorded->ok++;
+    recorded->best_ns = is_first ? tried->time_ns : fmin(recorded->best_ns, tried->time_ns);
+    recorded->worst_ns = is_first ? tried->time_ns : fmax(recorded->worst_ns, tried->time_ns);
+}
+
+gputune_status gt_recorded_finish(gt_recorded *recorded)
+{
+    uint32_t all = recorded->count;
+    if (all) {
+        qsort(recorded->entries, all, sizeof *recorded->entries, by_point);
+    }
+    recorded->count = 0;
+    for (uint32_t i = 0; i < all; i++) {
+        const gt_recorded_entry *entry = &recorded->entries[i];
+        uint32_t index;
+        bool fresh;
+        GT_TRY(gt_point_set_add(&recorded->index, &entry->tried.point, &index, &fresh));
+        if (!fresh) {
+            GT_TRY(check_twice(&recorded->entries[index], entry));
+            continue;
+        }
+        recorded->entries[recorded->count++] = *entry;
+        take_figures(recorded, &entry->tried);
+    }
+    if (!recorded->ok) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "none of %u configurations has a time; expected one at "
+                       "least",
+                       recorded->count);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_recorded_free(gt_recorded *recorded)
+{
+    for (uint32_t i = 0; i < recorded->axis_count; i++) {
+        free((double *)recorded->axes[i].values);
+    }
+    free(recorded->entries);
+    gt_point_set_free(&recorded->index);
+    *recorded = (gt_recorded){0};
+}
+
+static bool draw(void *user, gt_random *random, gt_point *out)
+{
+    const gt_recorded *recorded = user;
+    *out = recorded->entries[gt_random_below(random, recorded->count)].tried.point;
+    return true;
+}
+
+static bool is_valid(void *user, const gt_point *point)
+{
+    const gt_recorded *recorded = user;
+    return gt_point_set_find(&recorded->index, point) >= 0;
+}
+
+static bool next(void *user, gt_point *point, bool first)
+{
+    const gt_recorded *recorded = user;
+    int64_t at = first ? 0 : gt_point_set_find(&recorded->index, point) + 1;
+    if (at >= recorded->count) {
+        return false;
+    }
+    *point = recorded->entries[at].tried.point;
+    return true;
+}
+
+gt_domain gt_recorded_domain(const gt_recorded *recorded)
+{
+    return (gt_domain){.axis_count = recorded->axis_count,
+                       .axes = recorded->axes,
+                       .size = recorded->count,
+                       .size_is_exact = true,
+                       .user = (void *)recorded,
+                       .draw = draw,
+                       .is_valid = is_valid,
+                       .next = next};
+}
+
+const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point)
+{
+    int64_t at = gt_point_set_find(&recorded->index, point);
+    return at < 0 ? NULL : &recorded->entries[at];
+}

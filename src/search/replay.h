@@ -1,0 +1,30 @@
+/* Runs a strategy against a recorded space on a virtual clock. Pure. */
+#ifndef GT_SEARCH_REPLAY_H
+#define GT_SEARCH_REPLAY_H
+
+#include "search/recorded.h"
+
+typedef struct gt_replay_settings {
+    gt_strategy_kind kind;
+    uint64_t seed;
+    uint32_t workers;     /* that compile; 0: one configuration after another, without a clock */
+    uint32_t evaluations; /* how many results to go to, failures included */
+    double reach[2];      /* with workers: go on until the best is within this fraction of the
+                             optimum, the larger one first */
+} gt_replay_settings;
+
+enum { GT_REPLAY_MOST = 5000 }; /* results, beyond which nothing is waited for */
+
+typedef struct gt_replay_result {
+    double *best_ns;  /* of settings.evaluations: the best after 1, 2, ... results; the slowest of
+                         the space while there is none. The caller's array */
+    uint64_t results; /* in all */
+    double reached_s[2]; /* when; infinite: not within GT_REPLAY_MOST results */
+} gt_replay_result;
+
+/* The compile workers ask as they become free, unless enough compiled variants wait for the GPU,
+ * which measures one after another. EINVAL, ENOMEM. */
+gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
+                         const gt_replay_settings *settings);
+
+#endif

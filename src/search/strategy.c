@@ -1,0 +1,192 @@
+/* What all strategies share: the bookkeeping around their proposals. */
+#include "search/strategy_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const gt_strategy_words[GT_STRATEGY_COUNT] = {"auto", "exhaustive", "random", "model",
+                                                          "local"};
+
+static const gt_method *const methods[GT_STRATEGY_COUNT] = {
+    &gt_method_auto, &gt_method_exhaustive, &gt_method_random, &gt_method_model, &gt_method_local};
+
+enum {
+    DRAWS = 100,
+    PATIENCE = 48, /* results without a gain, or a third of all */
+    ENOUGH = 8     /* compile times to know what is usual */
+};
+#define EPSILON    0.005
+#define HOPELESS   0.1 /* of epsilon: a gain expected of the next one that is not worth trying it */
+#define FAR_LONGER 4.0 /* than usual: a compile that may be given up */
+
+static gputune_status check_domain(const gt_domain *domain)
+{
+    if (domain->axis_count > GT_SEARCH_AXES) {
+        return gt_fail(GPUTUNE_EINVAL, "%u axes; expected at most %d", domain->axis_count,
+                       GT_SEARCH_AXES);
+    }
+    for (uint32_t i = 0; i < domain->axis_count; i++) {
+        if (domain->axes[i].choices < 1 || domain->axes[i].choices > GT_SEARCH_CHOICES) {
+            return gt_fail(GPUTUNE_EINVAL, "axis %u has %u values; expected 1 to %d", i,
+                           domain->axes[i].choices, GT_SEARCH_CHOICES);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_strategy_open(gt_strategy **out, gt_strategy_kind kind, const gt_domain *domain,
+                                const gt_search_settings *settings)
+{
+    GT_TRY(check_domain(domain));
+    gt_strategy *strategy = calloc(1, sizeof *strategy);
+    if (!strategy) {
+        return gt_fail_memory();
+    }
+    strategy->method = methods[kind];
+    strategy->domain = domain;
+    strategy->settings = *settings;
+    strategy->settings.workers = settings->workers ? settings->workers : 1;
+    strategy->settings.epsilon = settings->epsilon > 0 ? settings->epsilon : EPSILON;
+    strategy->random.state = settings->seed;
+    strategy->state = calloc(1, strategy->method->bytes + 1);
+    gputune_status status = strategy->state ? GPUTUNE_OK : gt_fail_memory();
+    if (status == GPUTUNE_OK && strategy->method->open) {
+        status = strategy->method->open(strategy, strategy->state);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_strategy_free(strategy);
+        return status;
+    }
+    *out = strategy;
+    return GPUTUNE_OK;
+}
+
+void gt_strategy_free(gt_strategy *strategy)
+{
+    if (!strategy) {
+        return;
+    }
+    if (strategy->state && strategy->method->close) {
+        strategy->method->close(strategy->state);
+    }
+    free(strategy->state);
+    gt_evidence_free(&strategy->evidence);
+    free(strategy->hints);
+    free(strategy);
+}
+
+bool gt_strategy_walk(gt_strategy *strategy, gt_point *out)
+{
+    const gt_domain *domain = strategy->domain;
+    while (!strategy->walked_all) {
+        bool first = !strategy->walking;
+        strategy->walking = true;
+        strategy->walked_all = !domain->next(domain->user, &strategy->walked, first);
+        if (!strategy->walked_all && !gt_evidence_has(&strategy->evidence, &strategy->walked)) {
+            *out = strategy->walked;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gt_strategy_draw(gt_strategy *strategy, gt_point *out)
+{
+    const gt_domain *domain = strategy->domain;
+    for (int i = 0; i < DRAWS; i++) {
+        if (!domain->draw(domain->user, &strategy->random, out)) {
+            return false;
+        }
+        if (!gt_evidence_has(&strategy->evidence, out)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count)
+{
+    gt_tried *hints =
+        realloc(strategy->hints, (strategy->hint_count + count + 1) * sizeof *strategy->hints);
+    if (!hints) {
+        return gt_fail_memory();
+    }
+    memcpy(hints + strategy->hint_count, results, count * sizeof *hints);
+    strategy->hints = hints;
+    strategy->hint_count += count;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given)
+{
+    *given = 0;
+    while (*given < count) {
+        gt_point point = {{0}};
+        bool found;
+        GT_TRY(strategy->method->propose(strategy, strategy->state, &point, &found));
+        if (!found && !gt_strategy_walk(strategy, &point)) {
+            return GPUTUNE_OK;
+        }
+        GT_TRY(gt_evidence_propose(&strategy->evidence, &point));
+        out[(*given)++] = point;
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
+{
+    if (result->outcome == GT_TRIED_OK && !(result->time_ns > 0 && isfinite(result->time_ns))) {
+        return gt_fail(GPUTUNE_EINVAL, "a time of %g ns; expected a positive one", result->time_ns);
+    }
+    GT_TRY(gt_evidence_tell(&strategy->evidence, result));
+    return strategy->method->told ? strategy->method->told(strategy, strategy->state, result)
+                                  : GPUTUNE_OK;
+}
+
+/* Nothing better is expected when the model says so, and has had time to be proved wrong. */
+static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
+{
+    uint32_t patience = outlook->tried / 3 > PATIENCE ? outlook->tried / 3 : PATIENCE;
+    return outlook->expected_gain >= 0 && outlook->expected_gain < settings->epsilon * HOPELESS &&
+           outlook->since_improved >= patience;
+}
+
+void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    double remaining = strategy->domain->size - gt_evidence_count(evidence);
+    *out = (gt_outlook){.tried = evidence->ok + evidence->failed,
+                        .since_improved = evidence->told - evidence->told_at_best,
+                        .remaining = remaining > 0 ? remaining : 0,
+                        .expected_gain = -1};
+    if (strategy->method->look) {
+        strategy->method->look(strategy, strategy->state, out);
+    }
+    out->exhausted =
+        !evidence->pending &&
+        (strategy->walked_all || (strategy->domain->size_is_exact && out->remaining == 0));
+    out->done = out->exhausted || is_done(out, &strategy->settings);
+}
+
+bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    if (evidence->compiled < ENOUGH || !strategy->method->worth) {
+        return false;
+    }
+    double usual = evidence->compile_s / evidence->compiled;
+    double worth = strategy->method->worth(strategy, strategy->state, point);
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, strategy);
+    /* what has run for long runs on for as long again */
+    return seconds > FAR_LONGER * usual && worth >= 0 && outlook.expected_gain > 0 &&
+           worth / seconds < outlook.expected_gain / usual / 2;
+}
+
+void gt_strategy_withdraw(gt_strategy *strategy, const gt_point *point)
+{
+    gt_evidence_withdraw(&strategy->evidence, point);
+    /* the walk may be past it */
+    strategy->walking = strategy->walked_all = false;
+}

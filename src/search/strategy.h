@@ -1,0 +1,85 @@
+/* What proposes the configurations to try: the engine asks for some, tries them, and tells what
+ * came of each, in any order. A strategy never waits, reads no clock and does no I/O: with the same
+ * seed, the same questions and the same results it gives the same answers. Pure; one thread. */
+#ifndef GT_SEARCH_STRATEGY_H
+#define GT_SEARCH_STRATEGY_H
+
+#include "search/domain.h"
+
+/* In the order of gt_strategy_words. */
+typedef enum gt_strategy_kind {
+    GT_STRATEGY_AUTO,       /* exhaustive where the limit suffices for all, else the model */
+    GT_STRATEGY_EXHAUSTIVE, /* lexicographic order */
+    GT_STRATEGY_RANDOM,     /* uniformly, without repeating */
+    GT_STRATEGY_MODEL,      /* where a model of the times expects the most */
+    GT_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
+} gt_strategy_kind;
+enum { GT_STRATEGY_COUNT = GT_STRATEGY_LOCAL + 1 };
+extern const char *const gt_strategy_words[GT_STRATEGY_COUNT];
+
+typedef enum gt_tried_outcome {
+    GT_TRIED_OK,
+    GT_TRIED_COMPILE, /* does not compile */
+    GT_TRIED_LAUNCH,  /* cannot be launched, or crashed */
+    GT_TRIED_WRONG,   /* wrong results */
+    GT_TRIED_HUNG
+} gt_tried_outcome;
+
+/* What came of one configuration. */
+typedef struct gt_tried {
+    gt_point point;
+    gt_tried_outcome outcome;
+    double time_ns;   /* what is minimised, positive; of GT_TRIED_OK only */
+    double compile_s; /* 0: nothing was compiled, or not known */
+    double measure_s; /* what verifying and measuring took; 0: not known */
+} gt_tried;
+
+typedef struct gt_search_settings {
+    uint64_t seed;
+    uint32_t workers; /* how many are tried at a time; 0: 1 */
+    double limit_s;   /* of the whole search; 0: none is known */
+    double epsilon;   /* the smallest gain worth looking for, a fraction; 0: 0.005 */
+    bool by_seconds;  /* seconds are what is short, not how many are tried */
+} gt_search_settings;
+
+typedef struct gt_strategy gt_strategy;
+
+/* The domain, and what it points to, must outlive the strategy. EINVAL for a domain beyond the
+ * limits of domain.h; ENOMEM. *out is the caller's. */
+gputune_status gt_strategy_open(gt_strategy **out, gt_strategy_kind kind, const gt_domain *domain,
+                                const gt_search_settings *settings);
+void gt_strategy_free(gt_strategy *strategy);
+
+/* Results of elsewhere (another size, another GPU): not facts here, but what to try first and how
+ * the times may be shaped. Before the first question. ENOMEM. */
+gputune_status gt_strategy_hint(gt_strategy *strategy, const gt_tried *results, size_t count);
+
+/* Proposes up to `count` valid configurations that were neither proposed nor told before. *given is
+ * less only where the domain is exhausted. ENOMEM. */
+gputune_status gt_strategy_ask(gt_strategy *strategy, gt_point *out, size_t count, size_t *given);
+
+/* Tells a result: of a proposed configuration, or of any other valid one (a stored trial). A second
+ * result of one configuration replaces the first. EINVAL for a time that is not positive; ENOMEM.
+ */
+gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result);
+
+/* What may still be found. */
+typedef struct gt_outlook {
+    uint32_t tried;          /* results so far */
+    uint32_t since_improved; /* of them, since the best so far came */
+    double remaining;        /* valid configurations neither tried nor proposed */
+    double expected_gain;    /* of the most promising one left, as a fraction; -1: no model yet */
+    bool exhausted;          /* nothing remains, and that is certain */
+    bool done;               /* exhausted, or nothing better than epsilon is expected */
+} gt_outlook;
+void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
+
+/* Whether a compile that has been running for `seconds` is to be given up: it takes far longer than
+ * others did, and what is expected of it for the time that it holds a worker is less than half of
+ * what others give. */
+bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
+
+/* Takes a proposal back that will not be tried; it may be proposed again. */
+void gt_strategy_withdraw(gt_strategy *strategy, const gt_point *point);
+
+#endif

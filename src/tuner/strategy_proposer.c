@@ -1,0 +1,280 @@
+/* Strategies see a space through a domain: an axis by the choices that the space covers, a
+ * configuration as their indices. */
+#include "tuner/strategy_proposer.h"
+
+#include "base/array.h"
+#include "search/strategy.h"
+#include "tuner/outcome.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gt_strategy_proposer {
+    gt_proposer proposer; /* first */
+    const gt_request *request;
+    gt_space *space;
+    gt_space_size size;
+    gt_strategy *strategy;
+    gt_domain domain;
+    gt_domain_axis axes[GT_AXIS_MAX];
+    double *values[GT_AXIS_MAX];
+    gt_point fallback;
+    GT_ARRAY(gt_config) first; /* of earlier tunings: what may win still */
+    size_t next_first;
+    gputune_status failure; /* of a strategy that is out of memory: nothing more is proposed */
+    bool content;
+};
+
+/* --- the space as a domain ----------------------------------------------------------------------
+ */
+
+static bool to_point(gt_point *out, const gt_strategy_proposer *p, const gt_config *config)
+{
+    *out = (gt_point){{0}};
+    for (uint32_t i = 0; i < p->domain.axis_count; i++) {
+        const uint8_t *choices;
+        size_t count = gt_space_choices(p->space, i, &choices);
+        const uint8_t *at = memchr(choices, config->choice[i], count);
+        if (!at) {
+            return false;
+        }
+        out->choice[i] = (uint16_t)(at - choices);
+    }
+    return true;
+}
+
+static gt_config to_config(const gt_strategy_proposer *p, const gt_point *point)
+{
+    gt_config config = {{0}};
+    for (uint32_t i = 0; i < p->domain.axis_count; i++) {
+        const uint8_t *choices;
+        gt_space_choices(p->space, i, &choices);
+        config.choice[i] = choices[point->choice[i]];
+    }
+    return config;
+}
+
+static bool draw(void *user, gt_random *random, gt_point *out)
+{
+    gt_strategy_proposer *p = user;
+    gt_config config;
+    return gt_space_draw(p->space, random, &config) && to_point(out, p, &config);
+}
+
+static bool is_valid(void *user, const gt_point *point)
+{
+    gt_strategy_proposer *p = user;
+    const gt_config config = to_config(p, point);
+    return gt_space_has(p->space, &config);
+}
+
+static bool next(void *user, gt_point *point, bool first)
+{
+    gt_strategy_proposer *p = user;
+    gt_config config;
+    if (first) {
+        gt_space_rewind(p->space);
+    }
+    return gt_space_next(p->space, &config) && to_point(point, p, &config);
+}
+
+/* Words have no order. */
+static gputune_status describe_axis(gt_strategy_proposer *p, uint32_t index)
+{
+    const gt_axis *axis = &p->request->template->axes[index];
+    const uint8_t *choices;
+    size_t count = gt_space_choices(p->space, index, &choices);
+    bool ordered = true;
+    p->values[index] = calloc(count + 1, sizeof *p->values[index]);
+    if (!p->values[index]) {
+        return gt_fail_memory();
+    }
+    for (size_t i = 0; i < count; i++) {
+        const gt_value *value = &axis->values[choices[i]];
+        ordered = ordered && !value->word;
+        p->values[index][i] = (double)value->number;
+    }
+    p->axes[index] = (gt_domain_axis){(uint32_t)count, ordered ? p->values[index] : NULL};
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe_domain(gt_strategy_proposer *p)
+{
+    const gt_template *template = p->request->template;
+    const gt_config standard = gt_config_default(template);
+    p->size = gt_space_count(p->space);
+    p->domain = (gt_domain){.axis_count = template->axis_count,
+                            .axes = p->axes,
+                            .size = (double)p->size.count,
+                            .size_is_exact = p->size.certainty == GT_EXACT,
+                            .user = p,
+                            .draw = draw,
+                            .is_valid = is_valid,
+                            .next = next};
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        GT_TRY(describe_axis(p, i));
+    }
+    if (gt_space_has(p->space, &standard) && to_point(&p->fallback, p, &standard)) {
+        p->domain.fallback = &p->fallback;
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- results ------------------------------------------------------------------------------------
+ */
+
+static gt_tried_outcome outcome_of(gputune_status status)
+{
+    switch (gt_outcome_trial(status)) {
+    case GT_TRIAL_COMPILE:
+        return GT_TRIED_COMPILE;
+    case GT_TRIAL_WRONG:
+        return GT_TRIED_WRONG;
+    case GT_TRIAL_HUNG:
+        return GT_TRIED_HUNG;
+    default:
+        return status == GPUTUNE_OK ? GT_TRIED_OK : GT_TRIED_LAUNCH;
+    }
+}
+
+static void hear(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+{
+    gt_strategy_proposer *p = (gt_strategy_proposer *)self;
+    gt_tried result = {.outcome = outcome_of(finding->status),
+                       .time_ns = finding->time_ns,
+                       .compile_s = finding->compile_ns * 1e-9};
+    bool told = finding->status != GPUTUNE_OK || finding->time_ns > 0;
+    if (told && p->failure == GPUTUNE_OK && to_point(&result.point, p, config)) {
+        p->failure = gt_strategy_tell(p->strategy, &result);
+    }
+}
+
+/* Trials of the same scenario are facts. The fastest race again. */
+static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, double best_ns)
+{
+    gt_config config;
+    gputune_status failure = gt_trial_failure(trial->status);
+    if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
+        !gt_space_has(p->space, &config)) {
+        return GPUTUNE_OK;
+    }
+    bool may_win = failure == GPUTUNE_OK && !gt_history_is_outclassed(trial, best_ns, p->request);
+    if (may_win) {
+        GT_TRY(gt_array_push(&p->first, config));
+    }
+    const gt_finding finding = {.status = failure,
+                                .time_ns = trial->time.count ? trial->time.median : 0,
+                                .compile_ns = trial->compile_ns};
+    hear(&p->proposer, &config, &finding);
+    return p->failure;
+}
+
+static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history)
+{
+    gt_hash champion;
+    double best_ns;
+    if (p->request->options.force || !history->trials.count) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_history_champion(&champion, &best_ns, history, p->request));
+    for (size_t i = 0; i < history->trials.count; i++) {
+        GT_TRY(tell_trial(p, &history->trials.items[i], best_ns));
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- proposing ----------------------------------------------------------------------------------
+ */
+
+static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
+{
+    gt_strategy_proposer *p = (gt_strategy_proposer *)self;
+    gt_point points[16];
+    size_t given = 0;
+    uint32_t first = 0;
+    while (first < count && p->next_first < p->first.count) {
+        out[first++] = p->first.items[p->next_first++];
+    }
+    if (first) {
+        return first;
+    }
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, p->strategy);
+    p->content = outlook.done && !outlook.exhausted;
+    if (outlook.done || p->failure != GPUTUNE_OK) {
+        self->exhausted = true;
+        return 0;
+    }
+    count = count < 16 ? count : 16;
+    p->failure = gt_strategy_ask(p->strategy, points, count, &given);
+    for (size_t i = 0; i < given; i++) {
+        out[i] = to_config(p, &points[i]);
+    }
+    self->exhausted = given < count;
+    return (uint32_t)given;
+}
+
+static uint64_t total(gt_proposer *self)
+{
+    return ((gt_strategy_proposer *)self)->size.count;
+}
+
+gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
+                                         gt_space *space, const gt_history *history,
+                                         uint32_t workers)
+{
+    gt_strategy_proposer *p = calloc(1, sizeof *p);
+    if (!p) {
+        return gt_fail_memory();
+    }
+    const gt_search_settings settings = {.seed = request->options.seed,
+                                         .workers = workers,
+                                         .limit_s = gt_patience_left_s(&request->patience),
+                                         .epsilon = request->options.epsilon,
+                                         .by_seconds = true};
+    p->proposer = (gt_proposer){propose, hear, total, true, false};
+    p->request = request;
+    p->space = space;
+    gputune_status status = describe_domain(p);
+    if (status == GPUTUNE_OK) {
+        status = gt_strategy_open(&p->strategy, (gt_strategy_kind)request->options.strategy,
+                                  &p->domain, &settings);
+    }
+    if (status == GPUTUNE_OK) {
+        status = tell_history(p, history);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_strategy_proposer_free(p);
+        return status;
+    }
+    *out = p;
+    return GPUTUNE_OK;
+}
+
+void gt_strategy_proposer_free(gt_strategy_proposer *p)
+{
+    if (!p) {
+        return;
+    }
+    gt_strategy_free(p->strategy);
+    gt_array_free(&p->first);
+    for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
+        free(p->values[i]);
+    }
+    free(p);
+}
+
+gt_proposer *gt_strategy_proposer_of(gt_strategy_proposer *p)
+{
+    return &p->proposer;
+}
+
+uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *p)
+{
+    return p->size.count;
+}
+
+bool gt_strategy_proposer_is_content(gt_strategy_proposer *p)
+{
+    return p->content;
+}

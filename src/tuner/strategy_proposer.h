@@ -1,0 +1,27 @@
+/* A search strategy as the proposer of a tuning. One thread. */
+#ifndef GT_TUNER_STRATEGY_PROPOSER_H
+#define GT_TUNER_STRATEGY_PROPOSER_H
+
+#include "tuner/history.h"
+#include "tuner/proposer.h"
+#include "tuner/request.h"
+
+typedef struct gt_strategy_proposer gt_strategy_proposer;
+
+/* A proposer by the request's strategy, over `space` (which must outlive it, and is walked by it).
+ * What the history has of this space is told to it: those that may win are proposed first, the
+ * others are known already. `workers`: how many are compiled side by side. ENOMEM. *out is the
+ * caller's, for gt_strategy_proposer_free(). */
+gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
+                                         gt_space *space, const gt_history *history,
+                                         uint32_t workers);
+/* NULL is allowed. */
+void gt_strategy_proposer_free(gt_strategy_proposer *proposer);
+
+gt_proposer *gt_strategy_proposer_of(gt_strategy_proposer *proposer);
+/* How many variants the space has, as far as that is known. */
+uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *proposer);
+/* Whether the search ended because nothing better is expected, with variants left untried. */
+bool gt_strategy_proposer_is_content(gt_strategy_proposer *proposer);
+
+#endif

@@ -1,0 +1,196 @@
+/* Spaces with constraints at random against brute force: count, order, draws, neighbours. */
+#include "random_template.h"
+
+#include "base/array.h"
+
+enum { TEMPLATES = 400, AXES_MAX = 5 };
+
+typedef struct truth {
+    GT_ARRAY(gt_config) valid;
+    uint64_t combinations;
+    bool used[GT_AXIS_MAX][GT_AXIS_VALUES];
+    size_t sources;
+} truth;
+
+static bool same(const gt_config *a, const gt_config *b)
+{
+    return memcmp(a, b, sizeof *a) == 0;
+}
+
+static gt_config in_source(const gt_template *template, const gt_config *config)
+{
+    gt_config source = *config;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        source.choice[i] = template->axes[i].in_source ? source.choice[i] : 0;
+    }
+    return source;
+}
+
+static void count_sources(truth *t, const gt_template *template)
+{
+    for (size_t i = 0; i < t->valid.count; i++) {
+        gt_config own = in_source(template, &t->valid.items[i]);
+        bool fresh = true;
+        for (size_t j = 0; j < i && fresh; j++) {
+            gt_config other = in_source(template, &t->valid.items[j]);
+            fresh = !same(&own, &other);
+        }
+        t->sources += fresh;
+    }
+}
+
+static void find_truth(truth *t, const bench *b)
+{
+    gt_config config = {{0}};
+    *t = (truth){0};
+    do {
+        t->combinations++;
+        if (brute_valid(b, &config)) {
+            assert_int_equal(gt_array_push(&t->valid, config), GPUTUNE_OK);
+            for (uint32_t i = 0; i < b->template->axis_count; i++) {
+                t->used[i][config.choice[i]] = true;
+            }
+        }
+    } while (brute_next(b->template, &config));
+    count_sources(t, b->template);
+}
+
+static void check_walk(const truth *t, const bench *b)
+{
+    gt_config config;
+    for (size_t i = 0; i < t->valid.count; i++) {
+        assert_true(gt_space_next(b->space, &config));
+        assert_true(same(&config, &t->valid.items[i]));
+    }
+    assert_false(gt_space_next(b->space, &config));
+    assert_false(gt_space_next(b->space, &config));
+}
+
+static void check_counts(const truth *t, const bench *b)
+{
+    const gt_exclusion_count *list;
+    gt_space_size size = gt_space_count(b->space), sources = gt_space_sources(b->space);
+    uint64_t excluded = 0;
+    assert_int_equal(size.certainty, GT_EXACT);
+    assert_int_equal(size.count, t->valid.count);
+    assert_int_equal(sources.certainty, GT_EXACT);
+    assert_int_equal(sources.count, t->sources);
+    size_t count = gt_space_exclusions(b->space, &list);
+    for (size_t i = 0; i < count; i++) {
+        excluded += list[i].count;
+        assert_int_equal(list[i].certainty, GT_EXACT);
+    }
+    assert_int_equal(excluded + size.count, t->combinations);
+    for (uint32_t i = 0; i < b->template->axis_count; i++) {
+        for (uint32_t v = 0; v < b->template->axes[i].count; v++) {
+            assert_int_equal(gt_space_uses(b->space, i, (uint8_t)v), t->used[i][v]);
+        }
+    }
+}
+
+static void check_one_by_one(const bench *b)
+{
+    gt_config config = {{0}};
+    do {
+        bool valid = brute_valid(b, &config);
+        assert_int_equal(gt_space_excludes(b->space, &config) == NULL, valid);
+        assert_int_equal(gt_space_has(b->space, &config), valid);
+    } while (brute_next(b->template, &config));
+}
+
+static void check_draws(const truth *t, const bench *b, gt_random *random)
+{
+    gt_config config;
+    for (int i = 0; i < 20; i++) {
+        bool found = gt_space_draw(b->space, random, &config);
+        assert_int_equal(found, t->valid.count > 0);
+        assert_true(!found || brute_valid(b, &config));
+    }
+}
+
+/* By brute force: every other value of each axis, or the nearest valid ones. */
+static size_t brute_neighbours(gt_config *out, const bench *b, const gt_config *config,
+                               gt_space_neighbourhood which)
+{
+    size_t count = 0;
+    for (uint32_t i = 0; i < b->template->axis_count; i++) {
+        gt_config other = *config;
+        int own = config->choice[i], below = -1, above = -1;
+        for (int v = 0; v < (int)b->template->axes[i].count; v++) {
+            other.choice[i] = (uint8_t)v;
+            bool valid = v != own && brute_valid(b, &other);
+            if (valid && which == GT_ANY_VALUE) {
+                out[count++] = other;
+            }
+            below = valid && v < own ? v : below;
+            above = valid && v > own && above < 0 ? v : above;
+        }
+        for (int side = 0; side < 2 && which == GT_NEAREST; side++) {
+            int v = side ? above : below;
+            other.choice[i] = (uint8_t)v;
+            if (v >= 0) {
+                out[count++] = other;
+            }
+        }
+    }
+    return count;
+}
+
+static void check_neighbours(const bench *b, const gt_config *config)
+{
+    gt_config expected[256], found[256];
+    assert_true(gt_space_neighbours_max(b->space) <= 256);
+    for (int which = GT_NEAREST; which <= GT_ANY_VALUE; which++) {
+        size_t right = brute_neighbours(expected, b, config, (gt_space_neighbourhood)which);
+        size_t count = gt_space_neighbours(b->space, config, (gt_space_neighbourhood)which, found, 256);
+        assert_int_equal(count, right);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(same(&found[i], &expected[i]));
+        }
+    }
+}
+
+static void check_template(gt_random *random, size_t *some, size_t *none)
+{
+    gt_text text = {0};
+    bench b;
+    truth t;
+    gt_config any = {{0}};
+    write_template(&text, random, 1 + pick(random, AXES_MAX));
+    bench_open(&b, gt_text_string(&text), "sm_90");
+    find_truth(&t, &b);
+    check_one_by_one(&b);
+    check_walk(&t, &b);
+    check_counts(&t, &b);
+    check_draws(&t, &b, random);
+    gt_space_rewind(b.space);
+    check_walk(&t, &b);
+    for (uint32_t i = 0; i < b.template->axis_count; i++) {
+        any.choice[i] = (uint8_t)pick(random, (int)b.template->axes[i].count);
+    }
+    check_neighbours(&b, &any);
+    if (t.valid.count) {
+        check_neighbours(&b, &t.valid.items[pick(random, (int)t.valid.count)]);
+    }
+    *(t.valid.count ? some : none) += 1;
+    gt_array_free(&t.valid);
+    bench_close(&b);
+    gt_text_free(&text);
+}
+
+static void test_random_templates(void **state)
+{
+    gt_random random = {2024};
+    size_t some = 0, none = 0;
+    (void)state;
+    for (int i = 0; i < TEMPLATES; i++) {
+        check_template(&random, &some, &none);
+    }
+    assert_true(some > TEMPLATES / 4 && none > TEMPLATES / 20); /* the test tests something */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_templates)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
