@@ -8,15 +8,15 @@
 #include "gpu/driver.h"
 
 /* One variant loaded in the context that was current at load. Launches are thread-safe; a plan is
- * launched from several threads and on several streams at once (DESIGN.md "Passing parameters
- * safely").
+ * launched from several threads and on several streams at once.
  *
  * A kernel without pass copy, scratch and clear is launched without any lock. `constant` and
- * `split` have one module instance a stream up to GT_LAUNCHER_STREAMS, then an event serialises;
- * `global` and scratch likewise have device buffers. Clears, copy, launch and event record are one
- * critical section, and a staging slot is reused only after its event. In a captured launch,
- * instance, buffers and staging memory belong to the graph, and every replay uses the block's bytes
- * of the time of capture. A graph must not outlive the launcher whose launches it holds. */
+ * `split` have one module instance for each of up to GT_LAUNCHER_STREAMS streams; further streams
+ * take turns, in an order that events keep. `global` and scratch have device buffers in the same
+ * way. Clears, copy, launch and event record are one critical section, and a staging slot is reused
+ * only after its event. In a captured launch, instance, buffers and staging memory belong to the
+ * graph, and every replay uses the block's bytes of the time of capture. A graph must not outlive
+ * the launcher whose launches it holds. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };
