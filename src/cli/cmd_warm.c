@@ -66,6 +66,12 @@ int cmd_warm(int argc, char **argv)
         CLI_LIMIT_OPTION(&warm.tuning),
         {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
          "try no more than these [all]", NULL},
+        {"strategy", 0, CLI_OPTION_CHOICE, &warm.tuning.strategy, NULL,
+         "which variants of a large space are tried first; auto: all\n"
+         "of them where the time limit suffices [auto]",
+         cli_strategy_words},
+        {"seed", 0, CLI_OPTION_COUNT, &warm.tuning.seed, "NUMBER",
+         "of generated inputs, the search and the race [1]", NULL},
         {"effort", 0, CLI_OPTION_CHOICE, &warm.tuning.effort, NULL,
          "exhaustive: no variant is dropped early; estimate: rank\nwithout measuring [measure]",
          cli_effort_words},

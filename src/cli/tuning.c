@@ -10,6 +10,7 @@ const char *const cli_objective_all_words[] = {"default", "kernel", "launch", "l
                                                "energy",  "all",    NULL};
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
+const char *const cli_strategy_words[] = {"auto", "exhaustive", "random", "model", "local", NULL};
 
 static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
                                          GPUTUNE_EXHAUSTIVE};
@@ -23,6 +24,8 @@ gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario 
     options.time_limit_s = tuning->time_limit_s;
     options.epsilon = tuning->epsilon;
     options.max_variants = tuning->max_variants;
+    options.strategy = (gputune_strategy)tuning->strategy;
+    options.seed = tuning->seed;
     options.samples_path = tuning->samples;
     options.force = tuning->force;
     options.only = scenario->only;

@@ -9,8 +9,9 @@ typedef struct cli_tuning {
     int objective; /* index of cli_objective_words */
     int cache;     /* a gputune_cache */
     int effort;    /* index of cli_effort_words */
+    int strategy;  /* a gputune_strategy */
     double time_limit_s, epsilon;
-    uint32_t max_variants;
+    uint32_t max_variants, seed;
     const char *samples;
     bool force;
 } cli_tuning;
@@ -20,6 +21,7 @@ extern const char *const cli_objective_words[];
 extern const char *const cli_objective_all_words[];
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
+extern const char *const cli_strategy_words[];
 enum { CLI_OBJECTIVE_ALL = 5 };
 
 #define CLI_CACHE_OPTION(tuning)                                                                   \

@@ -86,18 +86,23 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     return terms;
 }
 
+/* Known variants are as good as tried: they cannot win. */
+static uint32_t tried(const gt_tuning *tuning)
+{
+    return gt_field_tried(&tuning->session.field) + gt_strategy_proposer_known(tuning->strategy);
+}
+
 /* Why the tuning ended; and, where not all variants were tried, how many were. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end)
 {
-    const gt_field *field = &tuning->session.field;
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
     bool content = tuning->session.stop == GT_STOP_NONE &&
                    gt_strategy_proposer_is_content(tuning->strategy);
     gt_text text = {0};
-    char tried[32], all[32];
-    if (gt_field_tried(field) < size) {
+    char count[32], all[32];
+    if (tried(tuning) < size) {
         gt_text_printf(&text, "searched %s of %s; ",
-                       gt_count_text(tried, sizeof tried, gt_field_tried(field)),
+                       gt_count_text(count, sizeof count, tried(tuning)),
                        gt_count_text(all, sizeof all, size));
     }
     if (content) {
@@ -131,7 +136,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                     .tie = result->tie,
                     .noisy = tuning->disturbance.noisy,
                     .terms = terms_of(tuning, result),
-                    .variants = gt_field_tried(field),
+                    .variants = tried(tuning),
                     .failed = field->failed};
     GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
     return explain_end(&choice->stop_reason, tuning, result->end);
@@ -273,7 +278,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
     }
     if (first) {
         return gt_fail(GPUTUNE_ETIMEOUT,
-                       "%s: no variant was measured in %.3g s; %u of %zu failed, the first: %s",
+                       "%s: no variant was measured in %.3g s; %u of %u failed, the first: %s",
                        name, limit, failed, gt_field_tried(field),
                        first->message ? first->message : "");
     }

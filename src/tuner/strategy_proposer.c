@@ -21,6 +21,7 @@ struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_config) first; /* of earlier tunings: what may win still */
     size_t next_first;
+    uint32_t known; /* the others that were told */
     gputune_status failure; /* of a strategy that is out of memory: nothing more is proposed */
     bool content;
 };
@@ -162,6 +163,7 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial,
     if (may_win) {
         GT_TRY(gt_array_push(&p->first, config));
     }
+    p->known += !may_win;
     const gt_finding finding = {.status = failure,
                                 .time_ns = trial->time.count ? trial->time.median : 0,
                                 .compile_ns = trial->compile_ns};
@@ -267,6 +269,11 @@ void gt_strategy_proposer_free(gt_strategy_proposer *p)
 gt_proposer *gt_strategy_proposer_of(gt_strategy_proposer *p)
 {
     return &p->proposer;
+}
+
+uint32_t gt_strategy_proposer_known(const gt_strategy_proposer *p)
+{
+    return p->known;
 }
 
 uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *p)

@@ -19,6 +19,8 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
 void gt_strategy_proposer_free(gt_strategy_proposer *proposer);
 
 gt_proposer *gt_strategy_proposer_of(gt_strategy_proposer *proposer);
+/* How many variants are known from earlier tunings and were not proposed again. */
+uint32_t gt_strategy_proposer_known(const gt_strategy_proposer *proposer);
 /* How many variants the space has, as far as that is known. */
 uint64_t gt_strategy_proposer_size(const gt_strategy_proposer *proposer);
 /* Whether the search ended because nothing better is expected, with variants left untried. */

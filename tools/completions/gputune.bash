@@ -20,7 +20,7 @@ _gputune() {
         return
     fi
     case $previous in
-    --objective | -o | --cache | --effort | --format | -f | --as)
+    --objective | -o | --cache | --effort | --strategy | --format | -f | --as)
         local long=$previous
         case $previous in
         -o) long=--objective ;;
