@@ -1,5 +1,7 @@
 /* Configurations as text, and the default one. */
 #include "kernel/space.h"
+
+#include "kernel/axis_kind.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
 
@@ -139,7 +141,8 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
     gt_config scalar = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        for (uint32_t v = 0; v < axis->count && axis->kind == GT_AXIS_VECTOR; v++) {
+        bool aligned = gt_axis_traits_of(axis->kind)->aligned;
+        for (uint32_t v = 0; v < axis->count && aligned; v++) {
             if (axis->values[v].number < axis->values[scalar.choice[i]].number) {
                 scalar.choice[i] = (uint8_t)v;
             }

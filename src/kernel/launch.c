@@ -1,4 +1,5 @@
 /* Makes the description of a launch from a configuration, and the keys of trials. */
+#include "kernel/axis_kind.h"
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/template_parts.h"
@@ -200,8 +201,7 @@ gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_h
     gt_hash hash = gt_hash_join(source, parts->geometry);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        bool launches = axis->kind == GT_AXIS_PASS || axis->kind == GT_AXIS_CLUSTER ||
-                        axis->kind == GT_AXIS_CARVEOUT || !axis->in_source ||
+        bool launches = gt_axis_traits_of(axis->kind)->at_launch || !axis->in_source ||
                         (parts->geometry_axes >> i & 1);
         if (launches) {
             char value[GT_NAME_MAX];

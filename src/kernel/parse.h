@@ -21,11 +21,11 @@ typedef gputune_status (*gt_parse_fn)(gt_parse *parse, const gt_clause *clause, 
 
 gputune_status gt_parse_kernel(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_problem(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_tune(gt_parse *, const gt_clause *, gt_lexer *);
+/* `NAME = v, v, …`, one or more of them, of the kind that the clause is named for. */
+gputune_status gt_parse_axis(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_vector(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_pass(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_cluster(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_carveout(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);

@@ -1,5 +1,5 @@
 /* The pragmas tune, vector, pass, cluster, carveout and default. */
-#include "kernel/parse.h"
+#include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -55,13 +55,22 @@ static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, 
     return read_axis_values(parse, *out, body);
 }
 
-gputune_status gt_parse_tune(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+static gt_axis_kind kind_of(const gt_clause *clause)
+{
+    gt_axis_kind kind = GT_AXIS_TUNE;
+    while (strcmp(gt_axis_traits_of(kind)->name, clause->word) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     uint32_t index = 0;
-    (void)clause;
+    gt_axis_kind kind = kind_of(clause);
     do {
-        GT_TRY(read_axis(&index, parse, body, GT_AXIS_TUNE));
-    } while (gt_lexer_accept(body, ","));
+        GT_TRY(read_axis(&index, parse, body, kind));
+    } while (!gt_axis_traits_of(kind)->once && gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
 
@@ -163,13 +172,6 @@ gputune_status gt_parse_cluster(gt_parse *parse, const gt_clause *clause, gt_lex
         parse->template->axes[index].dimension = dimension++;
     } while (gt_lexer_accept(body, ";"));
     return GPUTUNE_OK;
-}
-
-gputune_status gt_parse_carveout(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    uint32_t index = 0;
-    (void)clause;
-    return read_axis(&index, parse, body, GT_AXIS_CARVEOUT);
 }
 
 static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name, gt_place place)
