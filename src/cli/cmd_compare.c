@@ -70,7 +70,7 @@ static int check_databases(const char *const sides[2])
     for (size_t i = 0; i < 2; i++) {
         bool is_path = !strchr(sides[i], '=') && strpbrk(sides[i], "./");
         if (!is_path && access(sides[i], F_OK) != 0) {
-            cli_error("compare: '%s' is no database; two configurations of a kernel are compared "
+            cli_error("compare: '%s' is not a database; two configurations of a kernel are compared "
                       "by 'gputune compare KERNEL A B'",
                       sides[i]);
             return CLI_EXIT_USAGE;

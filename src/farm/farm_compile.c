@@ -164,7 +164,8 @@ static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         return slot;
     }
     if (slot && *open > 0) {
-        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "%s; going on with %u", gt_message(), *open);
+        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "%s; going on with %u compile worker%s",
+                    gt_message(), *open, gt_plural(*open));
         host->limit = *open;
     }
     return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, open) : NULL;
@@ -291,7 +292,8 @@ static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
         return;
     }
     char message[256];
-    snprintf(message, sizeof message, "the compile worker %s twice on this source", death->words);
+    snprintf(message, sizeof message, "the compile worker %s on this source, and so did a new one",
+             death->words);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
     task_fail(farm, task, GPUTUNE_ECRASHED, message, crash);
 }
@@ -301,8 +303,8 @@ static void count_start_failure(gt_host_farm *farm, const gt_death *death)
 {
     if (++farm->compile.start_failures >= START_FAILURES_MAX) {
         gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
-                                    "%s %s before it said a word; does it run by hand with "
-                                    "--version?",
+                                    "%s %s before it answered; run it by hand with --version to "
+                                    "see why",
                                     farm->worker, death->words));
     }
 }

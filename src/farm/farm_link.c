@@ -142,10 +142,11 @@ static gputune_status check_hello(const gt_frame *frame)
     char mine[64];
     GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
     if (strcmp(hello.version, gt_wire_version(mine)) != 0) {
-        return gt_fail(GPUTUNE_EWORKER,
-                       "the worker is gputune %s and this library %s; install both from one build, "
-                       "or point GPUTUNE_WORKER at the right gputune-worker",
-                       hello.version, mine);
+        return gt_fail(
+            GPUTUNE_EWORKER,
+            "the worker is gputune %s, but this library is %s; install both from one build, "
+            "or point GPUTUNE_WORKER at the right gputune-worker",
+            hello.version, mine);
     }
     return GPUTUNE_OK;
 }

@@ -324,7 +324,7 @@ static gputune_status succeed(gt_host_farm *farm, const gt_measure_request *requ
     GT_TRY(gt_frame_body(&reply.compiled, frame, record));
     gputune_status status = GPUTUNE_OK;
     if (request->kind == GT_FRAME_SAMPLE && reply.sampled.count != request->variant_count) {
-        status = gt_fail(GPUTUNE_EWORKER, "the measure worker answered %u samples for %u variants",
+        status = gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u",
                          reply.sampled.count, request->variant_count);
     }
     gt_event *event = NULL;

@@ -41,8 +41,8 @@ static void begin_again(gt_host_farm *farm)
     host->ready = false;
     if (farm->isolation == GPUTUNE_ISOLATION_THREAD) {
         gt_measure_refuse(farm, GPUTUNE_ECRASHED,
-                          "a variant made this process unable to measure; the isolation `process` "
-                          "would have survived it");
+                          "a variant made this process unable to measure; with the isolation "
+                          "`process` only a worker is lost");
         return;
     }
     bool prepares = host->queue.count > 0 && host->queue.items[0]->kind == GT_FRAME_PREPARE;
@@ -113,8 +113,9 @@ static void died_blameless(gt_host_farm *farm, const gt_death *death)
         return;
     }
     char message[256];
-    snprintf(message, sizeof message, "the measure worker %s %u times without a variant's fault",
-             death->words, host->blameless);
+    snprintf(message, sizeof message,
+             "the measure worker %s %u times, and no variant was the cause", death->words,
+             host->blameless);
     gt_measure_refuse(farm, GPUTUNE_EWORKER, message);
 }
 

@@ -47,7 +47,7 @@ static int usage(FILE *out, int code)
     char version[64];
     fprintf(out,
             "gputune-worker %s\n"
-            "Started by gputune for itself; there is nothing to do with it by hand.\n",
+            "gputune starts this program itself; it is not meant to be run by hand.\n",
             gt_wire_version(version));
     return code;
 }

@@ -171,7 +171,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                            device.uuid);
         }
     }
-    gputune_status status = gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; there is %s", which,
+    gputune_status status = gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; expected one of: %s", which,
                                     list.length ? gt_text_string(&list) : "none");
     gt_text_free(&list);
     return status;

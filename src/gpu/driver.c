@@ -64,7 +64,7 @@ static gputune_status check_version(gt_driver *driver)
     void *address = dlsym(driver->handle, "cuDriverGetVersion");
     memcpy(&get_version, &address, sizeof address);
     if (!get_version) {
-        return gt_fail(GPUTUNE_ENODRIVER, "%s is no CUDA driver: it lacks cuDriverGetVersion",
+        return gt_fail(GPUTUNE_ENODRIVER, "%s is not a CUDA driver: it lacks cuDriverGetVersion",
                        driver->name);
     }
     CUresult result = get_version(&driver->version);
@@ -93,7 +93,7 @@ static gputune_status fill_table(gt_driver *driver)
     memcpy(&get, &address, sizeof address);
     if (!get) {
         return gt_fail(GPUTUNE_ENODRIVER,
-                       "%s is no CUDA driver of version 12.0 or later: it lacks "
+                       "%s is not a CUDA driver of version 12.0 or later: it lacks "
                        "cuGetProcAddress_v2",
                        driver->name);
     }
@@ -218,8 +218,8 @@ static gputune_status open_library(gt_driver *driver, const request *wanted)
     }
     if (strcmp(driver->name, "cuda") == 0 && is_opened_emulator(driver->handle)) {
         return gt_fail(GPUTUNE_ENODRIVER,
-                       "the emulator is already loaded in this process; a program takes the real "
-                       "driver first, or only one of them");
+                       "the emulator is already loaded in this process; open the real driver "
+                       "first, or only one of them");
     }
     return GPUTUNE_OK;
 }

@@ -12,8 +12,8 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
     launcher->driver->CtxGetCurrent(&current);
     if (current != launcher->context) {
         return gt_fail(GPUTUNE_ECUDA,
-                       "%s: %s CUDA context is current in this thread; make the one current that "
-                       "the plan was made in",
+                       "%s: %s CUDA context is current in this thread; make the context current "
+                       "in which the plan was made",
                        launcher->launch.entry, current ? "another" : "no");
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));

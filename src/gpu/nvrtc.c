@@ -297,8 +297,10 @@ static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, 
             fetch(&out->cubin, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
     }
     if (request->want_cubin && out->cubin.bytes == 0) {
-        return gt_fail(GPUTUNE_EINVAL, "%s gives no machine code; name a real architecture (sm_90)",
-                       request->arch);
+        return gt_fail(
+            GPUTUNE_EINVAL,
+            "found %s, which has no machine code; expected an architecture such as sm_90",
+            request->arch);
     }
     return request->want_ptx
                ? fetch(&out->ptx, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX")
@@ -315,7 +317,7 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gputune_status status =
         *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s", option ? "compiler options: " : "", line)
-              : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed without a word: %s (%d)",
+              : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed and gave no message: %s (%d)",
                         nvrtc->error_string(result), result);
     free(line);
     return status;

@@ -267,8 +267,8 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
                                   const char *more, gt_place place)
 {
     return given == expected ? GPUTUNE_OK
-                             : gt_fail_at(place, "'%s' takes %zu parameters; expected %zu%s",
-                                          function, given, expected, more);
+                             : gt_fail_at(place, "'%s' takes %zu parameter%s; expected %zu%s",
+                                          function, given, gt_plural(given), expected, more);
 }
 
 static gputune_status check_kernel(const gt_parse *parse, const char *text)

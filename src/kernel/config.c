@@ -49,7 +49,7 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
         names[i] = template->axes[i].name;
     }
     if (template->axis_count == 0) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected none, it has no tunables",
+        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; it has no tunables at all",
                        template->name, name);
     }
     const char *nearest = gt_nearest(name, names, template->axis_count);
@@ -72,7 +72,7 @@ static gputune_status split_setting(char *setting, char **value)
 {
     *value = strchr(setting, '=');
     if (!*value || *value == setting || !(*value)[1]) {
-        return gt_fail(GPUTUNE_EINVAL, "'%s' is no setting; expected AXIS=value", setting);
+        return gt_fail(GPUTUNE_EINVAL, "'%s' is not a setting; expected AXIS=value", setting);
     }
     *(*value)++ = '\0';
     return GPUTUNE_OK;

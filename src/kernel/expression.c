@@ -131,7 +131,7 @@ static gputune_status parse_call(parser *p, int function)
     } while (given < functions[function].most && gt_lexer_accept(p->lexer, ","));
     if (given < functions[function].least) {
         return gt_fail_at(place, "%s() with %d value%s; expected %d", functions[function].name,
-                          given, given == 1 ? "" : "s", functions[function].least);
+                          given, gt_plural((uint64_t)given), functions[function].least);
     }
     return gt_lexer_expect(p->lexer, ")");
 }
@@ -158,8 +158,8 @@ static gputune_status parse_sizeof(parser *p)
     }
     int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
     if (slot < 0) {
-        return gt_fail_at(place, "unknown type '%s'; expected a type or a name whose values are",
-                          name);
+        return gt_fail_at(
+            place, "unknown type '%s'; expected a type, or a name whose values are types", name);
     }
     return use_slot(p, slot);
 }

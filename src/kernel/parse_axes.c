@@ -80,7 +80,7 @@ gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexe
     (void)clause;
     GT_TRY(read_axis(&index, parse, body, GT_AXIS_VECTOR));
     if (!gt_lexer_is(body, ":")) {
-        return gt_fail_expected(body, "': x, y', the buffers that are accessed so");
+        return gt_fail_expected(body, "': x, y', the buffers that the vectors access");
     }
     gt_lexer_next(body);
     parse->vector_buffers[index] = *body;
@@ -103,7 +103,7 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
             i++;
         }
         if (i == template->argument_count || !template->arguments[i].is_buffer) {
-            return gt_fail_at(place, "'%s' is no buffer; expected one of args()", name);
+            return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
         }
         if (template->axes[index].buffers >> i & 1) {
             return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
@@ -187,7 +187,7 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
         names[i] = template->axes[i].name;
     }
     const char *nearest = gt_nearest(name, names, template->axis_count);
-    return gt_fail_at(place, "'%s' is no tunable; expected %s%s%s", name, nearest ? "'" : "",
+    return gt_fail_at(place, "'%s' is not a tunable; expected %s%s%s", name, nearest ? "'" : "",
                       nearest ? nearest : "one that tune() or another axis declares",
                       nearest ? "'" : "");
 }

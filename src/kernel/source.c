@@ -164,7 +164,7 @@ static gputune_status add_pass(generator *g)
     if (limit) {
         char reason[96];
         gt_limit_text(reason, sizeof reason, limit, g->binding->device);
-        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s so: %s", template->name,
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s in this way: %s", template->name,
                        template->pass.name, reason);
     }
     define_pass(g, &layout);

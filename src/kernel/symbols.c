@@ -138,7 +138,8 @@ static const char *use_name(unsigned use)
                  {GT_USE_AXIS, "a tunable"},
                  {GT_USE_DEVICE, "a device property"},
                  {GT_USE_BLOCK, "a block's dimension"},
-                 {GT_USE_OCCUPANCY, "known only when block and shared memory are"},
+                 {GT_USE_OCCUPANCY,
+                  "the number of resident blocks, not known before block and shared memory"},
                  {GT_USE_GRID, "a grid's dimension"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (names[i].use == use) {
