@@ -429,8 +429,11 @@ typedef struct gputune_record {
     double copy_bytes_per_s; /* a device-to-device copy on that GPU, read plus written; 0 */
     const char *stop_reason;
     const char *created; /* UTC, ISO 8601 */
+    bool unreferenced;   /* no reference() and no check(): the default is taken as right */
+    const char *only;    /* of a winner: the restrictions of its space, "" of the whole space */
+    bool unfinished;     /* of a winner: its tuning was ended before it had decided */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 1
+#define GPUTUNE_RECORD_VERSION 2
 
 typedef struct gputune_record_filter {
     uint32_t version;

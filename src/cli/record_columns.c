@@ -86,15 +86,17 @@ DERIVE(flags)
     const struct {
         bool set;
         const char *word;
-    } words[] = {{record->is_default, "default"},
-                 {record->tie, "tie"},
-                 {record->noisy, "noisy"},
-                 {record->modelled, "modelled"}};
+    } words[] = {{record->is_default, "default"},    {record->tie, "tie"},
+                 {record->noisy, "noisy"},           {record->modelled, "modelled"},
+                 {record->unfinished, "unfinished"}, {record->unreferenced, "no reference"}};
     char *text = cli_copy("");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].set) {
-            cli_append(&text, "%s%s", text[0] ? " " : "", words[i].word);
+            cli_append(&text, "%s%s", text[0] ? ", " : "", words[i].word);
         }
+    }
+    if (record->only && record->only[0]) {
+        cli_append(&text, "%sonly %s", text[0] ? ", " : "", record->only);
     }
     cli_set_text(out, text);
     free(text);
@@ -184,6 +186,9 @@ static const cli_column columns[] = {
     SAME(tie, "", CLI_YES, DATA),
     SAME(noisy, "", CLI_YES, DATA),
     SAME(modelled, "", CLI_YES, DATA),
+    SAME(unreferenced, "", CLI_YES, DATA),
+    SAME(unfinished, "", CLI_YES, DATA),
+    SAME(only, "", CLI_TEXT, DATA),
     MADE(NULL, "flags", CLI_TEXT, ALL, flags),
     MADE(NULL, "outcome", CLI_TEXT, TRIALS, outcome),
     SAME(eliminated_round, "", CLI_SOME_COUNT, DATA),

@@ -4,7 +4,7 @@
 #define GT_STORE_ANSWER_H
 
 #include "base/hash.h"
-#include "gputune.h"
+#include "base/status.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ typedef struct gt_terms {
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */
     bool final;         /* decided: neither the time limit nor the caller ended the tuning */
-    bool complete; /* every one of them was tried; a search may be final without that */
+    bool complete;      /* every one of them was tried; a search may be final without that */
     bool proved;        /* right, as a worker on this kind of GPU found */
 } gt_terms;
 

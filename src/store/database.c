@@ -1,7 +1,9 @@
+/* Statements of one SQLite connection, and how they wait and fail. */
 #include "store/database.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 static const char *const sql_text[GT_SQL_COUNT] = {
 #define ROW(name, text) text,
@@ -47,12 +49,20 @@ const char *gt_database_why(const gt_database *database)
     return sqlite3_errstr(database->code);
 }
 
-void gt_database_wait(gt_database *database, int milliseconds)
+bool gt_wait_a_little(const gt_patience *patience, int tries)
 {
-    if (database->wait_ms != milliseconds) {
-        database->wait_ms = milliseconds;
-        sqlite3_busy_timeout(database->handle, milliseconds);
+    double left_s = gt_patience_left_s(patience);
+    double step_s = tries < 20 ? 1e-3 * (tries + 1) : 20e-3;
+    if (left_s <= 0) {
+        return false;
     }
+    usleep((useconds_t)(1e6 * fmin(left_s, step_s)) + 1);
+    return true;
+}
+
+void gt_database_wait(gt_database *database, const gt_patience *patience)
+{
+    database->patience = *patience;
 }
 
 void gt_database_close(gt_database *database)
@@ -81,65 +91,12 @@ static gputune_status prepared(sqlite3_stmt **out, gt_database *database, gt_sql
     return GPUTUNE_OK;
 }
 
-static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
-{
-    unsigned char bytes[16]; /* big-endian, the same file on every machine */
-    for (int i = 0; i < 8; i++) {
-        bytes[i] = (unsigned char)(hash.high >> (56 - 8 * i));
-        bytes[8 + i] = (unsigned char)(hash.low >> (56 - 8 * i));
-    }
-    return sqlite3_bind_blob(statement, index, bytes, sizeof bytes, SQLITE_TRANSIENT);
-}
-
-static int bind_value(sqlite3_stmt *statement, int index, double value)
-{
-    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value); /* NaN would be NULL */
-}
-
-static int bind_row(sqlite3_stmt *statement, int index, int64_t row)
-{
-    return row ? sqlite3_bind_int64(statement, index, row) : sqlite3_bind_null(statement, index);
-}
-
-static int bind_all(sqlite3_stmt *statement, const char *types, va_list values)
-{
-    int code = SQLITE_OK;
-    const void *bytes;
-    for (int i = 1; types[i - 1] && code == SQLITE_OK; i++) {
-        switch (types[i - 1]) {
-        case 't':
-            code =
-                sqlite3_bind_text(statement, i, va_arg(values, const char *), -1, SQLITE_TRANSIENT);
-            break;
-        case 'h':
-            code = bind_hash(statement, i, va_arg(values, gt_hash));
-            break;
-        case 'i':
-            code = sqlite3_bind_int64(statement, i, va_arg(values, int64_t));
-            break;
-        case 'n':
-            code = sqlite3_bind_int(statement, i, va_arg(values, int));
-            break;
-        case 'd':
-            code = bind_value(statement, i, va_arg(values, double));
-            break;
-        case 'b':
-            bytes = va_arg(values, const void *);
-            code = sqlite3_bind_blob64(statement, i, bytes, va_arg(values, size_t), SQLITE_STATIC);
-            break;
-        default: /* r */
-            code = bind_row(statement, i, va_arg(values, int64_t));
-        }
-    }
-    return code;
-}
-
 static gputune_status begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
                             va_list values)
 {
     sqlite3_stmt *statement = NULL;
     GT_TRY(prepared(&statement, database, sql));
-    int code = bind_all(statement, types, values);
+    int code = gt_bind(statement, types, values);
     if (code != SQLITE_OK) {
         sqlite3_clear_bindings(statement);
         return failed(database, code);

@@ -1,10 +1,12 @@
-/* One SQLite connection with its schema and its prepared statements. Not thread-safe: the store's
- * mutex is held. Nothing here records a message: a failed lookup is no news to the caller. */
+/* One SQLite connection with its schema and its prepared statements. Not thread-safe: a mutex of
+ * the store is held. Nothing here records a message: a failed lookup is no news to the caller. */
 #ifndef GT_STORE_DATABASE_H
 #define GT_STORE_DATABASE_H
 
 #include "base/hash.h"
+#include "base/patience.h"
 #include "base/status.h"
+#include "store/row.h"
 #include "store/sql.h"
 
 #include <sqlite3.h>
@@ -20,8 +22,9 @@ typedef enum gt_trouble {
 } gt_trouble;
 
 typedef enum gt_database_mode {
-    GT_DATABASE_WRITE,
-    GT_DATABASE_READ, /* must exist, has our schema */
+    GT_DATABASE_WRITE,  /* made where it is missing */
+    GT_DATABASE_LOOKUP, /* must exist with today's schema; what a writer that died left is undone */
+    GT_DATABASE_READ,   /* must exist; nothing is changed, an older schema is read from a copy */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
@@ -29,16 +32,21 @@ typedef struct gt_database {
     sqlite3 *handle;
     sqlite3_stmt *statements[GT_SQL_COUNT];
     int code; /* SQLite's extended code of the last failure */
-    int wait_ms;
+    gt_patience patience;
 } gt_database;
 
 /* Opens `path`, making the file (0600) where it may be written, and brings its schema up to date.
- * EDATABASE with *trouble (never NONE) and one line in `why`; ENOMEM. */
+ * Waits for the locks of others as long as `patience` says, then and from then on (NULL for a
+ * database in memory). EDATABASE with *trouble (never NONE) and one line in `why`; ENOMEM. */
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
-                                gt_trouble *trouble, char *why, size_t why_bytes);
+                                const gt_patience *patience, gt_trouble *trouble, char *why,
+                                size_t why_bytes);
 void gt_database_close(gt_database *database);
-/* How long statements wait for another process's lock. */
-void gt_database_wait(gt_database *database, int milliseconds);
+/* How long statements wait for locks from now on. Its cancel flag must outlive them. */
+void gt_database_wait(gt_database *database, const gt_patience *patience);
+/* One step of any wait: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond the end.
+ * False at once when the patience is over. */
+bool gt_wait_a_little(const gt_patience *patience, int tries);
 /* What the last failure means. */
 gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for it. */
@@ -51,9 +59,7 @@ typedef struct gt_rows {
     int column;
 } gt_rows;
 
-/* Binds ?1, ?2, … by type: t const char * (NULL binds NULL), h gt_hash, i int64_t, n int, d double,
- * b const void * and size_t, r int64_t row (0 binds NULL). EDATABASE or ENOMEM; gt_rows_end() is
- * needed on success. */
+/* Binds ?1, ?2, ... as gt_bind() does. EDATABASE or ENOMEM; gt_rows_end() is needed on success. */
 gputune_status gt_rows_begin(gt_rows *rows, gt_database *database, gt_sql sql, const char *types,
                              ...);
 /* OK: a row; ENOTFOUND: no more. */

@@ -1,3 +1,4 @@
+/* Keys of scenarios and environments. */
 #include "store/keys.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Keys of scenarios, and small pieces that several tables need. */
+/* Keys of scenarios, and pieces that several tables need. */
 #ifndef GT_STORE_KEYS_H
 #define GT_STORE_KEYS_H
 
@@ -14,10 +14,11 @@ const char *gt_scenario_bucket(const gt_scenario *scenario);
  * and work become this one's. Within a transaction. */
 gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment);
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
-/* Keeps a compiled source and returns its row; *out is 0 for one without an image or source. */
-gputune_status gt_code_row(int64_t *out, gt_database *database, const gt_code *code);
-/* The code of a row of `compiled`. ENOTFOUND when it is missing or its checksum is wrong. */
-gputune_status gt_code_by_row(gt_code *out, gt_database *database, int64_t row);
+/* Keeps a compiled source; nothing for one without an image or source. */
+gputune_status gt_code_put(gt_database *database, const gt_code *code);
+/* As gt_store_find_cubin(), in this database. */
+gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source, const char *arch,
+                            bool ptx, int nvrtc_version);
 /* Adds or replaces trials. */
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
                              const gt_trial *trials, size_t count);

@@ -11,16 +11,23 @@ typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
 /* Calls `work` on each layer from the top until one answers OK. ENOTFOUND silently when none does:
  * not there, locked, damaged, or this is a forked child. Other failures of `work` are returned. */
-gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context);
+gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
+                             const gt_patience *patience);
 /* Calls `work` on every layer from the top; OK and ENOTFOUND go on, other failures are returned. A
- * layer that fails midway counts as read. */
-gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context);
-/* Calls `work` in an IMMEDIATE transaction on the topmost layer; when that database fails, again on
- * the one that takes its place. Failures of `work` other than EDATABASE roll back and are returned.
- */
-gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context);
-
-/* Shortens how long writes wait for a lock (30 s), for tests. */
-void gt_store_set_write_wait(gt_store *store, int milliseconds);
+ * layer that fails midway counts as read. EBUSY silently, after all layers, when the user's file
+ * could not be read in time. */
+gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
+                                 const gt_patience *patience);
+/* Calls `work` in an IMMEDIATE transaction on the file; when the file fails or stays locked, on the
+ * database in memory. Does nothing in a forked child and in a store that is only read. Failures of
+ * `work` other than EDATABASE roll back and are returned. */
+gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
+                              const gt_patience *patience);
+/* The same on the file alone: EBUSY, silently, when it stayed locked; EDATABASE when there is none
+ * that can be written. */
+gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
+                                   const gt_patience *patience);
+/* The same on the database in memory alone, which waits for nobody. */
+gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
 #endif

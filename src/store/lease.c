@@ -4,8 +4,6 @@
 
 #include "base/clock.h"
 
-#include <errno.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-enum {
-    MACHINE_MAX = 128,
-    POLL_MS = 25,
-    ALIVE_GRACE_MS = 3600000 /* a live owner on this machine is believed for so much longer */
-};
+enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
+static const double longest_wait_s = 30; /* without a patience */
 
 /* --- who is who ---------------------------------------------------------------------------------
  */
@@ -38,11 +33,12 @@ static void read_machine(char out[MACHINE_MAX])
     snprintf(out, MACHINE_MAX, "%s %s", boot, space);
 }
 
-/* Start of a process in clock ticks since boot, 0 when there is none: field 22 of its stat, the
- * twentieth after the name, which may hold anything but ends with the last parenthesis. */
+/* Start of a process in clock ticks since boot, 0 when there is none or it has ended and nobody has
+ * taken notice. In its stat the name may hold anything but ends with the last parenthesis; then
+ * come the state and, 19 fields later, the start. */
 static int64_t start_of(int64_t pid)
 {
-    enum { FIELDS_AFTER_NAME = 20 };
+    enum { FIELDS_TO_START = 20 };
     char path[64], line[1024];
     snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
     FILE *file = fopen(path, "re");
@@ -51,19 +47,19 @@ static int64_t start_of(int64_t pid)
     }
     const char *field = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     fclose(file);
-    for (int i = 0; field && i < FIELDS_AFTER_NAME; i++) {
+    if (!field || strncmp(field, ") Z", 3) == 0 || strncmp(field, ") X", 3) == 0) {
+        return 0;
+    }
+    for (int i = 0; field && i < FIELDS_TO_START; i++) {
         field = strchr(field + 1, ' ');
     }
     return field ? strtoll(field, NULL, 10) : 0;
 }
 
+/* The number may belong to another process by now. */
 static bool is_alive(int64_t pid, int64_t start)
 {
-    if (kill((pid_t)pid, 0) != 0 && errno == ESRCH) {
-        return false;
-    }
-    int64_t now = start_of(pid);
-    return !start || !now || now == start; /* the number may belong to another process by now */
+    return start_of(pid) == start;
 }
 
 static int64_t unix_ms(void)
@@ -87,7 +83,8 @@ static gt_hash new_owner(void)
 typedef struct lease_try {
     gt_hash key, owner;
     char machine[MACHINE_MAX];
-    int64_t holder; /* process that holds it, when it is not granted */
+    bool in_memory;
+    int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
 } lease_try;
 
 typedef struct lease_row {
@@ -101,7 +98,6 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
     GT_TRY(gt_rows_begin(&rows, database, GT_SQL_LEASE_GET, "h", key));
     gputune_status status = gt_rows_next(&rows);
     if (status == GPUTUNE_OK) {
-        gt_rows_hash(&rows); /* the owner */
         snprintf(out->machine, sizeof out->machine, "%s", gt_rows_text(&rows));
         out->pid = gt_rows_integer(&rows);
         out->start = gt_rows_integer(&rows);
@@ -111,12 +107,37 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
     return status;
 }
 
+/* The wall clock may have been set back since it was written, here or where the holder is. */
+static bool is_of_the_future(const lease_row *row)
+{
+    return row->expires_ms > unix_ms() + LEASE_MS;
+}
+
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
-    if (strcmp(row->machine, attempt->machine) != 0) {
-        return unix_ms() < row->expires_ms;
+    bool dead = strcmp(row->machine, attempt->machine) == 0 && !is_alive(row->pid, row->start);
+    return !dead && unix_ms() < row->expires_ms;
+}
+
+/* OK with attempt->holder: somebody holds it, and has at most LEASE_MS left from now on. */
+static gputune_status take_lease(gt_database *database, void *context)
+{
+    lease_try *attempt = context;
+    lease_row row = {0};
+    gputune_status status = read_lease(&row, database, attempt->key);
+    int64_t end_ms = unix_ms() + LEASE_MS;
+    attempt->holder = 0;
+    if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
+        return status;
     }
-    return is_alive(row->pid, row->start) && unix_ms() < row->expires_ms + ALIVE_GRACE_MS;
+    if (status == GPUTUNE_OK && is_held(&row, attempt)) {
+        attempt->holder = row.pid;
+        return is_of_the_future(&row)
+                   ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->key, end_ms)
+                   : GPUTUNE_OK;
+    }
+    return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->key, attempt->owner,
+                      attempt->machine, (int64_t)getpid(), start_of(getpid()), end_ms);
 }
 
 static gputune_status peek_lease(gt_database *database, void *context)
@@ -124,88 +145,100 @@ static gputune_status peek_lease(gt_database *database, void *context)
     lease_try *attempt = context;
     lease_row row = {0};
     GT_TRY(read_lease(&row, database, attempt->key));
-    attempt->holder = is_held(&row, attempt) ? row.pid : 0;
+    attempt->holder = is_held(&row, attempt) && !is_of_the_future(&row) ? row.pid : 0;
     return GPUTUNE_OK;
 }
 
-static gputune_status take_lease(gt_database *database, void *context)
-{
-    lease_try *attempt = context;
-    gputune_status status = peek_lease(database, attempt);
-    if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
-        return status;
-    }
-    if (status == GPUTUNE_OK && attempt->holder) {
-        return GPUTUNE_EBUSY;
-    }
-    return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->key, attempt->owner,
-                      attempt->machine, (int64_t)getpid(), start_of(getpid()),
-                      unix_ms() + (int64_t)GT_LEASE_SECONDS * 1000);
-}
-
 /* Waiting only reads, so that those who wait do not lock out the one who works. */
-static bool looks_free(gt_store *store, lease_try *attempt)
+static bool looks_free(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;
-    return gt_store_read(store, peek_lease, attempt) != GPUTUNE_OK || !attempt->holder;
+    return gt_store_read(store, peek_lease, attempt, patience) != GPUTUNE_OK || !attempt->holder;
 }
 
-static gputune_status wait_for_lease(gt_store *store, lease_try *attempt, double timeout_s,
-                                     const volatile int *cancel)
+/* EBUSY: somebody holds it, or the patience ended while the file was locked. A lock that outlasts
+ * what a write waits at most is no reason not to tune. */
+static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
-    int64_t start = gt_now_ns();
-    for (;;) {
-        gputune_status status =
-            looks_free(store, attempt) ? gt_store_write(store, take_lease, attempt) : GPUTUNE_EBUSY;
+    if (!looks_free(store, attempt, patience)) {
+        return GPUTUNE_EBUSY;
+    }
+    gputune_status status = gt_store_write_file(store, take_lease, attempt, patience);
+    bool hopeless = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
+    if (status == GPUTUNE_EDATABASE || hopeless) {
+        attempt->in_memory = true;
+        status = gt_store_write_memory(store, take_lease, attempt);
+    }
+    return status == GPUTUNE_OK && attempt->holder ? GPUTUNE_EBUSY : status;
+}
+
+static gputune_status not_granted(const lease_try *attempt, const gt_patience *patience)
+{
+    bool canceled = gt_patience_canceled(patience);
+    gputune_status status = canceled ? GPUTUNE_ECANCELED : GPUTUNE_EBUSY;
+    if (!attempt->holder) {
+        return gt_fail(status, "another process has locked the database%s",
+                       canceled ? "; stopped waiting for it" : "");
+    }
+    return gt_fail(status,
+                   canceled ? "stopped while process %lld tuned the same kernel"
+                            : "process %lld is tuning the same kernel",
+                   (long long)attempt->holder);
+}
+
+static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
+                                     const gt_patience *patience)
+{
+    for (int tries = 0;; tries++) {
+        gputune_status status = try_lease(store, attempt, patience);
         if (status != GPUTUNE_EBUSY) {
             return status;
         }
-        if (cancel && *cancel) {
-            return gt_fail(GPUTUNE_ECANCELED, "stopped while process %lld tuned the same kernel",
-                           (long long)attempt->holder);
+        if (!gt_wait_a_little(patience, tries)) {
+            return not_granted(attempt, patience);
         }
-        if (gt_seconds_since(start) >= timeout_s) {
-            return gt_fail(GPUTUNE_EBUSY, "process %lld is tuning the same kernel",
-                           (long long)attempt->holder);
-        }
-        usleep(POLL_MS * 1000);
     }
 }
 
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience)
 {
-    double timeout_s = gt_patience_left_s(patience);
-    const volatile int *cancel = patience->cancel;
-    lease_try attempt = {.key =
-                             gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario)),
-                         .owner = new_owner()};
+    gt_hash key = gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario));
+    lease_try attempt = {.key = key, .owner = new_owner()};
+    gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     read_machine(attempt.machine);
-    GT_TRY(wait_for_lease(store, &attempt, timeout_s, cancel));
-    *out = (gt_lease){attempt.key, attempt.owner, true};
+    GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
+    *out = (gt_lease){attempt.key, attempt.owner, true, attempt.in_memory};
     return GPUTUNE_OK;
 }
 
 /* --- keeping, giving back -----------------------------------------------------------------------
  */
 
+static gputune_status change_lease(const gt_lease *lease, gt_store *store, gt_store_fn work,
+                                   const gt_patience *patience)
+{
+    return lease->in_memory ? gt_store_write_memory(store, work, (void *)lease)
+                            : gt_store_write_file(store, work, (void *)lease, patience);
+}
+
 static gputune_status renew_lease(gt_database *database, void *context)
 {
     const gt_lease *lease = context;
     GT_TRY(gt_execute(database, GT_SQL_LEASE_RENEW, "hhi", lease->key, lease->owner,
-                      unix_ms() + (int64_t)GT_LEASE_SECONDS * 1000));
-    return sqlite3_changes(database->handle) ? GPUTUNE_OK : GPUTUNE_EBUSY;
+                      unix_ms() + LEASE_MS));
+    return sqlite3_changes(database->handle) ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    (void)patience;
-    gputune_status status = lease->held ? gt_store_write(store, renew_lease, lease) : GPUTUNE_EBUSY;
-    if (status == GPUTUNE_EBUSY) {
+    gputune_status status =
+        lease->held ? change_lease(lease, store, renew_lease, patience) : GPUTUNE_ENOTFOUND;
+    if (status == GPUTUNE_ENOTFOUND) {
         lease->held = false;
-        return gt_fail(status, "another process took over the tuning of this kernel");
+        return gt_fail(GPUTUNE_EBUSY, "another process took over the tuning of this kernel");
     }
-    return status;
+    return status == GPUTUNE_EBUSY || status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
 }
 
 static gputune_status delete_lease(gt_database *database, void *context)
@@ -216,9 +249,8 @@ static gputune_status delete_lease(gt_database *database, void *context)
 
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
-    (void)patience;
     if (lease->held) {
         lease->held = false;
-        gt_store_write(store, delete_lease, lease); /* what stays runs out by itself */
+        change_lease(lease, store, delete_lease, patience); /* what stays runs out by itself */
     }
 }

@@ -1,39 +1,21 @@
 /* What is shown of the tables: winners and trials with everything that is known of them. */
 #include "base/array.h"
-#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One record with what it is sorted and told apart by; its strings are one allocation. */
-typedef struct entry {
-    gputune_record record;
-    char *fixed;
-    double volume;
-    gt_hash scenario, trial;
-    char *strings[10];
-    uint32_t string_count;
-} entry;
-
 typedef struct record_search {
-    GT_ARRAY(entry) found;
+    GT_ARRAY(gt_record_row) found;
     const gt_records_filter *filter;
 } record_search;
 
-static void free_entry(entry *e)
+static void free_row(gt_record_row *row)
 {
-    for (uint32_t i = 0; i < e->string_count; i++) {
-        free(e->strings[i]);
-    }
-}
-
-static gputune_status take_text(char **out, entry *e, gt_rows *rows)
-{
-    GT_TRY(gt_strdup(&e->strings[e->string_count], gt_rows_text(rows)));
-    *out = e->strings[e->string_count++];
-    return GPUTUNE_OK;
+    gt_columns_free(row, &gt_place_columns);
+    gt_columns_free(&row->trial, &gt_trial_columns);
+    gt_columns_free(&row->winner, &gt_winner_columns);
 }
 
 static bool wanted(const gt_records_filter *filter, const char *environment)
@@ -47,98 +29,64 @@ static bool wanted(const gt_records_filter *filter, const char *environment)
 }
 
 /* The columns of GT_SQL_RECORDS in their order. */
-static gputune_status take_place(entry *e, gt_rows *rows)
+static gputune_status take_row(gt_record_row *row, gt_rows *rows)
 {
-    gputune_record *r = &e->record;
-    GT_TRY(take_text((char **)&r->kernel, e, rows));
-    GT_TRY(take_text(&e->fixed, e, rows));
-    e->volume = gt_rows_real(rows);
-    GT_TRY(take_text((char **)&r->sizes, e, rows));
-    r->objective = (gputune_objective)gt_rows_integer(rows);
-    r->cache = (gputune_cache)gt_rows_integer(rows);
-    GT_TRY(take_text((char **)&r->configuration, e, rows));
-    GT_TRY(take_text((char **)&r->gpu, e, rows));
-    GT_TRY(take_text((char **)&r->environment, e, rows));
-    GT_TRY(take_text((char **)&r->origin, e, rows));
-    r->status = gt_trial_status_name((gt_trial_status)gt_rows_integer(rows));
-    return take_text((char **)&r->message, e, rows);
+    GT_TRY(gt_columns_take(row, rows, &gt_place_columns));
+    gt_rows_integer(rows); /* what the list of the trial's columns follows */
+    GT_TRY(gt_columns_take(&row->trial, rows, &gt_trial_columns));
+    return gt_columns_take(&row->winner, rows, &gt_winner_columns);
 }
 
-static gputune_status take_figures(entry *e, gt_rows *rows)
+/* What a record says follows from its rows. */
+static void show(gt_record_row *row)
 {
-    gputune_record *r = &e->record;
-    r->is_default = gt_rows_integer(rows) != 0;
-    r->is_winner = gt_rows_integer(rows) != 0;
-    r->tie = gt_rows_integer(rows) != 0;
-    r->noisy = gt_rows_integer(rows) != 0;
-    r->noisy = gt_rows_integer(rows) != 0 || r->noisy;
+    gputune_record *r = &row->record;
+    r->version = GPUTUNE_RECORD_VERSION;
     r->modelled = strncmp(r->origin, "emu", 3) == 0;
-    double *const times[] = {&r->median_ns, &r->mean_ns, &r->stddev_ns,
-                             &r->low_ns,    &r->high_ns, &r->min_ns};
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
-        *times[i] = gt_rows_real(rows);
+    gt_columns_show(r, &gt_trial_columns, &row->trial);
+    r->shared_bytes += row->trial.resources.static_shared_bytes;
+    r->only = r->stop_reason = "";
+    if (r->is_winner) {
+        gt_columns_show(r, &gt_winner_columns, &row->winner);
+        r->noisy = r->noisy || row->winner.noisy;
+        r->unfinished = !row->winner.terms.final;
+    } else {
+        r->default_ns = 0;
     }
-    uint32_t *const counts[] = {&r->samples,     &r->eliminated_round, &r->registers,
-                                &r->spill_bytes, &r->shared_bytes,     &r->local_bytes};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        *counts[i] = (uint32_t)gt_rows_integer(rows);
-    }
-    double *const reals[] = {&r->occupancy,    &r->max_error,       &r->compile_ns, &r->bytes,
-                             &r->flops,        &r->default_ns,      &r->speedup,    &r->speedup_low,
-                             &r->speedup_high, &r->copy_bytes_per_s};
-    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
-        *reals[i] = gt_rows_real(rows);
-    }
-    GT_TRY(take_text((char **)&r->stop_reason, e, rows));
-    GT_TRY(take_text((char **)&r->created, e, rows));
-    e->scenario = gt_rows_hash(rows);
-    e->trial = gt_rows_hash(rows);
-    return GPUTUNE_OK;
 }
 
-/* An upper layer's winner hides a lower one's; its trial the same trial. */
-static bool is_hidden(const record_search *search, const entry *e, size_t upper)
+/* An upper layer's winner hides a lower one's of the same space; its trial the same trial. Says
+ * whether the row is to be kept. */
+static bool settle_layers(const record_search *search, gt_record_row *row, size_t upper)
 {
+    bool known = false;
     for (size_t i = 0; i < upper; i++) {
-        const entry *other = &search->found.items[i];
-        bool same = gt_hash_equal(other->scenario, e->scenario) &&
-                    strcmp(other->record.environment, e->record.environment) == 0;
-        if (same && (gt_hash_equal(other->trial, e->trial) || !search->filter->all_trials)) {
-            return true;
+        const gt_record_row *other = &search->found.items[i];
+        if (!gt_hash_equal(other->scenario, row->scenario) ||
+            strcmp(other->record.environment, row->record.environment) != 0) {
+            continue;
         }
-    }
-    return false;
-}
-
-static bool has_winner_above(const record_search *search, const entry *e, size_t upper)
-{
-    for (size_t i = 0; i < upper; i++) {
-        const entry *other = &search->found.items[i];
-        if (other->record.is_winner && gt_hash_equal(other->scenario, e->scenario) &&
-            strcmp(other->record.environment, e->record.environment) == 0) {
-            return true;
+        if (other->record.is_winner &&
+            gt_hash_equal(other->winner.terms.space, row->winner.terms.space)) {
+            row->record.is_winner = false;
         }
+        known = known || gt_hash_equal(other->trial.hash, row->trial.hash);
     }
-    return false;
+    return row->record.is_winner || (search->filter->all_trials && !known);
 }
 
 static gputune_status add_record(record_search *search, gt_rows *rows, size_t upper)
 {
-    entry e = {.record = {.version = GPUTUNE_RECORD_VERSION}};
-    gputune_status status = take_place(&e, rows);
-    if (status == GPUTUNE_OK) {
-        status = take_figures(&e, rows);
-    }
-    bool keep = status == GPUTUNE_OK && wanted(search->filter, e.record.environment) &&
-                !is_hidden(search, &e, upper);
-    if (keep && upper && e.record.is_winner && has_winner_above(search, &e, upper)) {
-        e.record.is_winner = false;
-    }
+    gt_record_row row = {.scenario = {0}};
+    gputune_status status = take_row(&row, rows);
+    bool keep = status == GPUTUNE_OK && wanted(search->filter, row.record.environment) &&
+                settle_layers(search, &row, upper);
     if (keep) {
-        status = gt_array_push(&search->found, e);
+        show(&row);
+        status = gt_array_push(&search->found, row);
     }
     if (!keep || status != GPUTUNE_OK) {
-        free_entry(&e);
+        free_row(&row);
     }
     return status;
 }
@@ -151,11 +99,8 @@ static gputune_status read_records(gt_database *database, void *context)
     gputune_status status;
     GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tn", search->filter->kernel,
                          (int)search->filter->all_trials));
-    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
-        status = add_record(search, &rows, upper);
-        if (status != GPUTUNE_OK) {
-            break;
-        }
+    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK &&
+           (status = add_record(search, &rows, upper)) == GPUTUNE_OK) {
     }
     gt_rows_end(&rows);
     return status;
@@ -166,9 +111,9 @@ static int by_number(double a, double b)
     return (a > b) - (a < b);
 }
 
-static int compare_entries(const void *left, const void *right)
+static int compare_rows(const void *left, const void *right)
 {
-    const entry *a = left, *b = right;
+    const gt_record_row *a = left, *b = right;
     bool a_failed = a->record.median_ns <= 0, b_failed = b->record.median_ns <= 0;
     const int orders[] = {strcmp(a->record.kernel, b->record.kernel),
                           strcmp(a->fixed, b->fixed),
@@ -189,19 +134,20 @@ static int compare_entries(const void *left, const void *right)
 }
 
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user, const gt_patience *patience)
+                     int (*each)(void *user, const gputune_record *record), void *user,
+                     const gt_patience *patience)
 {
-    (void)patience;
     record_search search = {.filter = filter};
-    int answer = gt_store_read_all(store, read_records, &search);
+    int answer = gt_store_read_all(store, read_records, &search, patience);
+    answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
     if (search.found.count) {
-        qsort(search.found.items, search.found.count, sizeof *search.found.items, compare_entries);
+        qsort(search.found.items, search.found.count, sizeof *search.found.items, compare_rows);
     }
     for (size_t i = 0; i < search.found.count && answer == 0; i++) {
         answer = each(user, &search.found.items[i].record);
     }
     for (size_t i = 0; i < search.found.count; i++) {
-        free_entry(&search.found.items[i]);
+        free_row(&search.found.items[i]);
     }
     gt_array_free(&search.found);
     return answer;

@@ -78,12 +78,13 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
     GT_TRY(gt_query_integer(&kernel, database, GT_SQL_KERNEL_ID, "th", kernel_name,
                             scenario->identity));
     gt_hash hash = gt_scenario_hash(scenario);
-    GT_TRY(gt_execute(
-        database, GT_SQL_SCENARIO_SET, "hhittttdnnttdd", hash, gt_family_hash(scenario), kernel,
-        text_or_empty(scenario->problem), gt_scenario_bucket(scenario),
-        text_or_empty(scenario->fixed), gt_sizes_text(sizes, scenario->sizes, scenario->size_count),
-        volume, (int)scenario->objective, (int)scenario->cache, text_or_empty(scenario->alignment),
-        text_or_empty(scenario->inputs), scenario->work_bytes, scenario->work_flops));
+    GT_TRY(gt_execute(database, GT_SQL_SCENARIO_SET, "hhittttdnnttddn", hash,
+                      gt_family_hash(scenario), kernel, text_or_empty(scenario->problem),
+                      gt_scenario_bucket(scenario), text_or_empty(scenario->fixed),
+                      gt_sizes_text(sizes, scenario->sizes, scenario->size_count), volume,
+                      (int)scenario->objective, (int)scenario->cache,
+                      text_or_empty(scenario->alignment), text_or_empty(scenario->inputs),
+                      scenario->work_bytes, scenario->work_flops, (int)scenario->unreferenced));
     return gt_query_integer(out, database, GT_SQL_SCENARIO_ID, "h", hash);
 }
 
@@ -119,12 +120,12 @@ static gputune_status set_gpu(gt_database *database, void *context)
 }
 
 gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
-                                     const gt_device *device, const char *host, const gt_patience *patience)
+                                     const gt_device *device, const char *host,
+                                     const gt_patience *patience)
 {
-    (void)patience;
     gpu_facts facts = {.environment = environment, .host = text_or_empty(host), .device = device};
-    gputune_status status = gt_store_read(store, gpu_is_same, &facts);
-    return status == GPUTUNE_ENOTFOUND ? gt_store_write(store, set_gpu, &facts) : status;
+    gputune_status status = gt_store_read(store, gpu_is_same, &facts, patience);
+    return status == GPUTUNE_ENOTFOUND ? gt_store_write(store, set_gpu, &facts, patience) : status;
 }
 
 static gputune_status set_fact(gt_database *database, void *context)
@@ -138,34 +139,10 @@ static gputune_status set_fact(gt_database *database, void *context)
 gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
                                      double value, const gt_patience *patience)
 {
-    (void)patience;
     gpu_facts facts = {.environment = environment, .value = value};
     if (strcmp(name, GT_FACT_COPY) != 0) {
         return gt_fail(GPUTUNE_EINVAL, "no such property of a GPU: %s; there is %s", name,
                        GT_FACT_COPY);
     }
-    return gt_store_write(store, set_fact, &facts);
-}
-
-static gputune_status get_fact(gt_database *database, void *context)
-{
-    gpu_facts *facts = context;
-    gt_rows rows;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_GPU_COPY, "t", facts->environment));
-    gputune_status status = gt_rows_next(&rows);
-    facts->value = status == GPUTUNE_OK ? gt_rows_real(&rows) : 0;
-    gt_rows_end(&rows);
-    return status == GPUTUNE_OK && facts->value <= 0 ? GPUTUNE_ENOTFOUND : status;
-}
-
-gputune_status gt_store_gpu_fact(double *out, gt_store *store, const char *environment,
-                                 const char *name)
-{
-    gpu_facts facts = {.environment = environment};
-    if (strcmp(name, GT_FACT_COPY) != 0) {
-        return GPUTUNE_ENOTFOUND;
-    }
-    GT_TRY(gt_store_read(store, get_fact, &facts));
-    *out = facts.value;
-    return GPUTUNE_OK;
+    return gt_store_write(store, set_fact, &facts, patience);
 }

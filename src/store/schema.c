@@ -13,7 +13,7 @@ extern const struct embedded {
     const char *name, *text;
 } gt_schema_steps[]; /* sorted by name, "001_tables" first, ended by a NULL name */
 
-enum { APPLICATION_ID = 0x67707475 /* "gptu" */, MIGRATION_WAIT_MS = 30000, LOOKUP_WAIT_MS = 100 };
+enum { APPLICATION_ID = 0x67707475 /* "gptu" */ };
 
 static int64_t step_number(const char *name)
 {
@@ -47,10 +47,26 @@ static int run(gt_database *database, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
 }
 
+/* Rows that the steps brought along have no checksums yet, or those of other columns. */
+static int seal_rows(gt_database *database)
+{
+    static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
+                                   GT_SQL_WINNER_SEAL_ALL};
+    for (size_t i = 0; i < sizeof seals / sizeof *seals; i++) {
+        if (gt_execute(database, seals[i], "") != GPUTUNE_OK) {
+            return database->code;
+        }
+    }
+    return SQLITE_OK;
+}
+
 static int run_steps(gt_database *database)
 {
     int64_t version = 0;
     int code = pragma_integer(database, "PRAGMA user_version", &version);
+    if (!code && version >= newest_step()) {
+        return SQLITE_OK;
+    }
     for (const struct embedded *step = gt_schema_steps; !code && step->name; step++) {
         if (step_number(step->name) > version) {
             char pragma[64];
@@ -60,7 +76,7 @@ static int run_steps(gt_database *database)
             code = code ? code : run(database, pragma);
         }
     }
-    return code;
+    return code ? code : seal_rows(database);
 }
 
 /* All missing steps in one transaction, so that another process sees the old or the new tables. */
@@ -68,7 +84,6 @@ static int migrate(gt_database *database)
 {
     char pragma[64];
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d", APPLICATION_ID);
-    gt_database_wait(database, MIGRATION_WAIT_MS);
     int code = run(database, "BEGIN IMMEDIATE");
     if (code) {
         return code;
@@ -80,6 +95,32 @@ static int migrate(gt_database *database)
         run(database, "ROLLBACK");
     }
     return code;
+}
+
+/* SQLite asks whether to go on waiting for a lock. */
+static int wait_for_lock(void *user, int tries)
+{
+    const gt_database *database = user;
+    return gt_wait_a_little(&database->patience, tries);
+}
+
+static int open_connection(sqlite3 **out, gt_database *database, const char *path,
+                           gt_database_mode mode)
+{
+    static const int flags[] = {[GT_DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
+                                [GT_DATABASE_LOOKUP] = SQLITE_OPEN_READWRITE,
+                                [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
+                                [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
+    int code =
+        sqlite3_open_v2(path, out, flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+    if (code != SQLITE_OK) {
+        return code;
+    }
+    /* a tampered schema must not be able to call functions */
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(*out, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_busy_handler(*out, wait_for_lock, database);
+    return gt_checksum_register(*out);
 }
 
 typedef struct file_facts {
@@ -105,13 +146,14 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
 {
     bool ours = facts->application == APPLICATION_ID;
     bool empty = !facts->tables && !facts->version;
-    if (!ours && (!empty || mode == GT_DATABASE_READ)) {
+    bool may_be_new = mode == GT_DATABASE_WRITE || mode == GT_DATABASE_MEMORY;
+    if (!ours && !(empty && may_be_new)) {
         snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
-    if (mode == GT_DATABASE_READ && facts->version < newest_step()) {
-        snprintf(why, bytes, "it was made by an older gputune and cannot be brought up to date");
-        return GT_TROUBLE_FAILED;
+    if (mode == GT_DATABASE_LOOKUP && facts->version < newest_step()) {
+        snprintf(why, bytes, "it was made by an older gputune and is not yet brought up to date");
+        return GT_TROUBLE_LOCKED;
     }
     if (mode == GT_DATABASE_WRITE && facts->version > newest_step()) {
         snprintf(why, bytes, "it was made by a newer gputune (schema %lld, this one knows %lld)",
@@ -125,6 +167,25 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
     return GT_TROUBLE_NONE;
 }
 
+/* Goes on with a copy in memory, which may be brought up to date. */
+static int continue_in_copy(gt_database *database)
+{
+    sqlite3 *copy;
+    int code = open_connection(&copy, database, ":memory:", GT_DATABASE_MEMORY);
+    sqlite3_backup *backup =
+        code ? NULL : sqlite3_backup_init(copy, "main", database->handle, "main");
+    if (backup) {
+        int step = sqlite3_backup_step(backup, -1);
+        code = step == SQLITE_DONE ? SQLITE_OK : step;
+        sqlite3_backup_finish(backup);
+    } else {
+        code = code ? code : sqlite3_extended_errcode(copy);
+    }
+    sqlite3_close(code ? copy : database->handle);
+    database->handle = code ? database->handle : copy;
+    return code;
+}
+
 static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, char *why,
                                  size_t bytes)
 {
@@ -135,7 +196,8 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
         if (trouble != GT_TROUBLE_NONE || facts.version >= newest_step()) {
             return trouble;
         }
-        database->code = migrate(database);
+        database->code = mode == GT_DATABASE_READ ? continue_in_copy(database) : SQLITE_OK;
+        database->code = database->code ? database->code : migrate(database);
     }
     if (database->code != SQLITE_OK) {
         snprintf(why, bytes, "%s", gt_database_why(database));
@@ -170,32 +232,24 @@ static const char *why_not_open(const gt_database *database, const char *path)
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
                               char *why, size_t bytes)
 {
-    static const int flags[] = {[GT_DATABASE_WRITE] = SQLITE_OPEN_READWRITE,
-                                [GT_DATABASE_READ] = SQLITE_OPEN_READONLY,
-                                [GT_DATABASE_MEMORY] = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE};
-    int code = sqlite3_open_v2(path, &database->handle,
-                               flags[mode] | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
-    if (code != SQLITE_OK) {
-        database->code = code;
+    database->code = open_connection(&database->handle, database, path, mode);
+    if (database->code != SQLITE_OK) {
         snprintf(why, bytes, "%s",
                  mode == GT_DATABASE_MEMORY ? gt_database_why(database)
                                             : why_not_open(database, path));
-        return gt_database_trouble(database);
     }
-    /* a tampered schema must not be able to call functions */
-    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    sqlite3_db_config(database->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    gt_database_wait(database, LOOKUP_WAIT_MS);
-    return GT_TROUBLE_NONE;
+    return gt_database_trouble(database);
 }
 
 gputune_status gt_database_open(gt_database **out, const char *path, gt_database_mode mode,
-                                gt_trouble *trouble, char *why, size_t why_bytes)
+                                const gt_patience *patience, gt_trouble *trouble, char *why,
+                                size_t why_bytes)
 {
     gt_database *database = calloc(1, sizeof *database);
     if (!database) {
         return gt_fail_memory();
     }
+    database->patience = patience ? *patience : gt_patience_for(0, NULL);
     *trouble = mode == GT_DATABASE_WRITE ? make_private(path, why, why_bytes) : GT_TROUBLE_NONE;
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = open_handle(database, path, mode, why, why_bytes);

@@ -2,10 +2,53 @@
 #ifndef GT_STORE_SQL_H
 #define GT_STORE_SQL_H
 
-#define GT_SQL_COMPILED_COLUMNS                                                                    \
-    "p.source, p.arch, p.ptx, p.nvrtc_version, p.registers, p.spill_bytes, "                       \
-    "p.static_shared_bytes, p.local_bytes, p.constant_bytes, p.compile_ns, c.content, c.image "    \
-    "FROM compiled p JOIN cubin c ON c.id = p.cubin "
+#include "store/columns.h"
+
+/* The columns, each after a comma, as a list follows something. Aliases: p compiled, c cubin, g
+ * gpu, s scenario, t trial, d the default's trial, w winner. */
+#define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
+#define GT_TEXT_TRIAL  GT_TRIAL_COLUMNS(GT_PASTE_TRIAL)
+#define GT_TEXT_WINNER GT_WINNER_COLUMNS(GT_PASTE_WINNER)
+
+/* Checksums bind a row to what it belongs to: code to its image; a trial to GPU and scenario; a
+ * winner to both, to the scenario's family and to the sizes. A row whose checksum is not right is
+ * not there. */
+#define GT_TEXT_CODE_SUM   "gt_checksum(c.image" GT_TEXT_CODE ")"
+#define GT_TEXT_TRIAL_SUM  "gt_checksum(g.environment, s.hash" GT_TEXT_TRIAL ")"
+#define GT_TEXT_WINNER_SUM "gt_checksum(g.environment, s.hash, s.family, w.sizes" GT_TEXT_WINNER ")"
+
+/* The winners that count: as written, of a trial that is right and of the same configuration
+ * (statuses 0 and 1: GT_TRIAL_OK and GT_TRIAL_ELIMINATED), where that is as written too. */
+#define GT_TEXT_SOUND_WINNER                                                                       \
+    "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
+#define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
+#define GT_TEXT_WINNERS                                                                            \
+    "SELECT w.sizes, t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "                \
+    "d.samples, d.median, d.mean, d.stddev, d.low, d.high, d.min" GT_TEXT_WINNER                   \
+    " FROM winner w JOIN gpu g ON g.id = w.gpu JOIN scenario s ON s.id = w.scenario "              \
+    "JOIN trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND t.hash = w.trial "              \
+    "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial " \
+    "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
+
+/* The rest of an INSERT after the columns that come first. */
+#define GT_TEXT_CODE_SET                                                                           \
+    GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
+#define GT_TEXT_TRIAL_SET                                                                          \
+    GT_TRIAL_COLUMNS(GT_PASTE_NAME) ") VALUES (?1, ?2, ?3" GT_TRIAL_COLUMNS(GT_PASTE_VALUE) ")"
+#define GT_TEXT_WINNER_SET                                                                         \
+    GT_WINNER_COLUMNS(GT_PASTE_NAME)                                                               \
+    ") VALUES (x'', ?1, ?2, ?3" GT_WINNER_COLUMNS(GT_PASTE_VALUE) ")"
+
+/* The rows' checksums, of one row or (with "1") of all. */
+#define GT_TEXT_SEAL_CODE                                                                          \
+    "UPDATE compiled AS p SET checksum = (SELECT " GT_TEXT_CODE_SUM                                \
+    " FROM cubin c WHERE c.id = p.cubin) WHERE "
+#define GT_TEXT_SEAL_TRIAL                                                                         \
+    "UPDATE trial AS t SET checksum = (SELECT " GT_TEXT_TRIAL_SUM                                  \
+    " FROM gpu g, scenario s WHERE g.id = t.gpu AND s.id = t.scenario) WHERE "
+#define GT_TEXT_SEAL_WINNER                                                                        \
+    "UPDATE winner AS w SET checksum = (SELECT " GT_TEXT_WINNER_SUM                                \
+    " FROM gpu g, scenario s WHERE g.id = w.gpu AND s.id = w.scenario) WHERE "
 
 #define GT_SQL_LIST(X)                                                                             \
     X(BEGIN, "BEGIN IMMEDIATE")                                                                    \
@@ -23,97 +66,59 @@
                "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "                \
                "nvrtc_version = ?14 WHERE environment = ?1")                                       \
     X(GPU_SET_COPY, "UPDATE gpu SET copy_bytes_per_s = ?2 WHERE environment = ?1")                 \
-    X(GPU_COPY, "SELECT copy_bytes_per_s FROM gpu WHERE environment = ?1")                         \
     X(KERNEL_ADD, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) ON CONFLICT DO NOTHING")    \
     X(KERNEL_ID, "SELECT id FROM kernel WHERE name = ?1 AND identity = ?2")                        \
     X(SCENARIO_SET,                                                                                \
       "INSERT INTO scenario (hash, family, kernel, problem, bucket, fixed, sizes, volume, "        \
-      "objective, cache, alignment, inputs, work_bytes, work_flops) "                              \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) "                      \
+      "objective, cache, alignment, inputs, work_bytes, work_flops, unreferenced) "                \
+      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15) "                 \
       "ON CONFLICT (hash) DO UPDATE SET problem = excluded.problem, sizes = excluded.sizes, "      \
       "volume = excluded.volume, work_bytes = excluded.work_bytes, "                               \
-      "work_flops = excluded.work_flops")                                                          \
+      "work_flops = excluded.work_flops, unreferenced = excluded.unreferenced")                    \
     X(SCENARIO_ID, "SELECT id FROM scenario WHERE hash = ?1")                                      \
     X(CUBIN_ADD, "INSERT INTO cubin (content, image) VALUES (?1, ?2) ON CONFLICT (content) "       \
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
-    X(COMPILED_SET,                                                                                \
-      "INSERT INTO compiled (source, arch, ptx, nvrtc_version, cubin, registers, spill_bytes, "    \
-      "static_shared_bytes, local_bytes, constant_bytes, compile_ns) "                             \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) "                                     \
-      "ON CONFLICT (source, arch, ptx, nvrtc_version) DO UPDATE SET cubin = excluded.cubin, "      \
-      "registers = excluded.registers, spill_bytes = excluded.spill_bytes, "                       \
-      "static_shared_bytes = excluded.static_shared_bytes, local_bytes = excluded.local_bytes, "   \
-      "constant_bytes = excluded.constant_bytes, compile_ns = excluded.compile_ns")                \
-    X(COMPILED_ID, "SELECT id FROM compiled WHERE source = ?1 AND arch = ?2 AND ptx = ?3 AND "     \
-                   "nvrtc_version = ?4")                                                           \
-    X(CODE_BY_ID, "SELECT " GT_SQL_COMPILED_COLUMNS "WHERE p.id = ?1")                             \
-    X(CODE_BY_SOURCE,                                                                              \
-      "SELECT " GT_SQL_COMPILED_COLUMNS "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 "      \
-      "AND (?4 = 0 OR p.nvrtc_version = ?4) ORDER BY p.nvrtc_version DESC LIMIT 1")                \
-    X(TRIALS, "SELECT t.hash, t.source, t.config, t.status, t.message, t.is_default, t.noisy, "    \
-              "t.eliminated_round, t.shared_bytes, t.occupancy, t.max_error, t.compile_ns, "       \
-              "t.driver_version, t.nvrtc_version, t.registers, t.spill_bytes, "                    \
-              "t.static_shared_bytes, t.local_bytes, t.constant_bytes, t.samples, t.median, "      \
-              "t.mean, t.stddev, t.low, t.high, t.min "                                            \
-              "FROM trial t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = t.scenario "      \
-              "WHERE g.environment = ?1 AND s.hash = ?2")                                          \
-    X(TRIAL_SET,                                                                                   \
-      "INSERT OR REPLACE INTO trial (gpu, scenario, hash, source, config, status, message, "       \
-      "is_default, noisy, samples, median, mean, stddev, low, high, min, eliminated_round, "       \
-      "registers, spill_bytes, static_shared_bytes, local_bytes, constant_bytes, shared_bytes, "   \
-      "occupancy, max_error, compile_ns, driver_version, nvrtc_version, created) "                 \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "  \
-      "?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)")                                    \
-    X(TRIAL_FAIL, "UPDATE trial SET status = ?4, message = ?5 "                                    \
-                  "WHERE gpu = ?1 AND scenario = ?2 AND hash = ?3")                                \
-    X(WINNER_EFFORT, "SELECT effort, space, driver_version, nvrtc_version FROM winner "            \
-                     "WHERE gpu = ?1 AND scenario = ?2")                                           \
+    X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
+    X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
+    X(CODE_SEAL_ALL, GT_TEXT_SEAL_CODE "1")                                                        \
+    X(CODE,                                                                                        \
+      "SELECT c.image" GT_TEXT_CODE " FROM compiled p JOIN cubin c ON c.id = p.cubin "             \
+      "WHERE p.source = ?1 AND p.arch = ?2 AND p.ptx = ?3 AND (?4 = 0 OR p.nvrtc_version = ?4) "   \
+      "AND p.checksum = " GT_TEXT_CODE_SUM " ORDER BY p.nvrtc_version DESC LIMIT 1")               \
+    X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM trial t JOIN gpu g ON g.id = t.gpu "                 \
+              "JOIN scenario s ON s.id = t.scenario WHERE g.environment = ?1 AND s.hash = ?2 "     \
+              "AND " GT_TEXT_SOUND_TRIAL)                                                          \
+    X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
+    X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
+    X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
     X(WINNER_SET,                                                                                  \
-      "INSERT OR REPLACE INTO winner (gpu, scenario, trial, default_trial, space, config, "        \
-      "default_config, fallback_config, code, fallback, problem, sizes, speedup, speedup_low, "    \
-      "speedup_high, tie, noisy, modelled, verified, effort, stop_reason, driver_version, "        \
-      "nvrtc_version, variants, failed, tuning_s, created) "                                       \
-      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, "  \
-      "?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27)")                                              \
-    X(WINNER_ID, "SELECT w.id FROM winner w JOIN gpu g ON g.id = w.gpu "                           \
-                 "JOIN scenario s ON s.id = w.scenario WHERE g.environment = ?1 AND s.hash = ?2")  \
-    X(WINNER,                                                                                      \
-      "SELECT w.trial, w.default_trial, w.space, w.config, w.default_config, w.fallback_config, "  \
-      "w.problem, w.sizes, w.speedup, w.speedup_low, w.speedup_high, w.tie, w.noisy, w.modelled, " \
-      "w.verified, w.effort, w.stop_reason, w.driver_version, w.nvrtc_version, w.variants, "       \
-      "w.failed, w.tuning_s, w.created, w.code, w.fallback, "                                      \
-      "t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "                              \
-      "d.samples, d.median, d.mean, d.stddev, d.low, d.high, d.min FROM winner w "                 \
-      "LEFT JOIN trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND t.hash = w.trial "       \
-      "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND "                        \
-      "d.hash = w.default_trial WHERE w.id = ?1")                                                  \
-    X(WINNER_FAMILY, "SELECT w.id, w.sizes FROM winner w JOIN gpu g ON g.id = w.gpu "              \
-                     "JOIN scenario s ON s.id = w.scenario "                                       \
-                     "WHERE g.environment = ?1 AND s.family = ?2 ORDER BY w.id DESC")              \
-    X(WINNER_VALIDATE, "UPDATE winner SET verified = 1, driver_version = ?2, "                     \
-                       "nvrtc_version = ?3 WHERE id = ?1")                                         \
-    X(WINNER_TRIAL, "SELECT gpu, scenario, trial FROM winner WHERE id = ?1")                       \
-    X(WINNER_DELETE, "DELETE FROM winner WHERE id = ?1")                                           \
-    X(LEASE_GET, "SELECT owner, machine, pid, start, expires_ms FROM lease WHERE key = ?1")        \
+      "INSERT OR REPLACE INTO winner (checksum, gpu, scenario, sizes" GT_TEXT_WINNER_SET)          \
+    X(WINNER_SEAL, GT_TEXT_SEAL_WINNER "w.id = last_insert_rowid()")                               \
+    X(WINNER_SEAL_ALL, GT_TEXT_SEAL_WINNER "1")                                                    \
+    X(WINNERS, GT_TEXT_WINNERS "AND s.hash = ?2 ORDER BY w.final DESC, w.id DESC")                 \
+    X(SIZES_OF_FAMILY, "SELECT w.sizes FROM winner w JOIN gpu g ON g.id = w.gpu "                  \
+                       "JOIN scenario s ON s.id = w.scenario WHERE g.environment = ?1 AND "        \
+                       "s.family = ?2 AND w.proved")                                               \
+    X(WINNERS_OF_SIZES,                                                                            \
+      GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
+    X(LEASE_GET, "SELECT machine, pid, start, expires_ms FROM lease WHERE key = ?1")               \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
+    X(LEASE_CLAMP, "UPDATE lease SET expires_ms = ?2 WHERE key = ?1")                              \
     X(LEASE_RENEW, "UPDATE lease SET expires_ms = ?3 WHERE key = ?1 AND owner = ?2")               \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
     X(RECORDS,                                                                                     \
-      "SELECT k.name, s.fixed, s.volume, s.problem, s.objective, s.cache, t.config, g.name, "      \
-      "g.environment, g.origin, t.status, t.message, t.is_default, w.id IS NOT NULL, "             \
-      "w.tie, w.noisy, t.noisy, t.median, t.mean, t.stddev, t.low, t.high, t.min, t.samples, "     \
-      "t.eliminated_round, t.registers, t.spill_bytes, t.static_shared_bytes + t.shared_bytes, "   \
-      "t.local_bytes, t.occupancy, t.max_error, t.compile_ns, s.work_bytes, s.work_flops, "        \
-      "d.median, w.speedup, w.speedup_low, w.speedup_high, g.copy_bytes_per_s, "                   \
-      "w.stop_reason, t.created, s.hash, t.hash "                                                  \
-      "FROM trial t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = t.scenario "              \
-      "JOIN kernel k ON k.id = s.kernel "                                                          \
-      "LEFT JOIN winner w ON w.gpu = t.gpu AND w.scenario = t.scenario AND w.trial = t.hash "      \
-      "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND "                        \
-      "d.hash = w.default_trial "                                                                  \
-      "WHERE (?1 IS NULL OR k.name = ?1) AND (?2 OR w.id IS NOT NULL)")
+      "SELECT " GT_PLACE_COLUMNS(                                                                  \
+          GT_PASTE_PLACE) "0" GT_TEXT_TRIAL GT_TEXT_WINNER                                         \
+                          " FROM trial t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = "    \
+                          "t.scenario "                                                            \
+                          "JOIN kernel k ON k.id = s.kernel LEFT JOIN winner w ON w.gpu = t.gpu "  \
+                          "AND w.scenario = t.scenario AND w.trial = t.hash "                      \
+                          "AND " GT_TEXT_SOUND_WINNER                                              \
+                          "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario "        \
+                          "AND d.hash = w.default_trial WHERE (?1 IS NULL OR k.name = ?1) "        \
+                          "AND CASE WHEN ?2 OR w.id IS NOT NULL THEN " GT_TEXT_SOUND_TRIAL "END")
 
 typedef enum gt_sql {
 #define GT_SQL_ENUM(name, text) GT_SQL_##name,

@@ -1,14 +1,26 @@
 /* What is remembered between runs: winners, trials, cubins and leases in SQLite. Knows no CUDA.
  *
- * A store is a stack of databases: the user's file (written), and the read-only system file; what
- * the upper one knows wins. When the file cannot be written (read-only, full disk, locked for 30 s,
- * a newer version, damaged) a database in memory takes its place on top, with one warning through
- * the log, and everything goes on answering: nothing here makes a caller fail for the database's
- * sake. A damaged file stays as it is, and "PATH.1" (.2, …) is begun beside it.
+ * A store is a stack of databases: one in memory, where there is one, then the user's file, then
+ * the read-only system file; what the upper one knows wins. Nothing here makes a caller fail for
+ * the database's sake:
+ * - A file that cannot be written (read-only, full disk, a newer version) is given up: from then on
+ *   what is put is kept in memory, with one warning through the log.
+ * - A damaged file stays as it is, and "PATH.1" (.2, ...) is begun beside it.
+ * - A file that stays locked for all of a write's patience: what this write puts is kept in memory,
+ *   with one warning, and gt_store_check() tells until the end that something was not kept. The
+ * next write tries the file again; while the lock lasts, writes wait 30 s in all, then 1 s each.
+ * What reaches the file later goes to memory too, so that memory is never older than the file.
+ * - A row whose checksum is wrong is not there (sql.h says what the checksums bind).
  *
- * Thread-safe: one mutex a store, no callback runs under it. After a fork the child's store knows
- * nothing and keeps nothing (SQLite connections do not survive a fork). Lookups wait 100 ms for a
- * lock at most, writes 30 s. Keys, rooms' terms: DESIGN.md "Records". */
+ * Thread-safe, and no callback runs under a mutex; a lookup does not wait for another thread's
+ * write that waits for another process. After a fork the child's store knows nothing and keeps
+ * nothing (SQLite connections do not survive a fork).
+ *
+ * `patience` (NULL: the longest) ends the waits of a call, for locks and for other threads; its
+ * cancel flag is heard within 0.1 s. Writes wait 30 s at most. Lookups wait for other processes
+ * 100 ms at most, with a longer patience up to 1 s; once one has waited in vain, those that follow
+ * look at once and spend a tenth of the time since then at most, until one is answered. For this
+ * process's own commits, which the disk may slow down, they wait as long as the patience says. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 
@@ -35,13 +47,6 @@ gputune_status gt_store_open(gt_store **out, const char *path, const char *syste
 gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log *log);
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
 void gt_store_close(gt_store *store);
-/* Whether what is put outlives this process. */
-bool gt_store_is_writable(gt_store *store);
-/* The file in use ("gputune.db.1" beside a damaged one), ":memory:" without one. */
-const char *gt_store_path(gt_store *store);
-/* Why it is not writable, in one line; "" if it is. Copied into `out`, which is returned. */
-const char *gt_store_why(gt_store *store, char *out, size_t bytes);
-
 /* Whether the file that was asked for served: EDATABASE, with a message that names it and says why,
  * when the last lookup got no answer from it (`writing`: or when what is put is kept in memory).
  * ":memory:" always serves. */
@@ -65,8 +70,9 @@ typedef struct gt_scenario {
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
-    bool unreferenced; /* no reference: the default is taken as right; not part of the key */
     double work_bytes, work_flops; /* of one launch, shown; not part of the key */
+    bool unreferenced; /* the default is taken as right: there is no reference() and no check(); not
+                          part of the key either */
 } gt_scenario;
 
 /* The key's hash. */
@@ -79,14 +85,12 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 /* Makes an environment known, with what is shown of it: every put of this environment needs it.
  * `host` is the text joined into it, or NULL. Writes only what changed. */
 gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
-                                     const gt_device *device, const char *host, const gt_patience *patience);
-/* A measured property of that GPU. Names: GT_FACT_COPY. */
+                                     const gt_device *device, const char *host,
+                                     const gt_patience *patience);
+/* A measured property of that GPU, for records. Names: GT_FACT_COPY. */
 #define GT_FACT_COPY "copy_bytes_per_s" /* device-to-device stream copy, read plus written */
 gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
                                      double value, const gt_patience *patience);
-/* ENOTFOUND, silently, when it was never set. */
-gputune_status gt_store_gpu_fact(double *out, gt_store *store, const char *environment,
-                                 const char *name);
 
 /* ---- Compiled code -------------------------------------------------------------------------- */
 
@@ -102,12 +106,13 @@ typedef struct gt_code {
 } gt_code;
 
 void gt_code_free(gt_code *code);
-/* Compiled earlier? `nvrtc_version` 0 takes the newest. The image is a copy whose checksum was
- * right. ENOTFOUND silently. gt_code_free() releases. */
+/* Compiled earlier? `nvrtc_version` 0 takes the newest. The image is a copy; a checksum binds it to
+ * all the rest. ENOTFOUND silently. gt_code_free() releases. */
 gputune_status gt_store_find_cubin(gt_code *out, gt_store *store, gt_hash source, const char *arch,
                                    bool ptx, int nvrtc_version, const gt_patience *patience);
 /* Keeps compiled sources, in one transaction. */
-gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count, const gt_patience *patience);
+gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t count,
+                                   const gt_patience *patience);
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
@@ -148,7 +153,8 @@ typedef struct gt_trial_list {
  * when it was met with another driver or NVRTC than these (it may work now). Nothing known: an
  * empty list. gt_trial_list_free() releases; the strings live as long as the list. */
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version, const gt_patience *patience);
+                               const gt_scenario *scenario, int driver_version, int nvrtc_version,
+                               const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
 /* Adds or replaces trials (by their hash), in one transaction: what is finished is kept, whatever
  * happens next. */
@@ -158,18 +164,18 @@ gputune_status gt_store_put_trials(gt_store *store, const char *environment,
 
 /* ---- Winners --------------------------------------------------------------------------------- */
 
-/* What is remembered of a finished tuning. Given to put: borrowed. From find: owned, for
- * gt_winner_free(). */
+/* What is remembered of a tuning; one for each scenario and space. Given to put: borrowed. From a
+ * lookup: owned, for gt_winner_free(). */
 typedef struct gt_winner {
+    gt_terms terms; /* what it was made under */
+    char *only;     /* the restrictions of the space: "UNROLL=1,2,4; VEC=1"; "": the whole space */
     char *config, *default_config;
     char *problem; /* what it was measured at (a bucket or `nearest` may differ) */
-    int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by find only */
+    int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by lookups only */
     uint32_t size_count;
     gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_terms terms; /* what it was made under */
-    char *only;     /* its restrictions as one text, "UNROLL=1,2,4; VEC=1"; "": none */
-    gt_code code;     /* the winner's; image empty when it was not kept or is damaged */
-    gt_code fallback; /* the safe one's (gt_config_scalar); zero source: the same as `code` */
+    gt_code code;                 /* the winner's; image empty when it was not kept or is damaged */
+    gt_code fallback;      /* the safe one's (gt_config_scalar); zero source: the same as `code` */
     char *fallback_config; /* NULL: the same as `config` */
     gt_summary time, default_time;
     double speedup, speedup_low, speedup_high; /* default over winner, 95% */
@@ -187,14 +193,19 @@ typedef struct gt_winner_list {
     gt_winner *items;
     size_t count;
 } gt_winner_list;
-/* Every winner that is kept of the scenario, one for each space. An empty list where there is none;
- * EBUSY silently where the database could not be read in time. gt_winner_list_free() releases. */
+
+/* All winners of the scenario, over all layers: upper layers first, in a layer final ones first,
+ * then the newest. A lower layer's winner is left out where an upper one of the same space answers
+ * for it. A winner counts only while its trial is right and says the same configuration. Nothing
+ * known: an empty list. EBUSY, silently, when the file could not be read in time and nothing was
+ * found without it. gt_winner_list_free() releases. */
 gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
                                 const gt_scenario *scenario, const gt_patience *patience);
 void gt_winner_list_free(gt_winner_list *list);
-/* The winner at the nearest sizes of the same scenario otherwise (kernel, fixed values, objective,
- * cache, alignment, inputs, identity): by the sum of |log(size / wanted)|; the newest of equals.
- * ENOTFOUND silently. */
+/* The proved winner at the nearest sizes of the same scenario otherwise (kernel, fixed values,
+ * objective, cache, alignment, inputs, identity): by the sum of |log(size / wanted)|. Of equals: of
+ * the whole space, then a final one, then the upper layer's, then the newest. ENOTFOUND silently.
+ */
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
                                      const gt_scenario *scenario, const gt_patience *patience);
 
@@ -207,30 +218,34 @@ typedef struct gt_outcome {
     const gt_winner *winner; /* its trials must be among `trials` or stored; its codes are kept */
     const gt_code *codes;    /* more code to keep: the default's, or all */
     size_t code_count;
-    bool force; /* also over a winner of higher effort */
+    bool force; /* also over a winner that answers for this one */
 } gt_outcome;
 
-/* Scenario, trials, winner and code in one transaction. Over a stored winner of higher effort,
- * validated with the same driver and NVRTC, the winner is left out unless `force`. */
-gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome, const gt_patience *patience);
+/* Scenario, trials, winner and code in one transaction. The winner is left out where a final one of
+ * the same space is stored that answers for it (gt_answers_for()), unless `force`; otherwise it
+ * replaces the one of its space. */
+gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
+                                   const gt_patience *patience);
 
 /* ---- Leases ---------------------------------------------------------------------------------- */
 
 /* The right to tune one scenario in one environment. */
 typedef struct gt_lease {
     gt_hash key, owner;
-    bool held;
+    bool held, in_memory;
 } gt_lease;
 
-enum { GT_LEASE_SECONDS = 60 }; /* renew well within it */
+enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 
-/* Waits up to `timeout_s` (0: one try) for the lease; a lease that ran out, or whose owner on this
- * machine is dead, is taken over. EBUSY names the holder's process. Without a writable file it is
- * granted among the threads of this process. Look the winner up again once it is held. `cancel`
- * (may be NULL) non-zero ends the wait with ECANCELED. */
+/* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
+ * was not renewed for GT_LEASE_SECONDS, whatever became of its holder; at once when its holder was
+ * a process of this machine that has ended. EBUSY names the holder's process, ECANCELED tells that
+ * the wait was canceled. Without a file that can be written, or where it stays locked for 30 s, it
+ * is granted among the threads of this process. Look the winners up again once it is held. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
-/* Another GT_LEASE_SECONDS. EBUSY when it was lost. */
+/* Another GT_LEASE_SECONDS. EBUSY when it was lost. OK also where the file stayed locked: the next
+ * renewal tells. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Does nothing when it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
@@ -245,8 +260,10 @@ typedef struct gt_records_filter {
 } gt_records_filter;
 
 /* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); a
- * non-zero answer stops and is returned. Every field of the record is served. */
+ * non-zero answer stops and is returned. Every field of the record is served. A trial that won in
+ * several spaces comes once for each. */
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
-                     int (*each)(void *user, const gputune_record *record), void *user, const gt_patience *patience);
+                     int (*each)(void *user, const gputune_record *record), void *user,
+                     const gt_patience *patience);
 
 #endif

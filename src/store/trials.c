@@ -1,17 +1,14 @@
 /* Rows of trial. */
 #include "base/array.h"
-#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void gt_trial_list_free(gt_trial_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        free((char *)list->items[i].config);
-        free((char *)list->items[i].message);
+        gt_columns_free(&list->items[i], &gt_trial_columns);
     }
     free(list->items);
     *list = (gt_trial_list){0};
@@ -53,43 +50,18 @@ static bool counts(const trial_search *search, const gt_trial *trial)
     }
 }
 
-static gputune_status take_trial(gt_trial *trial, gt_rows *rows)
-{
-    *trial = (gt_trial){.hash = gt_rows_hash(rows)};
-    trial->source = gt_rows_hash(rows);
-    const char *config = gt_rows_text(rows);
-    trial->status = (gt_trial_status)gt_rows_integer(rows);
-    const char *message = gt_rows_text(rows);
-    trial->is_default = gt_rows_integer(rows) != 0;
-    trial->noisy = gt_rows_integer(rows) != 0;
-    trial->eliminated_round = (uint32_t)gt_rows_integer(rows);
-    trial->shared_bytes = (uint32_t)gt_rows_integer(rows);
-    trial->occupancy = gt_rows_real(rows);
-    trial->max_error = gt_rows_real(rows);
-    trial->compile_ns = gt_rows_real(rows);
-    trial->driver_version = (int)gt_rows_integer(rows);
-    trial->nvrtc_version = (int)gt_rows_integer(rows);
-    trial->resources.registers = (uint32_t)gt_rows_integer(rows);
-    trial->resources.spill_bytes = (uint32_t)gt_rows_integer(rows);
-    trial->resources.static_shared_bytes = (uint32_t)gt_rows_integer(rows);
-    trial->resources.local_bytes = (uint32_t)gt_rows_integer(rows);
-    trial->resources.constant_bytes = (uint32_t)gt_rows_integer(rows);
-    trial->time = gt_rows_summary(rows);
-    GT_TRY(gt_strdup((char **)&trial->config, config));
-    return gt_strdup((char **)&trial->message, message);
-}
-
 static gputune_status add_trial(trial_search *search, gt_rows *rows, size_t upper)
 {
     GT_TRY(gt_array_reserve(&search->found));
     gt_trial *trial = &search->found.items[search->found.count];
-    gputune_status status = take_trial(trial, rows);
+    *trial = (gt_trial){0};
+    gt_rows_integer(rows); /* what the list of columns follows */
+    gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
     if (status == GPUTUNE_OK && counts(search, trial) && !known(search, trial->hash, upper)) {
         search->found.count++;
         return GPUTUNE_OK;
     }
-    free((char *)trial->config);
-    free((char *)trial->message);
+    gt_columns_free(trial, &gt_trial_columns);
     return status;
 }
 
@@ -112,16 +84,16 @@ static gputune_status read_trials(gt_database *database, void *context)
 }
 
 gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *environment,
-                               const gt_scenario *scenario, int driver_version, int nvrtc_version, const gt_patience *patience)
+                               const gt_scenario *scenario, int driver_version, int nvrtc_version,
+                               const gt_patience *patience)
 {
-    (void)patience;
     trial_search search = {.environment = environment,
                            .scenario = gt_scenario_hash(scenario),
                            .driver_version = driver_version,
                            .nvrtc_version = nvrtc_version};
-    gputune_status status = gt_store_read_all(store, read_trials, &search);
+    gputune_status status = gt_store_read_all(store, read_trials, &search, patience);
     gt_trial_list list = {search.found.items, search.found.count};
-    if (status != GPUTUNE_OK) {
+    if (status != GPUTUNE_OK && status != GPUTUNE_EBUSY) {
         gt_trial_list_free(&list);
         return status;
     }
@@ -132,29 +104,15 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 /* --- writing ------------------------------------------------------------------------------------
  */
 
-static gputune_status put_trial(gt_database *database, int64_t gpu, int64_t scenario,
-                                const gt_trial *trial, const char *now)
-{
-    const gt_resources *r = &trial->resources;
-    const gt_summary *s = &trial->time;
-    return gt_execute(
-        database, GT_SQL_TRIAL_SET, "iihhtntnniddddddiiiiiiidddnnt", gpu, scenario, trial->hash,
-        trial->source, trial->config ? trial->config : "", (int)trial->status,
-        trial->message ? trial->message : "", (int)trial->is_default, (int)trial->noisy,
-        (int64_t)s->count, s->median, s->mean, s->stddev, s->low, s->high, s->min,
-        (int64_t)trial->eliminated_round, (int64_t)r->registers, (int64_t)r->spill_bytes,
-        (int64_t)r->static_shared_bytes, (int64_t)r->local_bytes, (int64_t)r->constant_bytes,
-        (int64_t)trial->shared_bytes, trial->occupancy, trial->max_error, trial->compile_ns,
-        trial->driver_version, trial->nvrtc_version, now);
-}
-
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
                              const gt_trial *trials, size_t count)
 {
     char now[GT_TIMESTAMP];
     gt_timestamp(now);
     for (size_t i = 0; i < count; i++) {
-        GT_TRY(put_trial(database, gpu, scenario, &trials[i], now));
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, now, &gt_trial_columns,
+                          &trials[i]));
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
     }
     return GPUTUNE_OK;
 }
@@ -179,7 +137,6 @@ gputune_status gt_store_put_trials(gt_store *store, const char *environment,
                                    const gt_scenario *scenario, const gt_trial *trials,
                                    size_t count, const gt_patience *patience)
 {
-    (void)patience;
     trial_batch batch = {environment, scenario, trials, count};
-    return count ? gt_store_write(store, put_batch, &batch) : GPUTUNE_OK;
+    return count ? gt_store_write(store, put_batch, &batch, patience) : GPUTUNE_OK;
 }

@@ -1,8 +1,7 @@
-/* Rows of winner: looking up. */
+/* Rows of winner. */
+#include "base/array.h"
 #include "store/keys.h"
 #include "store/layers.h"
-
-#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,81 +9,32 @@
 
 void gt_winner_free(gt_winner *winner)
 {
-    free(winner->config);
-    free(winner->default_config);
-    free(winner->fallback_config);
-    free(winner->problem);
-    free(winner->stop_reason);
+    gt_columns_free(winner, &gt_winner_columns);
     gt_code_free(&winner->code);
     gt_code_free(&winner->fallback);
     *winner = (gt_winner){0};
 }
 
-static gputune_status take_optional(char **out, gt_rows *rows)
+void gt_winner_list_free(gt_winner_list *list)
 {
-    bool none = gt_rows_null(rows);
-    const char *text = gt_rows_text(rows);
-    return none ? GPUTUNE_OK : gt_strdup(out, text);
+    for (size_t i = 0; i < list->count; i++) {
+        gt_winner_free(&list->items[i]);
+    }
+    free(list->items);
+    *list = (gt_winner_list){0};
 }
 
-/* The columns of GT_SQL_WINNER in their order, the rows of its code at the end. */
-static gputune_status take_columns(gt_winner *w, gt_rows *rows, int64_t code[2])
-{
-    w->trial = gt_rows_hash(rows);
-    w->default_trial = gt_rows_hash(rows);
-    w->terms.space = gt_rows_hash(rows);
-    w->terms.final = w->terms.space.high || w->terms.space.low;
-    GT_TRY(gt_strdup(&w->config, gt_rows_text(rows)));
-    GT_TRY(gt_strdup(&w->default_config, gt_rows_text(rows)));
-    GT_TRY(take_optional(&w->fallback_config, rows));
-    GT_TRY(gt_strdup(&w->problem, gt_rows_text(rows)));
-    w->size_count = gt_sizes_parse(w->sizes, gt_rows_text(rows));
-    w->speedup = gt_rows_real(rows);
-    w->speedup_low = gt_rows_real(rows);
-    w->speedup_high = gt_rows_real(rows);
-    w->tie = gt_rows_integer(rows) != 0;
-    w->noisy = gt_rows_integer(rows) != 0;
-    w->modelled = gt_rows_integer(rows) != 0;
-    w->terms.proved = gt_rows_integer(rows) != 0;
-    w->terms.effort = (gputune_effort)gt_rows_integer(rows);
-    GT_TRY(gt_strdup(&w->stop_reason, gt_rows_text(rows)));
-    w->terms.driver_version = (int)gt_rows_integer(rows);
-    w->nvrtc_version = (int)gt_rows_integer(rows);
-    w->variants = (uint32_t)gt_rows_integer(rows);
-    w->failed = (uint32_t)gt_rows_integer(rows);
-    w->tuning_s = gt_rows_real(rows);
-    snprintf(w->created, sizeof w->created, "%s", gt_rows_text(rows));
-    code[0] = gt_rows_integer(rows);
-    code[1] = gt_rows_integer(rows);
-    w->time = gt_rows_summary(rows);
-    w->default_time = gt_rows_summary(rows);
-    return GPUTUNE_OK;
-}
+/* --- reading ------------------------------------------------------------------------------------
+ */
 
-/* Missing or damaged code leaves the image empty: it can be compiled again. */
-static gputune_status take_code(gt_code *out, gt_database *database, int64_t row)
-{
-    gputune_status status = row ? gt_code_by_row(out, database, row) : GPUTUNE_ENOTFOUND;
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
-}
-
-static gputune_status load_winner(gt_winner *out, gt_database *database, int64_t row)
+/* The columns of GT_SQL_WINNERS in their order. */
+static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     gt_winner winner = {0};
-    int64_t code[2] = {0};
-    gt_rows rows;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNER, "i", row));
-    gputune_status status = gt_rows_next(&rows);
-    if (status == GPUTUNE_OK) {
-        status = take_columns(&winner, &rows, code);
-    }
-    gt_rows_end(&rows);
-    if (status == GPUTUNE_OK) {
-        status = take_code(&winner.code, database, code[0]);
-    }
-    if (status == GPUTUNE_OK) {
-        status = take_code(&winner.fallback, database, code[1]);
-    }
+    winner.size_count = gt_sizes_parse(winner.sizes, gt_rows_text(rows));
+    winner.time = gt_rows_summary(rows);
+    winner.default_time = gt_rows_summary(rows);
+    gputune_status status = gt_columns_take(&winner, rows, &gt_winner_columns);
     if (status != GPUTUNE_OK) {
         gt_winner_free(&winner);
         return status;
@@ -93,109 +43,281 @@ static gputune_status load_winner(gt_winner *out, gt_database *database, int64_t
     return GPUTUNE_OK;
 }
 
-/* --- this scenario, or the nearest --------------------------------------------------------------
+/* The next winner; ENOTFOUND: no more. */
+static gputune_status next_winner(gt_winner *out, gt_rows *rows)
+{
+    GT_TRY(gt_rows_next(rows));
+    return take_winner(out, rows);
+}
+
+/* Missing or damaged code leaves the image empty: it can be compiled again. */
+static gputune_status load_code(gt_code *code, gt_database *database)
+{
+    gputune_status status =
+        code->source.high || code->source.low
+            ? gt_code_find(code, database, code->source, code->arch, code->ptx, code->nvrtc_version)
+            : GPUTUNE_ENOTFOUND;
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+static gputune_status load_codes(gt_winner *winner, gt_database *database)
+{
+    GT_TRY(load_code(&winner->code, database));
+    return load_code(&winner->fallback, database);
+}
+
+/* --- all of a scenario --------------------------------------------------------------------------
  */
 
 typedef struct winner_search {
-    gt_winner *out;
+    GT_ARRAY(gt_winner) found;
     const char *environment;
-    const gt_scenario *scenario;
-    double distance; /* of *out, infinite while there is none */
+    gt_hash scenario;
 } winner_search;
 
-static gputune_status find_winner(gt_database *database, void *context)
+static bool is_answered(const winner_search *search, size_t upper, const gt_winner *winner)
 {
-    const winner_search *search = context;
-    int64_t row;
-    GT_TRY(gt_query_integer(&row, database, GT_SQL_WINNER_ID, "th", search->environment,
-                            gt_scenario_hash(search->scenario)));
-    return load_winner(search->out, database, row);
+    for (size_t i = 0; i < upper; i++) {
+        if (gt_answers_for(&search->found.items[i].terms, &winner->terms)) {
+            return true;
+        }
+    }
+    return false;
 }
 
-gputune_status gt_store_winners(gt_winner_list *list, gt_store *store, const char *environment,
+static gputune_status add_winner(winner_search *search, gt_database *database, size_t upper,
+                                 gt_winner *winner)
+{
+    bool wanted = !is_answered(search, upper, winner);
+    gputune_status status = wanted ? load_codes(winner, database) : GPUTUNE_OK;
+    if (status == GPUTUNE_OK && wanted) {
+        status = gt_array_push(&search->found, *winner);
+    }
+    if (status != GPUTUNE_OK || !wanted) {
+        gt_winner_free(winner);
+    }
+    return status;
+}
+
+static gputune_status read_winners(gt_database *database, void *context)
+{
+    winner_search *search = context;
+    size_t upper = search->found.count;
+    gt_rows rows;
+    gt_winner winner;
+    gputune_status status;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS, "th", search->environment,
+                         search->scenario));
+    while ((status = next_winner(&winner, &rows)) == GPUTUNE_OK &&
+           (status = add_winner(search, database, upper, &winner)) == GPUTUNE_OK) {
+    }
+    gt_rows_end(&rows);
+    return status;
+}
+
+gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char *environment,
                                 const gt_scenario *scenario, const gt_patience *patience)
 {
-    (void)patience;
-    gt_winner *out = calloc(1, sizeof *out);
-    winner_search search = {.out = out, .environment = environment, .scenario = scenario};
-    gputune_status status = gt_store_read(store, find_winner, &search);
-    *list = (gt_winner_list){out, status == GPUTUNE_OK};
-    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
-}
-void gt_winner_list_free(gt_winner_list *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        gt_winner_free(&list->items[i]);
+    winner_search search = {.environment = environment, .scenario = gt_scenario_hash(scenario)};
+    gputune_status status = gt_store_read_all(store, read_winners, &search, patience);
+    gt_winner_list list = {search.found.items, search.found.count};
+    if (status != GPUTUNE_OK && (status != GPUTUNE_EBUSY || !list.count)) {
+        gt_winner_list_free(&list);
+        return status;
     }
-    free(list->items);
+    *out = list;
+    return GPUTUNE_OK;
 }
 
-static double distance_to(const gt_scenario *wanted, const char *text)
-{
+/* --- the nearest --------------------------------------------------------------------------------
+ */
+
+typedef struct nearest_search {
+    gt_winner best; /* without a configuration: none */
+    double distance;
+    const char *environment;
+    gt_hash family;
+    const gt_scenario *wanted;
+} nearest_search;
+
+/* Sizes that have winners. */
+typedef struct near_sizes {
+    double distance;
     int64_t sizes[GT_SCENARIO_SIZES];
-    if (gt_sizes_parse(sizes, text) != wanted->size_count) {
-        return INFINITY;
-    }
-    double sum = 0;
-    for (uint32_t i = 0; i < wanted->size_count; i++) {
-        if (sizes[i] <= 0 || wanted->sizes[i] <= 0) {
-            return INFINITY;
-        }
-        sum += fabs(log((double)sizes[i] / (double)wanted->sizes[i]));
+    uint32_t count;
+} near_sizes;
+typedef GT_ARRAY(near_sizes) near_list;
+
+static double distance_to(const gt_scenario *wanted, const near_sizes *near)
+{
+    double sum = near->count == wanted->size_count ? 0 : INFINITY;
+    for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
+        sum += near->sizes[i] > 0 && wanted->sizes[i] > 0
+                   ? fabs(log((double)near->sizes[i] / (double)wanted->sizes[i]))
+                   : INFINITY;
     }
     return sum;
 }
 
-static gputune_status nearest_row(int64_t *out, gt_database *database, winner_search *search)
+static int by_distance(const void *left, const void *right)
+{
+    const near_sizes *a = left, *b = right;
+    return (a->distance > b->distance) - (a->distance < b->distance);
+}
+
+/* Nearest first; the rows themselves are not yet looked at. */
+static gputune_status list_sizes(near_list *out, gt_database *database,
+                                 const nearest_search *search)
 {
     gt_rows rows;
     gputune_status status;
-    int64_t best = 0;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNER_FAMILY, "th", search->environment,
-                         gt_family_hash(search->scenario)));
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_SIZES_OF_FAMILY, "th", search->environment,
+                         search->family));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
-        int64_t row = gt_rows_integer(&rows);
-        double distance = distance_to(search->scenario, gt_rows_text(&rows));
-        if (distance < search->distance) {
-            search->distance = distance;
-            best = row;
+        near_sizes near;
+        near.count = gt_sizes_parse(near.sizes, gt_rows_text(&rows));
+        near.distance = distance_to(search->wanted, &near);
+        if (near.distance < INFINITY && (status = gt_array_push(out, near)) != GPUTUNE_OK) {
+            break;
         }
     }
     gt_rows_end(&rows);
-    *out = best;
-    return status;
+    if (out->count) {
+        qsort(out->items, out->count, sizeof *out->items, by_distance);
+    }
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-/* Every layer is asked; a lower one must be strictly nearer. */
-static gputune_status find_nearest(gt_database *database, void *context)
+/* Of the same distance: one of the whole space counts more than a final one. */
+static int rank_of(const gt_winner *winner)
 {
-    winner_search *search = context;
-    gt_winner nearer;
-    int64_t row = 0;
-    gputune_status status = nearest_row(&row, database, search);
-    if (status != GPUTUNE_ENOTFOUND || !row) {
+    return 2 * !winner->only[0] + winner->terms.final;
+}
+
+static gputune_status consider(nearest_search *search, gt_database *database, gt_winner *winner,
+                               double distance)
+{
+    bool better = !search->best.config || distance < search->distance ||
+                  rank_of(winner) > rank_of(&search->best);
+    gputune_status status = better ? load_codes(winner, database) : GPUTUNE_OK;
+    if (!better || status != GPUTUNE_OK) {
+        gt_winner_free(winner);
         return status;
     }
-    GT_TRY(load_winner(&nearer, database, row));
-    gt_winner_free(search->out);
-    *search->out = nearer;
+    gt_winner_free(&search->best);
+    search->best = *winner;
+    search->distance = distance;
     return GPUTUNE_OK;
+}
+
+static gputune_status read_sizes(nearest_search *search, gt_database *database,
+                                 const near_sizes *near)
+{
+    gt_rows rows;
+    gt_winner winner;
+    gputune_status status;
+    char text[GT_SIZES_TEXT];
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS_OF_SIZES, "tht", search->environment,
+                         search->family, gt_sizes_text(text, near->sizes, near->count)));
+    while ((status = next_winner(&winner, &rows)) == GPUTUNE_OK &&
+           (status = consider(search, database, &winner, near->distance)) == GPUTUNE_OK) {
+    }
+    gt_rows_end(&rows);
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+static gputune_status read_family(gt_database *database, void *context)
+{
+    nearest_search *search = context;
+    near_list list = {0};
+    gputune_status status = list_sizes(&list, database, search);
+    for (size_t i = 0; i < list.count && status == GPUTUNE_OK; i++) {
+        if (search->best.config && list.items[i].distance > search->distance) {
+            break;
+        }
+        status = read_sizes(search, database, &list.items[i]);
+    }
+    gt_array_free(&list);
+    return status;
 }
 
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
                                      const gt_scenario *scenario, const gt_patience *patience)
 {
-    (void)patience;
-    gt_winner found = {0};
-    winner_search search = {&found, environment, scenario, INFINITY};
-    gputune_status status = gt_store_read_all(store, find_nearest, &search);
-    if (status == GPUTUNE_OK && !found.config) {
+    nearest_search search = {
+        .environment = environment, .family = gt_family_hash(scenario), .wanted = scenario};
+    gputune_status status = gt_store_read_all(store, read_family, &search, patience);
+    status = status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
+    if (status == GPUTUNE_OK && !search.best.config) {
         status = GPUTUNE_ENOTFOUND;
     }
     if (status != GPUTUNE_OK) {
-        gt_winner_free(&found);
+        gt_winner_free(&search.best);
         return status;
     }
-    *out = found;
+    *out = search.best;
     return GPUTUNE_OK;
+}
+
+/* --- writing ------------------------------------------------------------------------------------
+ */
+
+/* Whether a winner that answers for this one is stored. */
+static gputune_status is_superfluous(bool *out, gt_database *database, const gt_outcome *outcome)
+{
+    gt_rows rows;
+    gt_winner stored;
+    gputune_status status;
+    *out = false;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS, "th", outcome->environment,
+                         gt_scenario_hash(outcome->scenario)));
+    while (!*out && (status = next_winner(&stored, &rows)) == GPUTUNE_OK) {
+        *out = stored.terms.final && gt_answers_for(&stored.terms, &outcome->winner->terms);
+        gt_winner_free(&stored);
+    }
+    gt_rows_end(&rows);
+    return *out || status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}
+
+static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t scenario,
+                                 const gt_outcome *outcome)
+{
+    const gt_scenario *s = outcome->scenario;
+    gt_winner winner = *outcome->winner;
+    char sizes[GT_SIZES_TEXT];
+    if (!winner.problem) {
+        winner.problem = (char *)s->problem;
+    }
+    gt_timestamp(winner.created);
+    GT_TRY(gt_execute(database, GT_SQL_WINNER_SET, "iitc", gpu, scenario,
+                      gt_sizes_text(sizes, s->sizes, s->size_count), &gt_winner_columns, &winner));
+    return gt_execute(database, GT_SQL_WINNER_SEAL, "");
+}
+
+static gputune_status put_outcome(gt_database *database, void *context)
+{
+    const gt_outcome *outcome = context;
+    int64_t gpu, scenario;
+    bool superfluous = false;
+    GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
+    GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
+    GT_TRY(gt_trial_rows(database, gpu, scenario, outcome->trials, outcome->trial_count));
+    for (size_t i = 0; i < outcome->code_count; i++) {
+        GT_TRY(gt_code_put(database, &outcome->codes[i]));
+    }
+    if (!outcome->winner) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_code_put(database, &outcome->winner->code));
+    GT_TRY(gt_code_put(database, &outcome->winner->fallback));
+    if (!outcome->force) {
+        GT_TRY(is_superfluous(&superfluous, database, outcome));
+    }
+    return superfluous ? GPUTUNE_OK : set_winner(database, gpu, scenario, outcome);
+}
+
+gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
+                                   const gt_patience *patience)
+{
+    return gt_store_write(store, put_outcome, (void *)outcome, patience);
 }

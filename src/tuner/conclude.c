@@ -96,8 +96,8 @@ static uint32_t tried(const gt_tuning *tuning)
 static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end)
 {
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
-    bool content = tuning->session.stop == GT_STOP_NONE &&
-                   gt_strategy_proposer_is_content(tuning->strategy);
+    bool content =
+        tuning->session.stop == GT_STOP_NONE && gt_strategy_proposer_is_content(tuning->strategy);
     gt_text text = {0};
     char count[32], all[32];
     if (tried(tuning) < size) {
@@ -161,6 +161,14 @@ static int compiler_version(const gt_tuning *tuning)
     return version;
 }
 
+/* What was found out is stored even when the call's time is up: briefly, and whether or not the
+ * caller cancelled. */
+static gt_patience last_patience(const gt_tuning *tuning)
+{
+    return tuning->session.stop == GT_STOP_NONE ? tuning->session.request->patience
+                                                : gt_patience_for(0.15, NULL);
+}
+
 static gputune_status register_gpu(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
@@ -168,11 +176,12 @@ static gputune_status register_gpu(const gt_tuning *tuning)
     double copy = tuning->session.field.preparation.copy_bytes_per_s;
     gt_device device = *request->device;
     device.nvrtc_version = compiler_version(tuning);
-    GT_TRY(gt_store_register_gpu(store, request->environment, &device, request->host_text,
-                                 &request->patience));
-    return copy > 0 ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy,
-                                            &request->patience)
-                    : GPUTUNE_OK;
+    const gt_patience patience = last_patience(tuning);
+    GT_TRY(
+        gt_store_register_gpu(store, request->environment, &device, request->host_text, &patience));
+    return copy > 0
+               ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy, &patience)
+               : GPUTUNE_OK;
 }
 
 static gt_hash default_trial(const gt_tuning *tuning)
@@ -213,7 +222,8 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
                                 .codes = auxiliary,
                                 .code_count = auxiliary[GT_UNIT_REFERENCE].image.bytes ? 2 : 1,
                                 .force = request->options.force};
-    return gt_store_put_winner(request->services->store, &outcome, &request->patience);
+    const gt_patience patience = last_patience(tuning);
+    return gt_store_put_winner(request->services->store, &outcome, &patience);
 }
 
 static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_choice *choice,
@@ -320,7 +330,8 @@ static gputune_status store_default_code(const gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     const gt_code code = code_of(tuning, (uint32_t)id);
-    return gt_store_put_cubins(request->services->store, &code, 1, &request->patience);
+    const gt_patience patience = last_patience(tuning);
+    return gt_store_put_cubins(request->services->store, &code, 1, &patience);
 }
 
 static gputune_status store_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
@@ -328,8 +339,9 @@ static gputune_status store_without_winner(const gt_tuning *tuning, const gt_tri
     const gt_request *request = tuning->session.request;
     GT_TRY(register_gpu(tuning));
     GT_TRY(store_default_code(tuning));
+    const gt_patience patience = last_patience(tuning);
     return gt_store_put_trials(request->services->store, request->environment, &request->scenario,
-                               list->items, list->count, &request->patience);
+                               list->items, list->count, &patience);
 }
 
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)

@@ -9,7 +9,7 @@
 enum {
     COMPILE_AHEAD = 3,  /* sources submitted per compile worker, so that none waits */
     LEARNING_AHEAD = 2, /* the same where each result makes the next proposals better */
-    STARTS_MAX = 256   /* in one go: a few milliseconds */
+    STARTS_MAX = 256    /* in one go: a few milliseconds */
 };
 
 static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)

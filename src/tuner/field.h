@@ -33,9 +33,9 @@ typedef enum gt_role {
 typedef struct gt_variant {
     gt_config config;
     gt_hash trial;
-    uint32_t unit;    /* index of the source it is compiled from */
-    uint32_t sibling; /* the next variant that waits for the same unit, plus one; 0: none */
-    uint32_t twin;    /* in GT_STAGE_TWIN: the variant that is tried instead */
+    uint32_t unit;      /* index of the source it is compiled from */
+    uint32_t sibling;   /* the next variant that waits for the same unit, plus one; 0: none */
+    uint32_t twin;      /* in GT_STAGE_TWIN: the variant that is tried instead */
     uint32_t next_twin; /* the next one that this is tried for, or is tried with it, plus one; 0 */
     gt_stage stage;
     gt_role role;

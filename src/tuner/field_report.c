@@ -148,9 +148,8 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     if (!proposer->hear) {
         return;
     }
-    gt_finding finding = {.status = variant->failure,
-                          .time_ns = time_ns,
-                          .occupancy = variant->verified.occupancy};
+    gt_finding finding = {
+        .status = variant->failure, .time_ns = time_ns, .occupancy = variant->verified.occupancy};
     if (variant->unit) {
         const gt_compiled *compiled = &field->units.items[variant->unit].compiled;
         finding.compile_ns = compiled->compile_ns;
@@ -158,7 +157,8 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
     }
     proposer->hear(proposer, &variant->config, &finding);
     finding.compile_ns = 0; /* what launches the same costs nothing more */
-    for (uint32_t twin = variant->next_twin; twin; twin = field->variants.items[twin - 1].next_twin) {
+    for (uint32_t twin = variant->next_twin; twin;
+         twin = field->variants.items[twin - 1].next_twin) {
         proposer->hear(proposer, &field->variants.items[twin - 1].config, &finding);
     }
 }

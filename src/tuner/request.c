@@ -235,13 +235,13 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
     GT_TRY(make_scenario(request));
     gt_space *space;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
-    request->terms = (gt_terms){.space = gt_space_signature(space),
-                                .limit = request->options.max_variants,
-                                .effort = request->options.effort,
-                                .isolation = request->options.isolation,
-                                .driver_version = request->device->driver_version,
-                                .complete =
-                                    request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
+    request->terms =
+        (gt_terms){.space = gt_space_signature(space),
+                   .limit = request->options.max_variants,
+                   .effort = request->options.effort,
+                   .isolation = request->options.isolation,
+                   .driver_version = request->device->driver_version,
+                   .complete = request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
     gt_space_free(space);
     return GPUTUNE_OK;
 }

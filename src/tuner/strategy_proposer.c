@@ -21,7 +21,7 @@ struct gt_strategy_proposer {
     gt_point fallback;
     GT_ARRAY(gt_config) first; /* of earlier tunings: what may win still */
     size_t next_first;
-    uint32_t known; /* the others that were told */
+    uint32_t known;         /* the others that were told */
     gputune_status failure; /* of a strategy that is out of memory: nothing more is proposed */
     bool content;
 };

@@ -113,12 +113,16 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     return finish(out, &choice, request, winner);
 }
 
-/* Of what answers: a decided result over the request's own space, else the fastest. */
+/* Of what answers: a decided result over the request's own space, then any that is decided, then the
+ * fastest. Some have no time: a tuning by energy that was stopped before it weighed anything. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && gt_hash_equal(a->terms.space, request->terms.space);
     bool b_own = b->terms.final && gt_hash_equal(b->terms.space, request->terms.space);
-    return a_own != b_own ? a_own : a->time.median < b->time.median;
+    if (a_own != b_own || a->terms.final != b->terms.final) {
+        return a_own != b_own ? a_own : a->terms.final;
+    }
+    return a->time.count && (!b->time.count || a->time.median < b->time.median);
 }
 
 static gt_winner *find_answer(const gt_winner_list *list, const gt_request *request)
@@ -223,7 +227,8 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         status = gt_search(out, request);
     }
     request->lease = NULL;
-    gt_store_lease_release(&lease, store, &request->patience);
+    const gt_patience brief = gt_patience_for(0.1, NULL); /* what stays runs out by itself */
+    gt_store_lease_release(&lease, store, &brief);
     return status;
 }
 

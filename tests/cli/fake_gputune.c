@@ -340,6 +340,10 @@ static gputune_record winner_record(void)
     record.speedup = 1.2034;
     record.speedup_low = 1.1991;
     record.speedup_high = 1.2074;
+    if (fake("part")) {
+        record.unreferenced = record.unfinished = true;
+        record.only = "UNROLL=1,2,4; VEC=4";
+    }
     return record;
 }
 

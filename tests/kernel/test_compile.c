@@ -109,6 +109,32 @@ static void test_other_values(void **state)
     compile_kernel("paramsum", "sm_90", GPUTUNE_SIZES({"COUNT", 100}), NULL, 0);
 }
 
+/* A few corners of a space that is too large to compile: every way of staging, of laying out A and
+ * of loading it, clusters that split the depth, and scalars. */
+static void test_corners_of_gemm(void **state)
+{
+    const char *const columns[] = {
+        "BM=128",        "BN=128",    "TM=8",        "TN=8",           "BK=16",
+        "SPREAD=padded", "VK=4",      "VN=4",        "STAGES=2",       "STAGING=registers",
+        "A_IN=columns",  "LANES_M=4", "FRAGMENTS=1", "LANES_BY=pairs", "WARPS=8,16",
+        "GROUP=4",       "SPLIT=1"};
+    const char *const rows[] = {
+        "BM=64",         "BN=128",         "TM=8",      "TN=16",     "BK=16",       "VK=4",
+        "VN=4",          "STAGES=3",       "A_IN=rows", "LANES_M=8", "FRAGMENTS=2", "STEP=2",
+        "STAGING=async", "LANES_BY=pairs", "WARPS=8",   "GROUP=4",   "SPLIT=1,4"};
+    const char *const scalars[] = {"BM=128",       "BN=64",     "TM=8",        "TN=8",
+                                   "BK=8",         "VK=1",      "VN=1",        "STAGES=2",
+                                   "A_IN=columns", "LANES_M=4", "FRAGMENTS=2", "LANES_BY=rows",
+                                   "WARPS=12",     "GROUP=1",   "SPLIT=1",     "SPREAD=none"};
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    compile_kernel("gemm", "sm_80", GPUTUNE_NO_SIZES, columns, sizeof columns / sizeof *columns);
+    compile_kernel("gemm", "sm_90", GPUTUNE_NO_SIZES, rows, sizeof rows / sizeof *rows);
+    compile_kernel("gemm", "sm_100", GPUTUNE_NO_SIZES, scalars, sizeof scalars / sizeof *scalars);
+}
+
 /* The space that a peer was measured on: 120 variants, no more and no less. */
 static void test_axpy_space(void **state)
 {
@@ -139,6 +165,7 @@ int main(void)
         cmocka_unit_test(test_axpy_space),
         cmocka_unit_test(test_whole_spaces),
         cmocka_unit_test(test_other_values),
+        cmocka_unit_test(test_corners_of_gemm),
     };
     return cmocka_run_group_tests(tests, open_compiler, NULL);
 }

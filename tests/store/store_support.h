@@ -10,6 +10,7 @@
 #include <stdarg.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,9 +107,20 @@ static inline gt_code code_of(uint64_t number, const char *image)
                      .compile_ns = 2e7};
 }
 
+/* A finished and proved tuning of the space 77 with that effort. */
+static inline gt_terms terms_of(gputune_effort effort)
+{
+    return (gt_terms){.space = hash_of(77),
+                      .effort = effort,
+                      .driver_version = 13000,
+                      .final = true,
+                      .proved = true};
+}
+
 /* Puts a winner "VEC=4" with the trials 1 (default), 2 (winner), 3 (crashed). */
-static inline gputune_status put_outcome(gt_store *store, const gt_scenario *scenario,
-                                         double time_ns, gputune_effort effort, bool force)
+static inline gputune_status put_under(gt_store *store, const gt_scenario *scenario, double time_ns,
+                                       const gt_terms *terms, bool force,
+                                       const gt_patience *patience)
 {
     gt_trial trials[3] = {trial_of(1, "VEC=1", 2 * time_ns), trial_of(2, "VEC=4", time_ns),
                           trial_of(3, "VEC=8", 0)};
@@ -121,17 +133,15 @@ static inline gputune_status put_outcome(gt_store *store, const gt_scenario *sce
                         .fallback_config = (char *)"VEC=1",
                         .trial = trials[1].hash,
                         .default_trial = trials[0].hash,
-                        .space = hash_of(77),
+                        .terms = *terms,
+                        .only = (char *)(terms->limit ? "VEC=1,4,8" : NULL),
                         .code = code_of(2, "the winner's code"),
                         .fallback = code_of(1, "the default's code"),
                         .speedup = 2,
                         .speedup_low = 1.9,
                         .speedup_high = 2.1,
                         .tie = true,
-                        .verified = true,
-                        .effort = effort,
                         .stop_reason = (char *)"every other variant is slower",
-                        .driver_version = 13000,
                         .nvrtc_version = 13000,
                         .variants = 3,
                         .failed = 1,
@@ -142,14 +152,46 @@ static inline gputune_status put_outcome(gt_store *store, const gt_scenario *sce
                                 .trial_count = 3,
                                 .winner = &winner,
                                 .force = force};
-    return gt_store_put_winner(store, &outcome);
+    return gt_store_put_winner(store, &outcome, patience);
+}
+
+static inline gputune_status put_outcome(gt_store *store, const gt_scenario *scenario,
+                                         double time_ns, gputune_effort effort, bool force)
+{
+    const gt_terms terms = terms_of(effort);
+    return put_under(store, scenario, time_ns, &terms, force, NULL);
+}
+
+static inline void put_size_within(gt_store *store, int64_t n, double time_ns,
+                                   const gt_patience *patience)
+{
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    const gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    assert_int_equal(put_under(store, &scenario, time_ns, &terms, false, patience), GPUTUNE_OK);
 }
 
 static inline void put_size(gt_store *store, int64_t n, double time_ns)
 {
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
-    assert_int_equal(put_outcome(store, &scenario, time_ns, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    put_size_within(store, n, time_ns, NULL);
+}
+
+/* The first of the scenario's winners; ENOTFOUND without one. */
+static inline gputune_status find_first(gt_winner *out, gt_store *store, const char *environment,
+                                        const gt_scenario *scenario)
+{
+    gt_winner_list list;
+    gputune_status status = gt_store_winners(&list, store, environment, scenario, NULL);
+    if (status != GPUTUNE_OK) {
+        return status;
+    }
+    if (list.count) {
+        *out = list.items[0];
+        list.items[0] = (gt_winner){0};
+    }
+    status = list.count ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
+    gt_winner_list_free(&list);
+    return status;
 }
 
 /* The stored time at n, 0: none. */
@@ -158,12 +200,21 @@ static inline double time_at(gt_store *store, int64_t n)
     char problem[32];
     gt_scenario scenario = scenario_at(&n, problem);
     gt_winner winner;
-    if (gt_store_find_winner(&winner, store, ENVIRONMENT, &scenario) != GPUTUNE_OK) {
+    if (find_first(&winner, store, ENVIRONMENT, &scenario) != GPUTUNE_OK) {
         return 0;
     }
     double median = winner.time.median;
     gt_winner_free(&winner);
     return median;
+}
+
+/* Changes the file behind the store's back. */
+static inline void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *raw;
+    assert_int_equal(sqlite3_open(path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(raw);
 }
 
 #endif

@@ -14,7 +14,8 @@ static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s
 {
     char problem[32];
     gt_scenario scenario = wanted(problem);
-    return gt_store_lease_acquire(lease, store, ENVIRONMENT, &scenario, timeout_s, NULL);
+    const gt_patience patience = gt_patience_for(timeout_s, NULL);
+    return gt_store_lease_acquire(lease, store, ENVIRONMENT, &scenario, &patience);
 }
 
 static void one_holds_it(void **state)
@@ -28,11 +29,11 @@ static void one_holds_it(void **state)
     snprintf(holder, sizeof holder, "process %d", (int)getpid());
     assert_non_null(strstr(gt_message(), holder));
     assert_false(b.held);
-    assert_int_equal(gt_store_lease_renew(&a, first), GPUTUNE_OK);
-    gt_store_lease_release(&a, first);
-    gt_store_lease_release(&a, first); /* twice does nothing */
+    assert_int_equal(gt_store_lease_renew(&a, first, NULL), GPUTUNE_OK);
+    gt_store_lease_release(&a, first, NULL);
+    gt_store_lease_release(&a, first, NULL); /* twice does nothing */
     assert_int_equal(acquire(&b, second, 0), GPUTUNE_OK);
-    gt_store_lease_release(&b, second);
+    gt_store_lease_release(&b, second, NULL);
     gt_store_close(first);
     gt_store_close(second);
 }
@@ -46,11 +47,11 @@ static void other_scenarios_are_free(void **state)
     char problem[32];
     gt_scenario other = scenario_at(&n, problem);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &other, 0, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&c, store, "another", &other, 0, NULL), GPUTUNE_OK);
-    gt_store_lease_release(&a, store);
-    gt_store_lease_release(&b, store);
-    gt_store_lease_release(&c, store);
+    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &other, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_lease_acquire(&c, store, "another", &other, NULL), GPUTUNE_OK);
+    gt_store_lease_release(&a, store, NULL);
+    gt_store_lease_release(&b, store, NULL);
+    gt_store_lease_release(&c, store, NULL);
     gt_store_close(store);
 }
 
@@ -67,7 +68,7 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
             _exit(1);
         }
         usleep((useconds_t)(seconds * 1e6));
-        gt_store_lease_release(&lease, store);
+        gt_store_lease_release(&lease, store, NULL);
         _exit(0);
     }
     char answer;
@@ -88,7 +89,7 @@ static void dead_owner_loses_it(void **state)
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
-    gt_store_lease_release(&lease, store);
+    gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
 }
 
@@ -101,7 +102,7 @@ static void waits_for_its_turn(void **state)
     gt_store *store = open_store(w);
     gt_lease lease = {0};
     assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
-    gt_store_lease_release(&lease, store);
+    gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
     waitpid(child, &status, 0);
 }
@@ -114,22 +115,56 @@ static void cancel_ends_the_wait(void **state)
     char problem[32];
     gt_scenario scenario = wanted(problem);
     volatile int cancel = 1;
+    const gt_patience patience = gt_patience_for(60, &cancel);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &scenario, 60, &cancel),
+    assert_int_equal(gt_store_lease_acquire(&b, store, ENVIRONMENT, &scenario, &patience),
                      GPUTUNE_ECANCELED);
-    gt_store_lease_release(&a, store);
+    gt_store_lease_release(&a, store, NULL);
     gt_store_close(store);
 }
 
-/* Of another machine nothing but the expiry is known. */
+/* Nobody has taken notice of the end of this process. */
+static void unreaped_owner_loses_it(void **state)
+{
+    world *w = *state;
+    int ready[2], status;
+    siginfo_t ended;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = hold_in_child(w, ready, 30);
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    kill(child, SIGKILL);
+    assert_int_equal(waitid(P_PID, (id_t)child, &ended, WEXITED | WNOWAIT), 0);
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    gt_store_lease_release(&lease, store, NULL);
+    waitpid(child, &status, 0);
+    gt_store_close(store);
+}
+
+/* A stopped process is alive, but does not renew. */
+static void stopped_owner_loses_it(void **state)
+{
+    world *w = *state;
+    int ready[2], status;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = hold_in_child(w, ready, 60);
+    gt_store *store = open_store(w);
+    gt_lease lease = {0};
+    kill(child, SIGSTOP);
+    assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
+    assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    gt_store_lease_release(&lease, store, NULL);
+    kill(child, SIGKILL);
+    waitpid(child, &status, 0);
+    gt_store_close(store);
+}
+
+/* Of another machine, or another boot, nothing but the expiry is known. */
 static void set_machine(world *w, const char *expires)
 {
     char sql[256];
-    sqlite3 *raw;
     snprintf(sql, sizeof sql, "UPDATE lease SET machine = 'elsewhere', expires_ms = %s", expires);
-    assert_int_equal(sqlite3_open(w->path, &raw), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(raw, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(raw);
+    run_sql(w->path, sql);
 }
 
 static void lease_of_another_machine_runs_out(void **state)
@@ -138,13 +173,27 @@ static void lease_of_another_machine_runs_out(void **state)
     gt_store *store = open_store(w);
     gt_lease a = {0}, b = {0};
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
-    set_machine(w, "(strftime('%s', 'now') + 60) * 1000");
+    set_machine(w, "(strftime('%s', 'now') + 4) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_renew(&a, store), GPUTUNE_EBUSY); /* the first has lost it */
+    assert_int_equal(gt_store_lease_renew(&a, store, NULL), GPUTUNE_EBUSY); /* it was lost */
     assert_false(a.held);
-    gt_store_lease_release(&b, store);
+    gt_store_lease_release(&b, store, NULL);
+    gt_store_close(store);
+}
+
+/* The clock was set back by a day. */
+static void lease_of_the_future_runs_out(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_lease a = {0}, b = {0};
+    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    set_machine(w, "(strftime('%s', 'now') + 86400) * 1000");
+    assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
+    assert_int_equal(acquire(&b, store, 30), GPUTUNE_OK);
+    gt_store_lease_release(&b, store, NULL);
     gt_store_close(store);
 }
 
@@ -156,9 +205,9 @@ static void works_in_memory(void **state)
     assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
     assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
-    gt_store_lease_release(&a, store);
+    gt_store_lease_release(&a, store, NULL);
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
-    gt_store_lease_release(&b, store);
+    gt_store_lease_release(&b, store, NULL);
     gt_store_close(store);
 }
 
@@ -167,9 +216,15 @@ static void works_in_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_holds_it),         TEST(other_scenarios_are_free),
-        TEST(dead_owner_loses_it),  TEST(waits_for_its_turn),
-        TEST(cancel_ends_the_wait), TEST(lease_of_another_machine_runs_out),
+        TEST(one_holds_it),
+        TEST(other_scenarios_are_free),
+        TEST(dead_owner_loses_it),
+        TEST(unreaped_owner_loses_it),
+        TEST(stopped_owner_loses_it),
+        TEST(waits_for_its_turn),
+        TEST(cancel_ends_the_wait),
+        TEST(lease_of_another_machine_runs_out),
+        TEST(lease_of_the_future_runs_out),
         TEST(works_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

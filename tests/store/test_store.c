@@ -11,17 +11,14 @@ static void nothing_is_found_silently(void **state)
     gt_winner winner;
     gt_code code;
     gt_trial_list trials;
-    double value;
     gt_fail(GPUTUNE_EIO, "earlier");
-    assert_int_equal(gt_store_find_winner(&winner, store, ENVIRONMENT, &scenario),
+    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_find_nearest(&winner, store, ENVIRONMENT, &scenario, NULL),
                      GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_find_nearest(&winner, store, ENVIRONMENT, &scenario),
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1), "sm_90", false, 0, NULL),
                      GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1), "sm_90", false, 0),
-                     GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_gpu_fact(&value, store, ENVIRONMENT, GT_FACT_COPY),
-                     GPUTUNE_ENOTFOUND);
-    assert_int_equal(gt_store_trials(&trials, store, ENVIRONMENT, &scenario, 0, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&trials, store, ENVIRONMENT, &scenario, 0, 0, NULL),
+                     GPUTUNE_OK);
     assert_int_equal(trials.count, 0);
     gt_trial_list_free(&trials);
     assert_string_equal(gt_message(), "earlier");
@@ -41,23 +38,23 @@ static void winner_survives_reopening(void **state)
 
     gt_winner found;
     store = open_store(w);
-    assert_true(gt_store_is_writable(store));
-    assert_string_equal(gt_store_path(store), w->path);
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
     assert_string_equal(found.config, "VEC=4");
     assert_string_equal(found.default_config, "VEC=1");
     assert_string_equal(found.fallback_config, "VEC=1");
     assert_string_equal(found.problem, "n=4096 T=half");
     assert_true(found.size_count == 1 && found.sizes[0] == 4096);
-    assert_true(gt_hash_equal(found.trial, hash_of(2)) && gt_hash_equal(found.space, hash_of(77)));
+    assert_true(gt_hash_equal(found.trial, hash_of(2)) &&
+                gt_hash_equal(found.terms.space, hash_of(77)));
     assert_string_equal(found.code.image.data, "the winner's code");
     assert_string_equal(found.fallback.image.data, "the default's code");
     assert_int_equal(found.code.resources.registers, 32);
     assert_true(found.time.median == 100 && found.time.count == 9 && found.time.low == 97);
     assert_true(found.default_time.median == 200 && found.speedup_low == 1.9);
-    assert_true(found.tie && found.verified && !found.noisy && !found.modelled);
-    assert_int_equal(found.effort, GPUTUNE_MEASURE);
-    assert_int_equal(found.driver_version, 13000);
+    assert_true(found.tie && found.terms.proved && !found.noisy && !found.modelled);
+    assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
+    assert_int_equal(found.terms.driver_version, 13000);
     assert_int_equal(found.failed, 1);
     assert_true(found.created[0] == '2' && strlen(found.created) == 20);
     gt_winner_free(&found);
@@ -98,13 +95,12 @@ static void every_part_of_the_key_counts(void **state)
     changed[7].identity.low++;
     gt_winner found;
     for (int i = 0; i < 8; i++) {
-        assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &changed[i]),
-                         GPUTUNE_ENOTFOUND);
+        assert_int_equal(find_first(&found, store, ENVIRONMENT, &changed[i]), GPUTUNE_ENOTFOUND);
     }
-    assert_int_equal(gt_store_find_winner(&found, store, "another", &base), GPUTUNE_ENOTFOUND);
+    assert_int_equal(find_first(&found, store, "another", &base), GPUTUNE_ENOTFOUND);
     base.bucket = problem; /* the same as none */
     base.work_flops = 5;   /* not keyed */
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &base), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &base), GPUTUNE_OK);
     gt_winner_free(&found);
     gt_store_close(store);
 }
@@ -119,7 +115,7 @@ static void sizes_of_a_bucket_share(void **state)
     first.bucket = second.bucket = "n=1024 T=half";
     assert_int_equal(put_outcome(store, &first, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &second), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &second), GPUTUNE_OK);
     assert_string_equal(found.problem, "n=1000 T=half");
     gt_winner_free(&found);
     gt_store_close(store);
@@ -131,7 +127,7 @@ static int64_t nearest_to(gt_store *store, int64_t n, const char *fixed)
     gt_scenario wanted = scenario_at(&n, problem);
     gt_winner found;
     wanted.fixed = fixed;
-    if (gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted) != GPUTUNE_OK) {
+    if (gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL) != GPUTUNE_OK) {
         return 0;
     }
     int64_t size = found.sizes[0];
@@ -152,6 +148,28 @@ static void nearest_is_by_ratio(void **state)
     gt_store_close(store);
 }
 
+/* --- which winners are kept ---------------------------------------------------------------------
+ */
+
+static size_t count_winners(gt_store *store, const gt_scenario *scenario)
+{
+    gt_winner_list list;
+    assert_int_equal(gt_store_winners(&list, store, ENVIRONMENT, scenario, NULL), GPUTUNE_OK);
+    size_t count = list.count;
+    gt_winner_list_free(&list);
+    return count;
+}
+
+static double first_time(gt_store *store, const gt_scenario *scenario)
+{
+    gt_winner found;
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, scenario), GPUTUNE_OK);
+    double time = found.time.median;
+    assert_true(found.config && found.only);
+    gt_winner_free(&found);
+    return time;
+}
+
 static void higher_effort_stays(void **state)
 {
     world *w = *state;
@@ -162,20 +180,124 @@ static void higher_effort_stays(void **state)
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
     assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_ESTIMATE, false), GPUTUNE_OK);
     gt_winner found;
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
-    assert_int_equal(found.effort, GPUTUNE_EXHAUSTIVE);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(found.terms.effort, GPUTUNE_EXHAUSTIVE);
     gt_winner_free(&found);
     assert_int_equal(put_outcome(store, &scenario, 90, GPUTUNE_MEASURE, true), GPUTUNE_OK);
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
-    assert_int_equal(found.effort, GPUTUNE_MEASURE);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
     gt_winner_free(&found);
     gt_store_close(store);
 }
 
+/* Two programs that allow different variants keep a winner each. */
+static void each_space_has_its_winner(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole;
+    part.space = hash_of(78);
+    part.limit = 2;
+    assert_int_equal(put_under(store, &scenario, 100, &whole, false, NULL), GPUTUNE_OK);
+    assert_int_equal(put_under(store, &scenario, 120, &part, false, NULL), GPUTUNE_OK);
+    gt_winner_list list;
+    assert_int_equal(gt_store_winners(&list, store, ENVIRONMENT, &scenario, NULL), GPUTUNE_OK);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.items[0].only, "VEC=1,4,8");
+    assert_true(gt_hash_equal(list.items[0].terms.space, part.space));
+    assert_int_equal(list.items[0].terms.limit, 2);
+    assert_string_equal(list.items[1].only, "");
+    assert_true(gt_hash_equal(list.items[1].terms.space, whole.space));
+    gt_winner_list_free(&list);
+    gt_store_close(store);
+}
+
+static void unfinished_yields_to_finished(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    terms.final = false;
+    assert_int_equal(put_under(store, &scenario, 130, &terms, false, NULL), GPUTUNE_OK);
+    assert_int_equal(put_under(store, &scenario, 120, &terms, false, NULL), GPUTUNE_OK);
+    assert_true(first_time(store, &scenario) == 120); /* the newer of two unfinished ones */
+    terms.final = true;
+    assert_int_equal(put_under(store, &scenario, 110, &terms, false, NULL), GPUTUNE_OK);
+    terms.final = false;
+    assert_int_equal(put_under(store, &scenario, 105, &terms, false, NULL), GPUTUNE_OK);
+    gt_winner found;
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_true(found.terms.final);
+    gt_winner_free(&found);
+    assert_int_equal(count_winners(store, &scenario), 1);
+    gt_store_close(store);
+}
+
+/* A later tuning found that what won is wrong. */
+static void winner_whose_trial_failed_is_none(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_EXHAUSTIVE, false), GPUTUNE_OK);
+    gt_trial wrong = trial_of(2, "VEC=4", 100);
+    wrong.status = GT_TRIAL_WRONG;
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &wrong, 1, NULL),
+                     GPUTUNE_OK);
+    gt_winner found;
+    assert_int_equal(count_winners(store, &scenario), 0);
+    assert_int_equal(gt_store_find_nearest(&found, store, ENVIRONMENT, &scenario, NULL),
+                     GPUTUNE_ENOTFOUND);
+    assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+    assert_int_equal(count_winners(store, &scenario), 1); /* it did not stand in the way */
+    gt_store_close(store);
+}
+
+/* At the same distance the whole space counts more than a part, and final more than unfinished. */
+static void nearest_prefers_the_whole_space(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096, m = 8192;
+    char problem[32], other[32];
+    gt_scenario scenario = scenario_at(&n, problem), wanted = scenario_at(&m, other);
+    gt_terms whole = terms_of(GPUTUNE_MEASURE), part = whole, unproved = whole;
+    whole.final = false;
+    part.space = hash_of(78);
+    part.limit = 2;
+    unproved.space = hash_of(79);
+    unproved.proved = false;
+    assert_int_equal(put_under(store, &scenario, 100, &whole, false, NULL), GPUTUNE_OK);
+    assert_int_equal(put_under(store, &scenario, 100, &part, false, NULL), GPUTUNE_OK);
+    assert_int_equal(put_under(store, &scenario, 100, &unproved, false, NULL), GPUTUNE_OK);
+    gt_winner found;
+    assert_int_equal(gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL), GPUTUNE_OK);
+    assert_true(gt_hash_equal(found.terms.space, whole.space));
+    gt_winner_free(&found);
+    whole.space = hash_of(80);
+    whole.final = true;
+    assert_int_equal(put_under(store, &scenario, 100, &whole, false, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_nearest(&found, store, ENVIRONMENT, &wanted, NULL), GPUTUNE_OK);
+    assert_true(gt_hash_equal(found.terms.space, whole.space));
+    gt_winner_free(&found);
+    gt_store_close(store);
+}
+
+/* --- trials and code ----------------------------------------------------------------------------
+ */
+
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver, int nvrtc)
 {
     gt_trial_list list;
-    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, scenario, driver, nvrtc),
+    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, scenario, driver, nvrtc, NULL),
                      GPUTUNE_OK);
     size_t count = list.count;
     gt_trial_list_free(&list);
@@ -192,7 +314,8 @@ static void failures_are_forgotten_with_another_driver(void **state)
     assert_int_equal(put_outcome(store, &scenario, 100, GPUTUNE_MEASURE, false), GPUTUNE_OK);
     gt_trial broken = trial_of(4, "VEC=3", 0);
     broken.status = GT_TRIAL_COMPILE;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &broken, 1), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &broken, 1, NULL),
+                     GPUTUNE_OK);
     assert_int_equal(count_trials(store, &scenario, 13000, 13000), 4);
     assert_int_equal(count_trials(store, &scenario, 13010, 13000), 3); /* may not crash now */
     assert_int_equal(count_trials(store, &scenario, 13000, 13010), 2); /* may compile now */
@@ -212,11 +335,11 @@ static void trials_come_back_whole(void **state)
     put.message = "4.0% slower after 5 samples";
     put.eliminated_round = 6;
     put.noisy = true;
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1, NULL), GPUTUNE_OK);
     put.time.median = 124; /* measured again: replaces */
-    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &put, 1, NULL), GPUTUNE_OK);
     gt_trial_list list;
-    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, &scenario, 0, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&list, store, ENVIRONMENT, &scenario, 0, 0, NULL), GPUTUNE_OK);
     assert_int_equal(list.count, 1);
     const gt_trial *got = &list.items[0];
     assert_true(gt_hash_equal(got->hash, put.hash) && gt_hash_equal(got->source, put.source));
@@ -238,19 +361,22 @@ static void code_is_found_by_source_arch_and_version(void **state)
     gt_code codes[3] = {code_of(1, "old"), code_of(1, "new"), code_of(1, "ptx text")}, found;
     codes[1].nvrtc_version = 13020;
     codes[2].ptx = true;
-    assert_int_equal(gt_store_put_cubins(store, codes, 3), GPUTUNE_OK);
+    assert_int_equal(gt_store_put_cubins(store, codes, 3, NULL), GPUTUNE_OK);
     gt_hash source = codes[0].source;
-    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", false, 13000), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", false, 13000, NULL),
+                     GPUTUNE_OK);
     assert_string_equal(found.image.data, "old");
     gt_code_free(&found);
-    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", false, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", false, 0, NULL),
+                     GPUTUNE_OK);
     assert_string_equal(found.image.data, "new");
     gt_code_free(&found);
-    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", true, 0), GPUTUNE_OK);
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_90", true, 0, NULL),
+                     GPUTUNE_OK);
     assert_string_equal(found.image.data, "ptx text");
     assert_int_equal(found.image.bytes, 8);
     gt_code_free(&found);
-    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_80", false, 0),
+    assert_int_equal(gt_store_find_cubin(&found, store, source, "sm_80", false, 0, NULL),
                      GPUTUNE_ENOTFOUND);
     gt_store_close(store);
 }
@@ -261,50 +387,29 @@ static void damaged_code_is_not_handed_out(void **state)
     gt_store *store = open_store(w);
     put_size(store, 1024, 10);
     gt_store_close(store);
-    sqlite3 *raw;
-    assert_int_equal(sqlite3_open(w->path, &raw), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(raw, "UPDATE cubin SET image = x'00'", NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(raw);
+    run_sql(w->path, "UPDATE cubin SET image = x'00'");
     store = open_store(w);
     int64_t n = 1024;
     char problem[32];
     gt_scenario scenario = scenario_at(&n, problem);
     gt_winner found;
     gt_code code;
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
     assert_null(found.code.image.data);
     gt_winner_free(&found);
-    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0),
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL),
                      GPUTUNE_ENOTFOUND);
     put_size(store, 1024, 10); /* putting it again mends it */
-    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0),
+    assert_int_equal(gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL),
                      GPUTUNE_OK);
     gt_code_free(&code);
     gt_store_close(store);
 }
 
-static void rejected_winner_is_not_found_again(void **state)
+static int take_copy(void *user, const gputune_record *record)
 {
-    world *w = *state;
-    gt_store *store = open_store(w);
-    int64_t n = 1024;
-    char problem[32];
-    gt_scenario scenario = scenario_at(&n, problem);
-    gt_winner found;
-    put_size(store, 1024, 10);
-    assert_int_equal(gt_store_validate_winner(store, ENVIRONMENT, &scenario, 13010, 13020),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
-    assert_int_equal(found.driver_version, 13010);
-    gt_winner_free(&found);
-    assert_int_equal(gt_store_reject_winner(store, ENVIRONMENT, &scenario, GT_TRIAL_WRONG, "y[3]"),
-                     GPUTUNE_OK);
-    assert_int_equal(gt_store_find_winner(&found, store, ENVIRONMENT, &scenario),
-                     GPUTUNE_ENOTFOUND);
-    assert_int_equal(count_trials(store, &scenario, 13000, 13000), 3);
-    assert_int_equal(count_trials(store, &scenario, 1, 1), 1); /* now two failures */
-    gt_store_close(store);
+    *(double *)user = record->copy_bytes_per_s;
+    return 0;
 }
 
 static void facts_of_a_gpu(void **state)
@@ -312,14 +417,17 @@ static void facts_of_a_gpu(void **state)
     world *w = *state;
     gt_store *store = open_store(w);
     gt_device device = {.name = "Test GPU", .arch = "sm_90", .origin = "cuda", .sm_count = 132};
-    double value;
-    assert_int_equal(gt_store_register_gpu(store, ENVIRONMENT, &device, "a CPU"), GPUTUNE_OK);
-    assert_int_equal(gt_store_set_gpu_fact(store, ENVIRONMENT, GT_FACT_COPY, 4.2e12), GPUTUNE_OK);
+    const gt_records_filter all = {0};
+    double value = 0;
+    put_size(store, 1024, 10);
+    assert_int_equal(gt_store_register_gpu(store, ENVIRONMENT, &device, "a CPU", NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_set_gpu_fact(store, ENVIRONMENT, GT_FACT_COPY, 4.2e12, NULL),
+                     GPUTUNE_OK);
     device.driver_version = 13010; /* changes, and keeps the fact */
-    assert_int_equal(gt_store_register_gpu(store, ENVIRONMENT, &device, "a CPU"), GPUTUNE_OK);
-    assert_int_equal(gt_store_gpu_fact(&value, store, ENVIRONMENT, GT_FACT_COPY), GPUTUNE_OK);
+    assert_int_equal(gt_store_register_gpu(store, ENVIRONMENT, &device, "a CPU", NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_records(store, &all, take_copy, &value, NULL), 0);
     assert_true(value == 4.2e12);
-    assert_int_equal(gt_store_set_gpu_fact(store, ENVIRONMENT, "colour", 1), GPUTUNE_EINVAL);
+    assert_int_equal(gt_store_set_gpu_fact(store, ENVIRONMENT, "colour", 1, NULL), GPUTUNE_EINVAL);
     gt_store_close(store);
 }
 
@@ -344,14 +452,16 @@ int main(void)
         cmocka_unit_test_setup_teardown(sizes_of_a_bucket_share, open_world, close_world),
         cmocka_unit_test_setup_teardown(nearest_is_by_ratio, open_world, close_world),
         cmocka_unit_test_setup_teardown(higher_effort_stays, open_world, close_world),
+        cmocka_unit_test_setup_teardown(each_space_has_its_winner, open_world, close_world),
+        cmocka_unit_test_setup_teardown(unfinished_yields_to_finished, open_world, close_world),
+        cmocka_unit_test_setup_teardown(winner_whose_trial_failed_is_none, open_world, close_world),
+        cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space, open_world, close_world),
         cmocka_unit_test_setup_teardown(failures_are_forgotten_with_another_driver, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(trials_come_back_whole, open_world, close_world),
         cmocka_unit_test_setup_teardown(code_is_found_by_source_arch_and_version, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(damaged_code_is_not_handed_out, open_world, close_world),
-        cmocka_unit_test_setup_teardown(rejected_winner_is_not_found_again, open_world,
-                                        close_world),
         cmocka_unit_test_setup_teardown(facts_of_a_gpu, open_world, close_world),
         cmocka_unit_test(host_joins_the_environment),
     };

@@ -1,0 +1,120 @@
+/* The columns of trials, winners and compiled code, each described in one place: its SQL, how it is
+ * bound, read and freed, and where a record shows it all follow from these lists. A new column is a
+ * line here, a step in db/, and a member of the struct (and of gputune_record, where it is shown).
+ *
+ * A line: kind, name of the column, member of the row's struct, SHOWN(member of gputune_record) or
+ * HIDDEN. */
+#ifndef GT_STORE_COLUMNS_H
+#define GT_STORE_COLUMNS_H
+
+/* gt_trial */
+#define GT_TRIAL_COLUMNS(X)                                                                        \
+    X(HASH, hash, hash, HIDDEN)                                                                    \
+    X(HASH, source, source, HIDDEN)                                                                \
+    X(TEXT, config, config, SHOWN(configuration))                                                  \
+    X(STATUS, status, status, SHOWN(status))                                                       \
+    X(TEXT, message, message, SHOWN(message))                                                      \
+    X(BOOL, is_default, is_default, SHOWN(is_default))                                             \
+    X(BOOL, noisy, noisy, SHOWN(noisy))                                                            \
+    X(COUNT, samples, time.count, SHOWN(samples))                                                  \
+    X(REAL, median, time.median, SHOWN(median_ns))                                                 \
+    X(REAL, mean, time.mean, SHOWN(mean_ns))                                                       \
+    X(REAL, stddev, time.stddev, SHOWN(stddev_ns))                                                 \
+    X(REAL, low, time.low, SHOWN(low_ns))                                                          \
+    X(REAL, high, time.high, SHOWN(high_ns))                                                       \
+    X(REAL, min, time.min, SHOWN(min_ns))                                                          \
+    X(COUNT, eliminated_round, eliminated_round, SHOWN(eliminated_round))                          \
+    X(COUNT, registers, resources.registers, SHOWN(registers))                                     \
+    X(COUNT, spill_bytes, resources.spill_bytes, SHOWN(spill_bytes))                               \
+    X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
+    X(COUNT, local_bytes, resources.local_bytes, SHOWN(local_bytes))                               \
+    X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
+    X(COUNT, shared_bytes, shared_bytes, SHOWN(shared_bytes))                                      \
+    X(REAL, occupancy, occupancy, SHOWN(occupancy))                                                \
+    X(REAL, max_error, max_error, SHOWN(max_error))                                                \
+    X(REAL, compile_ns, compile_ns, SHOWN(compile_ns))                                             \
+    X(INTEGER, driver_version, driver_version, HIDDEN)                                             \
+    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)
+
+/* gt_winner */
+#define GT_WINNER_COLUMNS(X)                                                                       \
+    X(HASH, space, terms.space, HIDDEN)                                                            \
+    X(COUNT, variant_limit, terms.limit, HIDDEN)                                                   \
+    X(INTEGER, effort, terms.effort, HIDDEN)                                                       \
+    X(INTEGER, isolation, terms.isolation, HIDDEN)                                                 \
+    X(INTEGER, driver_version, terms.driver_version, HIDDEN)                                       \
+    X(BOOL, final, terms.final, HIDDEN)                                                            \
+    X(BOOL, complete, terms.complete, HIDDEN)                                                      \
+    X(BOOL, proved, terms.proved, HIDDEN)                                                          \
+    X(HASH, trial, trial, HIDDEN)                                                                  \
+    X(HASH, default_trial, default_trial, HIDDEN)                                                  \
+    X(TEXT, config, config, HIDDEN)                                                                \
+    X(TEXT, default_config, default_config, HIDDEN)                                                \
+    X(OPTIONAL, fallback_config, fallback_config, HIDDEN)                                          \
+    X(TEXT, only_text, only, SHOWN(only))                                                          \
+    X(TEXT, problem, problem, HIDDEN)                                                              \
+    X(HASH, code_source, code.source, HIDDEN)                                                      \
+    X(INPLACE, code_arch, code.arch, HIDDEN)                                                       \
+    X(BOOL, code_ptx, code.ptx, HIDDEN)                                                            \
+    X(INTEGER, code_nvrtc, code.nvrtc_version, HIDDEN)                                             \
+    X(HASH, fallback_source, fallback.source, HIDDEN)                                              \
+    X(INPLACE, fallback_arch, fallback.arch, HIDDEN)                                               \
+    X(BOOL, fallback_ptx, fallback.ptx, HIDDEN)                                                    \
+    X(INTEGER, fallback_nvrtc, fallback.nvrtc_version, HIDDEN)                                     \
+    X(REAL, speedup, speedup, SHOWN(speedup))                                                      \
+    X(REAL, speedup_low, speedup_low, SHOWN(speedup_low))                                          \
+    X(REAL, speedup_high, speedup_high, SHOWN(speedup_high))                                       \
+    X(BOOL, tie, tie, SHOWN(tie))                                                                  \
+    X(BOOL, noisy, noisy, HIDDEN)                                                                  \
+    X(BOOL, modelled, modelled, HIDDEN)                                                            \
+    X(TEXT, stop_reason, stop_reason, SHOWN(stop_reason))                                          \
+    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
+    X(COUNT, variants, variants, HIDDEN)                                                           \
+    X(COUNT, failed, failed, HIDDEN)                                                               \
+    X(REAL, tuning_s, tuning_s, HIDDEN)                                                            \
+    X(INPLACE, created, created, HIDDEN)
+
+/* gt_code */
+#define GT_CODE_COLUMNS(X)                                                                         \
+    X(HASH, source, source, HIDDEN)                                                                \
+    X(INPLACE, arch, arch, HIDDEN)                                                                 \
+    X(BOOL, ptx, ptx, HIDDEN)                                                                      \
+    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
+    X(COUNT, registers, resources.registers, HIDDEN)                                               \
+    X(COUNT, spill_bytes, resources.spill_bytes, HIDDEN)                                           \
+    X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
+    X(COUNT, local_bytes, resources.local_bytes, HIDDEN)                                           \
+    X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
+    X(REAL, compile_ns, compile_ns, HIDDEN)
+
+/* What a record shows beside the columns of its trial and its winner; an expression in place of the
+ * name, a member of gt_record_row. */
+#define GT_PLACE_COLUMNS(X)                                                                        \
+    X(TEXT, k.name, record.kernel, HIDDEN)                                                         \
+    X(TEXT, s.problem, record.sizes, HIDDEN)                                                       \
+    X(INTEGER, s.objective, record.objective, HIDDEN)                                              \
+    X(INTEGER, s.cache, record.cache, HIDDEN)                                                      \
+    X(REAL, s.work_bytes, record.bytes, HIDDEN)                                                    \
+    X(REAL, s.work_flops, record.flops, HIDDEN)                                                    \
+    X(BOOL, s.unreferenced, record.unreferenced, HIDDEN)                                           \
+    X(TEXT, g.name, record.gpu, HIDDEN)                                                            \
+    X(TEXT, g.environment, record.environment, HIDDEN)                                             \
+    X(TEXT, g.origin, record.origin, HIDDEN)                                                       \
+    X(REAL, g.copy_bytes_per_s, record.copy_bytes_per_s, HIDDEN)                                   \
+    X(TEXT, t.created, record.created, HIDDEN)                                                     \
+    X(BOOL, w.id IS NOT NULL, record.is_winner, HIDDEN)                                            \
+    X(REAL, d.median, record.default_ns, HIDDEN)                                                   \
+    X(HASH, s.hash, scenario, HIDDEN)                                                              \
+    X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
+    X(REAL, s.volume, volume, HIDDEN)
+
+/* How the lists are pasted into SQL: ", name", ", ?", and ", x.name" for the tables of that alias.
+ */
+#define GT_PASTE_NAME(kind, name, ...)     ", " #name
+#define GT_PASTE_VALUE(kind, name, ...)    ", ?"
+#define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
+#define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
+#define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
+#define GT_PASTE_PLACE(kind, name, ...)    #name ", "
+
+#endif

@@ -1,0 +1,79 @@
+/* The store as its own files see it: src/store/layers*.c. */
+#ifndef GT_STORE_LAYERS_PARTS_H
+#define GT_STORE_LAYERS_PARTS_H
+
+#include "store/layers.h"
+
+#include <pthread.h>
+#include <sys/types.h>
+
+enum { GT_BESIDE_MAX = 9, GT_WHY_MAX = 256, GT_WARNING_MAX = 768 };
+#define GT_LOOKUP_WAIT_S 0.1 /* unless the caller can wait longer */
+
+/* Reading and writing the user's file have a connection and a mutex each, so that a lookup does not
+ * wait behind a write that waits for another process. Mutexes, in the order in which they are taken
+ * (but a lookup may try for `writing`):
+ * - `writing`: the writer's connection. Held while it waits for another process.
+ * - `reading`: the connections of lookups. Held for a lookup's wait, and while a commit changes the
+ *   file.
+ * - `remembering`: the database in memory, which waits for nobody.
+ * - `telling`: which file is used, and what is to be said of it. Held for moments. */
+struct gt_store {
+    pid_t owner;
+    gt_log log;
+    char *asked, *system_path; /* system_path NULL: none */
+    bool only_read;
+
+    pthread_mutex_t writing;
+    gt_database *writer;
+    double waited_s; /* by writes in vain, since the last one that was not */
+
+    pthread_mutex_t reading;
+    gt_database *reader, *system;
+    int reader_path;
+
+    pthread_mutex_t remembering;
+    gt_database *memory;
+
+    pthread_mutex_t telling;
+    char *paths[1 + GT_BESIDE_MAX]; /* those up to `path` stay as they are */
+    int path;                       /* index of the one in use */
+    int damaged;                    /* index of one that a lookup found to be damaged; -1: none */
+    bool no_file;                   /* given up writing it */
+    bool unreadable;                /* and reading it */
+    int64_t blind_since_ns;         /* end of the lookup that last waited in vain; 0: none since */
+    bool lock_told;                 /* since the last write that got through */
+    char unkept[GT_WHY_MAX];        /* why something is kept in memory only; "": nothing is */
+    char unread[GT_WHY_MAX];        /* why the file did not answer the last lookup; "": it did */
+    char warning[GT_WARNING_MAX];   /* to be logged when no mutex is held */
+};
+
+/* Whether this process may use the connections: not after a fork. */
+bool gt_layers_own(const gt_store *store);
+/* A flag or the path in use, under `telling`. */
+bool gt_layers_is_set(gt_store *store, const bool *flag);
+const char *gt_layers_path(gt_store *store, int *index);
+/* Remembers whether the user's file answers. */
+void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why);
+/* A line for the log, written by the next gt_layers_flush(), which is called with no mutex held:
+ * the callback may call the store again. */
+GT_PRINTF(2, 3)
+void gt_layers_warn(gt_store *store, const char *format, ...);
+void gt_layers_flush(gt_store *store);
+/* Takes a mutex. False when the patience was over first; a free one is always taken. */
+bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience);
+
+/* From now on nothing is written to the file; what it says is read on if `keep_reading`. */
+void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading);
+/* Opens the file for writing unless that is done or given up. EDATABASE: it is locked. OK: there is
+ * a writer, or nothing is written any more. Under `writing`. */
+gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
+/* Opens the file for lookups. EDATABASE: it cannot be read now. Under `reading`. */
+gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
+                                     gt_trouble *trouble, char why[GT_WHY_MAX]);
+/* Does without the system's file. Under `reading`. */
+void gt_layers_drop_system(gt_store *store, const char *why);
+/* Makes the database in memory unless it is there. Under `remembering`. */
+gputune_status gt_layers_open_memory(gt_store *store);
+
+#endif

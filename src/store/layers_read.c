@@ -1,0 +1,196 @@
+/* Lookups through the layers. */
+#include "store/layers_parts.h"
+
+#include "base/clock.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const double longest_wait_s = 1;  /* of a caller that can wait for longer than the usual */
+static const double longest_turn_s = 30; /* behind this process's own commits and lookups */
+static const double blind_share = 0.1;   /* of the time, while lookups wait in vain */
+
+/* How long this lookup waits. While the file stays locked, a row of lookups spends a tenth of its
+ * time in waiting; each one has one look, so that the file serves as soon as it is free. */
+static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
+{
+    gt_patience limit = patience ? gt_patience_at_most(patience, longest_wait_s)
+                                 : gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    pthread_mutex_lock(&store->telling);
+    int64_t since_ns = store->blind_since_ns;
+    pthread_mutex_unlock(&store->telling);
+    return since_ns ? gt_patience_at_most(&limit, blind_share * gt_seconds_since(since_ns)) : limit;
+}
+
+static void note_blind(gt_store *store, bool blind)
+{
+    pthread_mutex_lock(&store->telling);
+    store->blind_since_ns = blind ? gt_now_ns() : 0;
+    pthread_mutex_unlock(&store->telling);
+}
+
+/* --- opening ------------------------------------------------------------------------------------
+ */
+
+/* Opens the file for lookups, after a write connection has made it or brought it up to date where
+ * nobody is writing just now. EDATABASE: it cannot be read now. */
+gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
+                                     gt_trouble *trouble, char why[GT_WHY_MAX])
+{
+    int index;
+    gt_layers_path(store, &index);
+    if (store->reader &&
+        (store->reader_path == index || gt_layers_is_set(store, &store->no_file))) {
+        return GPUTUNE_OK;
+    }
+    gt_database_close(store->reader);
+    store->reader = NULL;
+    if (!store->only_read && pthread_mutex_trylock(&store->writing) == 0) {
+        gputune_status status = gt_layers_open_writer(store, patience);
+        pthread_mutex_unlock(&store->writing);
+        GT_TRY(status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status);
+    }
+    bool fixed = store->only_read || gt_layers_is_set(store, &store->no_file);
+    const char *path = gt_layers_path(store, &store->reader_path);
+    return gt_database_open(&store->reader, path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
+                            patience, trouble, why, GT_WHY_MAX);
+}
+
+/* --- layers -------------------------------------------------------------------------------------
+ */
+
+static void note_damage(gt_store *store)
+{
+    if (store->only_read || gt_layers_is_set(store, &store->no_file)) {
+        return;
+    }
+    pthread_mutex_lock(&store->telling);
+    store->damaged = store->reader_path;
+    pthread_mutex_unlock(&store->telling);
+    gt_database_close(store->reader);
+    store->reader = NULL;
+}
+
+/* A file that cannot be written cannot be read either, for the same reason. */
+static void give_up_reading(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    store->unreadable = true;
+    memcpy(store->unread, store->unkept, sizeof store->unread);
+    pthread_mutex_unlock(&store->telling);
+}
+
+/* EBUSY: the file is locked. Other trouble counts as nothing there. */
+static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
+                                const gt_patience *patience)
+{
+    gt_trouble trouble = GT_TROUBLE_FAILED;
+    char why[GT_WHY_MAX] = "";
+    if (gt_layers_is_set(store, &store->unreadable)) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_status status = gt_layers_open_reader(store, patience, &trouble, why);
+    if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
+        gt_layers_is_set(store, &store->no_file)) {
+        give_up_reading(store);
+        return GPUTUNE_ENOTFOUND;
+    }
+    if (status == GPUTUNE_OK) {
+        gt_database_wait(store->reader, patience);
+        status = work(store->reader, context);
+        trouble = gt_database_trouble(store->reader);
+        snprintf(why, sizeof why, "%s", gt_database_why(store->reader));
+    }
+    if (status != GPUTUNE_EDATABASE) {
+        gt_layers_note_read(store, GT_TROUBLE_NONE, "");
+        note_blind(store, false);
+        return status;
+    }
+    gt_layers_note_read(store, trouble, why);
+    if (trouble == GT_TROUBLE_DAMAGED) {
+        note_damage(store);
+    }
+    if (trouble == GT_TROUBLE_LOCKED) {
+        note_blind(store, true);
+        return GPUTUNE_EBUSY;
+    }
+    return GPUTUNE_ENOTFOUND;
+}
+
+static gputune_status read_system(gt_store *store, gt_store_fn work, void *context,
+                                  const gt_patience *patience)
+{
+    if (!store->system) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gt_database_wait(store->system, patience);
+    gputune_status status = work(store->system, context);
+    if (status != GPUTUNE_EDATABASE) {
+        return status;
+    }
+    if (gt_database_trouble(store->system) != GT_TROUBLE_LOCKED) {
+        gt_layers_drop_system(store, gt_database_why(store->system));
+    }
+    return GPUTUNE_ENOTFOUND;
+}
+
+static gputune_status read_memory(gt_store *store, gt_store_fn work, void *context)
+{
+    pthread_mutex_lock(&store->remembering);
+    gputune_status status = store->memory ? work(store->memory, context) : GPUTUNE_ENOTFOUND;
+    pthread_mutex_unlock(&store->remembering);
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
+}
+
+/* Whether the layers below are asked too. */
+static bool goes_on(gputune_status status, bool all)
+{
+    return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
+}
+
+/* Under `reading`. */
+static gputune_status read_files(gt_store *store, gt_store_fn work, void *context,
+                                 const gt_patience *patience, bool all)
+{
+    gputune_status file = read_file(store, work, context, patience);
+    if (file != GPUTUNE_EBUSY && !goes_on(file, all)) {
+        return file;
+    }
+    gputune_status status = read_system(store, work, context, patience);
+    return file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
+}
+
+static gputune_status read_layers(gt_store *store, gt_store_fn work, void *context,
+                                  const gt_patience *patience, bool all)
+{
+    if (!gt_layers_own(store)) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_status status = read_memory(store, work, context);
+    if (!goes_on(status, all)) {
+        return status;
+    }
+    gt_patience turn = patience ? *patience : gt_patience_for(longest_turn_s, NULL);
+    if (!gt_layers_lock(&store->reading, &turn)) {
+        return GPUTUNE_EBUSY;
+    }
+    gt_patience limit = lookup_patience(store, patience);
+    status = read_files(store, work, context, &limit, all);
+    pthread_mutex_unlock(&store->reading);
+    gt_layers_flush(store);
+    return status;
+}
+
+gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,
+                             const gt_patience *patience)
+{
+    gputune_status status = read_layers(store, work, context, patience, false);
+    return status == GPUTUNE_EBUSY ? GPUTUNE_ENOTFOUND : status;
+}
+
+gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *context,
+                                 const gt_patience *patience)
+{
+    gputune_status status = read_layers(store, work, context, patience, true);
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+}

@@ -1,0 +1,255 @@
+/* Binding and reading rows by their description. */
+#include "store/row.h"
+
+#include "base/text.h"
+#include "store/columns.h"
+#include "store/database.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SHOWN(member) offsetof(gputune_record, member)
+#define HIDDEN        0
+#define COLUMN(kind, name, member, shown)                                                          \
+    {GT_COLUMN_##kind, offsetof(ROW, member), sizeof(((ROW *)0)->member), shown},
+#define COLUMNS(list)                                                                              \
+    {                                                                                              \
+        (const gt_column[]){list(COLUMN)}, sizeof((gt_column[]){list(COLUMN)}) / sizeof(gt_column) \
+    }
+
+#define ROW gt_trial
+const gt_columns gt_trial_columns = COLUMNS(GT_TRIAL_COLUMNS);
+#undef ROW
+#define ROW gt_winner
+const gt_columns gt_winner_columns = COLUMNS(GT_WINNER_COLUMNS);
+#undef ROW
+#define ROW gt_code
+const gt_columns gt_code_columns = COLUMNS(GT_CODE_COLUMNS);
+#undef ROW
+#define ROW gt_record_row
+const gt_columns gt_place_columns = COLUMNS(GT_PLACE_COLUMNS);
+#undef ROW
+
+/* --- binding ------------------------------------------------------------------------------------
+ */
+
+enum { HASH_BYTES = 16 };
+
+/* Big-endian, the same file on every machine. */
+static void hash_to_bytes(unsigned char out[HASH_BYTES], gt_hash hash)
+{
+    for (int i = 0; i < 8; i++) {
+        out[i] = (unsigned char)(hash.high >> (56 - 8 * i));
+        out[8 + i] = (unsigned char)(hash.low >> (56 - 8 * i));
+    }
+}
+
+static int bind_hash(sqlite3_stmt *statement, int index, gt_hash hash)
+{
+    unsigned char bytes[HASH_BYTES];
+    hash_to_bytes(bytes, hash);
+    return sqlite3_bind_blob(statement, index, bytes, sizeof bytes, SQLITE_TRANSIENT);
+}
+
+static int bind_real(sqlite3_stmt *statement, int index, double value)
+{
+    return sqlite3_bind_double(statement, index, isnan(value) ? 0 : value); /* NaN would be NULL */
+}
+
+static int bind_text(sqlite3_stmt *statement, int index, const char *text)
+{
+    return sqlite3_bind_text(statement, index, text, -1, SQLITE_TRANSIENT);
+}
+
+/* A member as the type that its kind says. */
+#define AS(type) (*(const type *)member)
+
+static int bind_column(sqlite3_stmt *statement, int index, const gt_column *column, const void *row)
+{
+    const void *member = (const char *)row + column->offset;
+    switch (column->kind) {
+    case GT_COLUMN_HASH:
+        return bind_hash(statement, index, AS(gt_hash));
+    case GT_COLUMN_TEXT:
+        return bind_text(statement, index, AS(char *) ? AS(char *) : "");
+    case GT_COLUMN_OPTIONAL:
+        return bind_text(statement, index, AS(char *));
+    case GT_COLUMN_INPLACE:
+        return bind_text(statement, index, member);
+    case GT_COLUMN_INTEGER:
+    case GT_COLUMN_STATUS:
+        return sqlite3_bind_int(statement, index, AS(int));
+    case GT_COLUMN_COUNT:
+        return sqlite3_bind_int64(statement, index, AS(uint32_t));
+    case GT_COLUMN_BOOL:
+        return sqlite3_bind_int(statement, index, AS(bool));
+    default:
+        return bind_real(statement, index, AS(double));
+    }
+}
+
+static int bind_columns(sqlite3_stmt *statement, int *index, const gt_columns *columns,
+                        const void *row)
+{
+    int code = SQLITE_OK;
+    for (size_t i = 0; i < columns->count && code == SQLITE_OK; i++) {
+        code = bind_column(statement, (*index)++, &columns->items[i], row);
+    }
+    return code;
+}
+
+int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
+{
+    int code = SQLITE_OK;
+    int index = 1;
+    for (; *types && code == SQLITE_OK; types++) {
+        const void *pointer;
+        switch (*types) {
+        case 't':
+            code = bind_text(statement, index++, va_arg(values, const char *));
+            break;
+        case 'h':
+            code = bind_hash(statement, index++, va_arg(values, gt_hash));
+            break;
+        case 'i':
+            code = sqlite3_bind_int64(statement, index++, va_arg(values, int64_t));
+            break;
+        case 'n':
+            code = sqlite3_bind_int(statement, index++, va_arg(values, int));
+            break;
+        case 'd':
+            code = bind_real(statement, index++, va_arg(values, double));
+            break;
+        case 'b':
+            pointer = va_arg(values, const void *);
+            code = sqlite3_bind_blob64(statement, index++, pointer, va_arg(values, size_t),
+                                       SQLITE_STATIC);
+            break;
+        default: /* c */
+            pointer = va_arg(values, const gt_columns *);
+            code = bind_columns(statement, &index, pointer, va_arg(values, const void *));
+        }
+    }
+    return code;
+}
+
+/* --- reading ------------------------------------------------------------------------------------
+ */
+
+static gputune_status take_optional(char **out, gt_rows *rows)
+{
+    bool none = gt_rows_null(rows);
+    const char *text = gt_rows_text(rows);
+    return none ? GPUTUNE_OK : gt_strdup(out, text);
+}
+
+#define TAKE(type, value) (*(type *)member = (type)(value))
+
+static gputune_status take_column(void *member, const gt_column *column, gt_rows *rows)
+{
+    switch (column->kind) {
+    case GT_COLUMN_HASH:
+        *(gt_hash *)member = gt_rows_hash(rows);
+        break;
+    case GT_COLUMN_TEXT:
+        return gt_strdup(member, gt_rows_text(rows));
+    case GT_COLUMN_OPTIONAL:
+        return take_optional(member, rows);
+    case GT_COLUMN_INPLACE:
+        snprintf(member, column->bytes, "%s", gt_rows_text(rows));
+        break;
+    case GT_COLUMN_INTEGER:
+    case GT_COLUMN_STATUS:
+        TAKE(int, gt_rows_integer(rows));
+        break;
+    case GT_COLUMN_COUNT:
+        TAKE(uint32_t, gt_rows_integer(rows));
+        break;
+    case GT_COLUMN_BOOL:
+        TAKE(bool, gt_rows_integer(rows) != 0);
+        break;
+    default:
+        TAKE(double, gt_rows_real(rows));
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_columns_take(void *row, gt_rows *rows, const gt_columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        const gt_column *column = &columns->items[i];
+        GT_TRY(take_column((char *)row + column->offset, column, rows));
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_columns_free(void *row, const gt_columns *columns)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        const gt_column *column = &columns->items[i];
+        if (column->kind == GT_COLUMN_TEXT || column->kind == GT_COLUMN_OPTIONAL) {
+            char **text = (char **)((char *)row + column->offset);
+            free(*text);
+            *text = NULL;
+        }
+    }
+}
+
+void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row)
+{
+    for (size_t i = 0; i < columns->count; i++) {
+        const gt_column *column = &columns->items[i];
+        const void *member = (const char *)row + column->offset;
+        void *out = (char *)record + column->shown;
+        if (column->shown && column->kind == GT_COLUMN_STATUS) {
+            *(const char **)out = gt_trial_status_name(AS(gt_trial_status));
+        } else if (column->shown) {
+            memcpy(out, member, column->bytes);
+        }
+    }
+}
+
+/* --- checksum -----------------------------------------------------------------------------------
+ */
+
+static gt_hash hash_value(sqlite3_value *value)
+{
+    int64_t integer;
+    double real;
+    switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+        integer = sqlite3_value_int64(value);
+        return gt_hash_bytes(&integer, sizeof integer);
+    case SQLITE_FLOAT:
+        real = sqlite3_value_double(value);
+        return gt_hash_bytes(&real, sizeof real);
+    case SQLITE_NULL:
+        return (gt_hash){0};
+    default: { /* the pointer comes first: asking for it may change the number of bytes */
+        const void *bytes = sqlite3_value_blob(value); /* NULL: none, or out of memory */
+        return bytes ? gt_hash_bytes(bytes, (size_t)sqlite3_value_bytes(value)) : (gt_hash){0};
+    }
+    }
+}
+
+static void checksum(sqlite3_context *context, int count, sqlite3_value **values)
+{
+    gt_hash sum = {0};
+    unsigned char bytes[HASH_BYTES];
+    for (int i = 0; i < count; i++) {
+        const gt_hash type = {0, (uint64_t)sqlite3_value_type(values[i])};
+        sum = gt_hash_join(gt_hash_join(sum, type), hash_value(values[i]));
+    }
+    hash_to_bytes(bytes, sum);
+    sqlite3_result_blob(context, bytes, sizeof bytes, SQLITE_TRANSIENT);
+}
+
+int gt_checksum_register(sqlite3 *handle)
+{
+    return sqlite3_create_function(handle, "gt_checksum", -1,
+                                   SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_DIRECTONLY, NULL,
+                                   checksum, NULL, NULL);
+}

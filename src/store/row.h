@@ -1,0 +1,62 @@
+/* Rows of tables as structs: parameters bound, columns read, by the lists of columns.h. */
+#ifndef GT_STORE_ROW_H
+#define GT_STORE_ROW_H
+
+#include "store/store.h"
+
+#include <sqlite3.h>
+
+typedef enum gt_column_kind {
+    GT_COLUMN_HASH,
+    GT_COLUMN_TEXT,     /* char *, owned; NULL is written as "" */
+    GT_COLUMN_OPTIONAL, /* char *, owned; NULL stays NULL */
+    GT_COLUMN_INPLACE,  /* char[] */
+    GT_COLUMN_INTEGER,  /* int or an enum */
+    GT_COLUMN_STATUS,   /* gt_trial_status, shown as its name */
+    GT_COLUMN_COUNT,    /* uint32_t */
+    GT_COLUMN_BOOL,
+    GT_COLUMN_REAL /* double */
+} gt_column_kind;
+
+typedef struct gt_column {
+    gt_column_kind kind;
+    size_t offset, bytes; /* of the member in the row's struct */
+    size_t shown;         /* offset of the member of gputune_record; 0: none */
+} gt_column;
+
+typedef struct gt_columns {
+    const gt_column *items;
+    size_t count;
+} gt_columns;
+
+/* A record with what it is sorted and told apart by. */
+typedef struct gt_record_row {
+    gputune_record record;
+    gt_hash scenario;
+    char *fixed;
+    double volume;
+    gt_trial trial;
+    gt_winner winner;
+} gt_record_row;
+
+/* Of gt_trial, gt_winner, gt_code, gt_record_row. */
+extern const gt_columns gt_trial_columns, gt_winner_columns, gt_code_columns, gt_place_columns;
+
+/* Binds ?1, ?2, ... by type: t const char * (NULL binds NULL), h gt_hash, i int64_t, n int,
+ * d double, b const void * and size_t, c const gt_columns * and its row. Returns SQLite's code. */
+int gt_bind(sqlite3_stmt *statement, const char *types, va_list values);
+
+struct gt_rows;
+/* Reads the next columns into a row that is zero. On ENOMEM part of it is owned: gt_columns_free().
+ */
+gputune_status gt_columns_take(void *row, struct gt_rows *rows, const gt_columns *columns);
+/* Frees the texts of a row. */
+void gt_columns_free(void *row, const gt_columns *columns);
+/* Puts what is shown into the record; its texts stay the row's. */
+void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
+
+/* Registers gt_checksum(value, ...): a hash over the types and the bytes of all its arguments. It
+ * is not for safety from anybody, but tells a row that is not as it was written. */
+int gt_checksum_register(sqlite3 *handle);
+
+#endif

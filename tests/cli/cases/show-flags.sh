@@ -1,0 +1,2 @@
+GPUTUNE_FAKE=part $FAKE show
+GPUTUNE_FAKE=part $FAKE show --format json

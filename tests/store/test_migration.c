@@ -1,0 +1,106 @@
+/* Databases of earlier schemas, kept as SQL in fixtures/, are brought up to date. */
+#include "store_support.h"
+
+static void put_old_database(world *w)
+{
+    char folder[96];
+    snprintf(folder, sizeof folder, "%s/deep", w->folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
+    FILE *file = fopen("tests/store/fixtures/schema_1.sql", "r");
+    assert_non_null(file);
+    char text[16384];
+    size_t bytes = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    run_sql(w->path, text);
+}
+
+static void finished_winner_is_kept(gt_store *store)
+{
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner found;
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    const gt_terms wanted = terms_of(GPUTUNE_MEASURE);
+    assert_true(gt_answers(&found.terms, &wanted));
+    assert_string_equal(found.config, "VEC=4");
+    assert_string_equal(found.only, "");
+    assert_string_equal(found.code.image.data, "the winner's code");
+    assert_string_equal(found.fallback.image.data, "the default's code");
+    assert_true(found.time.median == 10 && found.default_time.median == 20);
+    gt_winner_free(&found);
+}
+
+/* It answers nobody who would measure. */
+static void unfinished_winner_is_not_final(gt_store *store)
+{
+    int64_t n = 2048;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner found;
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_false(found.terms.final);
+    assert_string_equal(found.config, "VEC=4");
+    assert_int_equal(found.fallback.source.high, 0);
+    gt_winner_free(&found);
+}
+
+static int count_record(void *user, const gputune_record *record)
+{
+    int *count = user;
+    assert_string_equal(record->gpu, "Test GPU");
+    assert_true(record->copy_bytes_per_s == 1e12 && !record->unreferenced);
+    ++*count;
+    return 0;
+}
+
+static void all_is_there(gt_store *store)
+{
+    const gt_records_filter all = {.all_trials = true};
+    int count = 0;
+    finished_winner_is_kept(store);
+    unfinished_winner_is_not_final(store);
+    assert_int_equal(gt_store_records(store, &all, count_record, &count, NULL), 0);
+    assert_int_equal(count, 8);
+}
+
+static void first_schema(void **state)
+{
+    world *w = *state;
+    put_old_database(w);
+    for (int turn = 0; turn < 2; turn++) {
+        gt_store *store = open_store(w);
+        all_is_there(store);
+        put_size(store, 4096, 40);
+        assert_true(time_at(store, 4096) == 40);
+        gt_store_close(store);
+        run_sql(w->path, "DELETE FROM winner WHERE problem LIKE 'n=4096%';"
+                         "DELETE FROM trial WHERE scenario > 3");
+    }
+    assert_int_equal(w->warnings, 0);
+}
+
+/* Who only reads sees all of it, and changes nothing. */
+static void first_schema_only_read(void **state)
+{
+    world *w = *state;
+    struct stat before, after;
+    gt_store *store;
+    put_old_database(w);
+    assert_int_equal(stat(w->path, &before), 0);
+    assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_OK);
+    all_is_there(store);
+    gt_store_close(store);
+    assert_int_equal(stat(w->path, &after), 0);
+    assert_memory_equal(&before.st_mtim, &after.st_mtim, sizeof before.st_mtim);
+    assert_int_equal(before.st_size, after.st_size);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(first_schema), TEST(first_schema_only_read)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,293 @@
+/* Waits for other processes' locks end when the caller's patience does, and nothing is lost
+ * silently. */
+#include "store_support.h"
+
+#include "base/clock.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+
+static const double slack_s = 2; /* of a machine that is busy */
+
+static void make_database(world *w)
+{
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+}
+
+/* Another process takes a lock with `sql` and holds it until it is ended. */
+static pid_t lock_file(const world *w, const char *sql)
+{
+    int ready[2];
+    char answer = 0;
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        sqlite3 *raw;
+        bool locked = sqlite3_open(w->path, &raw) == SQLITE_OK &&
+                      sqlite3_exec(raw, sql, NULL, NULL, NULL) == SQLITE_OK;
+        if (write(ready[1], locked ? "1" : "0", 1) != 1) {
+            _exit(1);
+        }
+        pause();
+        _exit(0);
+    }
+    assert_int_equal(read(ready[0], &answer, 1), 1);
+    assert_int_equal(answer, '1');
+    close(ready[0]);
+    close(ready[1]);
+    return child;
+}
+
+static void unlock_file(pid_t holder)
+{
+    int status;
+    kill(holder, SIGKILL);
+    assert_int_equal(waitpid(holder, &status, 0), holder);
+}
+
+static const char exclusive[] = "BEGIN EXCLUSIVE";
+static const char shared[] = "BEGIN; SELECT count(*) FROM trial";
+
+static gputune_status winners_at(gt_store *store, int64_t n, const gt_patience *patience,
+                                 size_t *count)
+{
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner_list list = {0};
+    gputune_status status = gt_store_winners(&list, store, ENVIRONMENT, &scenario, patience);
+    *count = list.count;
+    gt_winner_list_free(&list);
+    return status;
+}
+
+/* "Nothing there" and "could not look" are told apart, silently; the next look is answered. */
+static void locked_file_is_told_from_an_empty_one(void **state)
+{
+    world *w = *state;
+    size_t count;
+    make_database(w);
+    gt_store *store = open_store(w);
+    assert_int_equal(winners_at(store, 2048, NULL, &count), GPUTUNE_OK);
+    assert_int_equal(count, 0);
+    pid_t holder = lock_file(w, exclusive);
+    gt_fail(GPUTUNE_EIO, "earlier");
+    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_EBUSY);
+    assert_string_equal(gt_message(), "earlier");
+    assert_int_equal(gt_store_check(store, false), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "another process has locked it"));
+    unlock_file(holder);
+    assert_int_equal(winners_at(store, 1024, NULL, &count), GPUTUNE_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(gt_store_check(store, true), GPUTUNE_OK);
+    assert_int_equal(w->warnings, 0);
+    gt_store_close(store);
+}
+
+/* One that could not open the file does so later. */
+static void store_opened_under_a_lock_serves_later(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    pid_t holder = lock_file(w, exclusive);
+    gt_store *store = open_store(w), *reader;
+    assert_true(time_at(store, 1024) == 0);
+    assert_int_equal(gt_store_open_read(&reader, w->path, &w->log), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "another process has locked it"));
+    unlock_file(holder);
+    assert_true(time_at(store, 1024) == 10);
+    assert_int_equal(w->warnings, 0);
+    gt_store_close(store);
+}
+
+/* A hundred lookups do not wait a hundred times. */
+static void row_of_lookups_waits_once(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    pid_t holder = lock_file(w, exclusive);
+    int64_t start = gt_now_ns();
+    for (int i = 0; i < 100; i++) {
+        assert_true(time_at(store, 1024) == 0);
+    }
+    assert_true(gt_seconds_since(start) < slack_s);
+    unlock_file(holder);
+    assert_true(time_at(store, 1024) == 10);
+    gt_store_close(store);
+}
+
+/* What could not be written is in memory, is told of, and later writes reach the file again. */
+static void write_under_a_lock(void **state, const char *sql)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    pid_t holder = lock_file(w, sql);
+    gt_patience patience = gt_patience_for(0.2, NULL);
+    int64_t start = gt_now_ns();
+    put_size_within(store, 2048, 20, &patience);
+    assert_true(gt_seconds_since(start) < 0.2 + slack_s);
+    assert_true(time_at(store, 2048) == 20);
+    assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "locked"));
+    assert_int_equal(w->warnings, 1);
+    unlock_file(holder);
+    put_size(store, 4096, 40);
+    assert_true(time_at(store, 1024) == 10);
+    assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE); /* one is still missing */
+    assert_int_equal(w->warnings, 1);
+    gt_store_close(store);
+    store = open_store(w);
+    assert_true(time_at(store, 2048) == 0);
+    assert_true(time_at(store, 4096) == 40);
+    gt_store_close(store);
+}
+
+static void short_patience_does_not_end_the_file(void **state)
+{
+    write_under_a_lock(state, exclusive);
+}
+
+static void foreign_reader_does_not_hold_up_writes(void **state)
+{
+    write_under_a_lock(state, shared);
+}
+
+/* A result of the file is not hidden by an older one in memory. */
+static void memory_is_never_older_than_the_file(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    gt_patience patience = gt_patience_for(0, NULL);
+    int64_t n = 2048;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    pid_t holder = lock_file(w, exclusive);
+    put_size_within(store, n, 30, &patience);
+    unlock_file(holder);
+    assert_int_equal(put_outcome(store, &scenario, 20, GPUTUNE_MEASURE, true), GPUTUNE_OK);
+    assert_true(time_at(store, n) == 20);
+    gt_store_close(store);
+}
+
+static volatile int cancel;
+
+static void raise_flag(int number)
+{
+    (void)number;
+    cancel = 1;
+}
+
+static void cancel_ends_waits(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    pid_t holder = lock_file(w, exclusive);
+    const struct itimerval soon = {.it_value = {.tv_usec = 100000}};
+    gt_patience patience = gt_patience_for(60, &cancel);
+    int64_t n = 1024, start = gt_now_ns();
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_lease lease = {0};
+    cancel = 0;
+    signal(SIGALRM, raise_flag);
+    setitimer(ITIMER_REAL, &soon, NULL);
+    put_size_within(store, 2048, 20, &patience);
+    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &patience),
+                     GPUTUNE_ECANCELED);
+    assert_non_null(strstr(gt_message(), "locked the database"));
+    assert_true(gt_seconds_since(start) < 0.1 + slack_s);
+    unlock_file(holder);
+    gt_store_close(store);
+}
+
+static void lease_waits_no_longer_than_the_patience(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_patience patience = gt_patience_for(0.2, NULL), later = gt_patience_for(60, NULL);
+    gt_lease lease = {0};
+    pid_t holder = lock_file(w, exclusive);
+    int64_t start = gt_now_ns();
+    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &patience),
+                     GPUTUNE_EBUSY);
+    assert_true(gt_seconds_since(start) < 0.2 + slack_s);
+    unlock_file(holder);
+    assert_int_equal(gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &later),
+                     GPUTUNE_OK);
+    holder = lock_file(w, exclusive);
+    patience = gt_patience_for(0.1, NULL);
+    assert_int_equal(gt_store_lease_renew(&lease, store, &patience), GPUTUNE_OK); /* not lost */
+    assert_true(lease.held);
+    unlock_file(holder);
+    gt_store_lease_release(&lease, store, NULL);
+    gt_store_close(store);
+}
+
+typedef struct long_write {
+    gt_store *store;
+    atomic_int begun;
+} long_write;
+
+static void *write_long(void *user)
+{
+    long_write *job = user;
+    job->begun = 1;
+    put_size(job->store, 2048, 20);
+    return NULL;
+}
+
+/* Another thread's write waits for another process; lookups do not wait behind it, other writes no
+ * longer than they can. */
+static void lookups_go_past_a_waiting_write(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
+    long_write job = {.store = store};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, write_long, &job), 0);
+    while (!job.begun) {
+        usleep(1000);
+    }
+    usleep(100000);
+    for (int i = 0; i < 50; i++) {
+        assert_true(time_at(store, 1024) == 10);
+    }
+    gt_patience patience = gt_patience_for(0.1, NULL);
+    put_size_within(store, 4096, 40, &patience);
+    unlock_file(holder);
+    pthread_join(thread, NULL);
+    assert_true(time_at(store, 2048) == 20);
+    gt_store_close(store);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(locked_file_is_told_from_an_empty_one),
+        TEST(store_opened_under_a_lock_serves_later),
+        TEST(row_of_lookups_waits_once),
+        TEST(short_patience_does_not_end_the_file),
+        TEST(foreign_reader_does_not_hold_up_writes),
+        TEST(memory_is_never_older_than_the_file),
+        TEST(cancel_ends_waits),
+        TEST(lease_waits_no_longer_than_the_patience),
+        TEST(lookups_go_past_a_waiting_write),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
