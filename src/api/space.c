@@ -122,10 +122,10 @@ static gputune_status count_valid(space_parts *parts)
                 in_source.choice[i] = 0;
             }
         }
-        uint32_t fresh = (uint32_t)parts->space.sources, index;
-        status = gt_hash_index_intern(&sources, gt_hash_bytes(&in_source, sizeof in_source), fresh,
+        uint32_t next = (uint32_t)parts->space.sources, index;
+        status = gt_hash_index_intern(&sources, gt_hash_bytes(&in_source, sizeof in_source), next,
                                       &index);
-        parts->space.sources += index == fresh;
+        parts->space.sources += index == next;
     }
     gt_hash_index_free(&sources);
     return status;

@@ -49,7 +49,7 @@ static gputune_status get(int *out, const gt_driver *driver, CUdevice device,
     return GPUTUNE_OK;
 }
 
-/* 0 where the driver does not know the attribute. */
+/* The attribute; 0 where the driver does not know it. */
 static int get_or_zero(const gt_driver *driver, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;

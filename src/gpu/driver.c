@@ -36,7 +36,7 @@ static const struct extra {
 #undef EXTRA
 };
 
-/* An address as the function pointer member at `offset`: POSIX's way from object to function. */
+/* Stores an address as the function pointer member at `offset`. POSIX allows this conversion. */
 static void set_member(gt_driver *driver, size_t offset, void *address)
 {
     memcpy((char *)driver + offset, &address, sizeof address);
@@ -107,7 +107,8 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Before anything else is asked of it: the profile decides even the driver's version. */
+/* Selects the emulator's profile. This comes first, because the profile decides even the driver's
+ * version. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *) = NULL;

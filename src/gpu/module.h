@@ -1,4 +1,4 @@
-/* Loading an image, with the driver's own words when it refuses. */
+/* Loads images and functions. Failures carry the driver's own message. */
 #ifndef GT_GPU_MODULE_H
 #define GT_GPU_MODULE_H
 
@@ -9,8 +9,8 @@
  * the current context. */
 gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image);
 
-/* Fetches a function and makes sure that its code is loaded, which lazy loading may put off until
- * the first launch. */
+/* Fetches a function and loads its code, which lazy loading may otherwise delay until the first
+ * launch. */
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 

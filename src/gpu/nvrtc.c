@@ -41,13 +41,13 @@ struct gt_nvrtc {
     const char *(*error_string)(int result);
     int number; /* 13000 */
     char path[1024];
-    atomic_uint refused; /* bits of standard[] that this NVRTC turned out not to know */
+    atomic_uint refused; /* bits of standard[] that this NVRTC has refused */
 };
 
 enum { OPTIONS_MAX = 64 };
 
-/* Options of every compile that an older NVRTC may lack; `since` is the first known version. One
- * that is refused all the same is left out from then on. */
+/* Options of every compile that an older NVRTC may not have; `since` is the first version with it.
+ * An option that is refused all the same is left out from then on. */
 static const struct optional {
     const char *text;
     int since;
@@ -55,12 +55,12 @@ static const struct optional {
     {"--std=c++17", 11000},
     {"-default-device", 11000},
     {"--ptxas-options=-v", 11010},
-    {"--no-cache", 12090}, /* else it loads libcuda and a hit drops the ptxas lines */
+    {"--no-cache", 12090}, /* without it NVRTC loads libcuda, and a cache hit has no ptxas lines */
     {"--frandom-seed=gputune", 12000},
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options of a request that came with a later NVRTC than the oldest one served. */
+/* Options of requests that the oldest supported NVRTC does not have. */
 static const struct optional newer[] = {
     {"--minimal", 12040},
     {"--split-compile", 12050},
@@ -137,7 +137,8 @@ static bool serves(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the candidates in turn until one serves; what each lacked goes to `tried`. */
+/* Loads the candidates in turn until one is usable; `tried` gets the reason why each of the others
+ * is not. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -323,7 +324,8 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     return status;
 }
 
-/* One attempt. *again asks for another one without the options just refused. */
+/* One attempt to compile. *again: an option was refused, and another attempt without it may
+ * succeed. */
 static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, bool *again)
 {

@@ -87,7 +87,7 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
     }
 }
 
-/* Takes the prime off every size that may change and is larger. */
+/* Subtracts the prime from every size that may change and is larger. */
 static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
                    const bool *may_change, int64_t prime)
 {

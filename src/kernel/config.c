@@ -92,8 +92,8 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }
 
-/* The end of the setting at `at`: it goes on over blanks until another "NAME=" or a comma, so that
- * values of several words need no quotes. */
+/* The end of the setting at `at`. A setting goes on over blanks until another "NAME=" or a comma,
+ * so that values of several words need no quotes. */
 static char *setting_end(char *at)
 {
     char *end = at;

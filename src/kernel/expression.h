@@ -21,8 +21,8 @@ typedef struct gt_scope {
     int (*slot)(void *user, const char *name);
     /* The slot that holds the bytes of a type's name, or -1. NULL: no sizeof of names. */
     int (*size_slot)(void *user, const char *name);
-    /* What to say of a name without slot: the whole message behind the place, into out. NULL: a
-     * plain "unknown name". */
+    /* Writes the message for a name without a slot (what follows the place) into out. NULL: a plain
+     * "unknown name". */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;

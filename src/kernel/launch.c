@@ -174,7 +174,7 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
-/* Field by field, since padding need not be equal. */
+/* Member by member, because padding may differ. */
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
     const uint64_t passing[] = {(uint64_t)launch->pass, launch->block_bytes, launch->by_value_bytes,
@@ -194,7 +194,7 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Without memory that could run out: a wrong key would answer for another trial. */
+/* Allocates nothing: a key that is wrong for want of memory would belong to another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-/* The limits whose text has a number of the device in it. */
+/* The device's number that the text of a limit contains. */
 static long long number_of(gt_limit limit, const gt_device *device)
 {
     switch (limit) {

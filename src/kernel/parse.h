@@ -69,12 +69,13 @@ bool gt_looks_like_setting(const gt_lexer *lexer);
  * engine's, not taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what);
-/* `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes. *stated says so. */
+/* Reads `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes next. *stated: it did.
+ */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
 /* Reads an element type: a type's name or a problem type's whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
-/* The types that such a name can stand for: calls it true when any is an integer. */
+/* Whether any type that such a name can stand for is an integer. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);
 
 #endif
