@@ -377,19 +377,27 @@ typedef struct gputune_axis_value {
     bool is_default;
 } gputune_axis_value;
 #define GPUTUNE_AXIS_VALUE_VERSION 1
+/* How far a count of a large space is to be believed. */
+typedef enum gputune_certainty {
+    GPUTUNE_EXACT,
+    GPUTUNE_ABOUT,  /* an estimate */
+    GPUTUNE_AT_MOST /* a bound */
+} gputune_certainty;
 typedef struct gputune_exclusion {
     const char *reason; /* a require() text, or a limit of the device */
     uint64_t count;
+    gputune_certainty certainty;
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t version;
     uint64_t combinations, valid, sources; /* sources: distinct generated sources among the valid */
+    gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
     const gputune_exclusion *exclusions;
     size_t exclusion_count;
 } gputune_space;
-#define GPUTUNE_SPACE_VERSION 1
+#define GPUTUNE_SPACE_VERSION 2
 /* Describes a kernel's space for `arch` ("sm_90"), or for the tuner's GPU where NULL. *out is the
  * caller's, for gputune_space_free(). */
 GPUTUNE_API int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,

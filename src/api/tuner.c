@@ -218,20 +218,20 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         gputune_close(tuner);
         return status;
     }
-    tuner->services = (gt_services){.catalog = tuner->catalog,
-                                    .store = tuner->store,
-                                    .device = &tuner->device,
-                                    .log = tuner->log,
-                                    .compile_workers = o->compile_workers
-                                                           ? o->compile_workers
-                                                           : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
-                                    .borrow_farm = borrow_farm,
-                                    .return_farm = return_farm,
-                                    .take_gpu = take_gpu,
-                                    .leave_gpu = leave_gpu,
-                                    .inputs = gt_inputs_share,
-                                    .release = gt_inputs_release,
-                                    .user = tuner};
+    tuner->services = (gt_services){
+        .catalog = tuner->catalog,
+        .store = tuner->store,
+        .device = &tuner->device,
+        .log = tuner->log,
+        .compile_workers =
+            o->compile_workers ? o->compile_workers : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+        .borrow_farm = borrow_farm,
+        .return_farm = return_farm,
+        .take_gpu = take_gpu,
+        .leave_gpu = leave_gpu,
+        .inputs = gt_inputs_share,
+        .release = gt_inputs_release,
+        .user = tuner};
     *out = tuner;
     return GPUTUNE_OK;
 }

@@ -95,7 +95,7 @@ static void format_uuid(char *out, size_t bytes, const CUuuid *uuid, bool is_mig
     }
 }
 
-/* Names, and who speaks for the device. */
+/* Reads the name, the UUID and the MIG profile. */
 static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUdevice device)
 {
     GT_CUDA(driver, DeviceGetName, out->name, (int)sizeof out->name, device);

@@ -3,7 +3,7 @@
  * are read through a callback. Immutable once parsed, so any thread may read it.
  *
  * A line holds one or more clauses, in any order; expressions are expression.h's, names those of
- * symbols.h. D stands for one to three expressions, separated by commas.
+ * symbols.h. D stands for one to three expressions, separated by commas: 16, 16 or (16, 16).
  *   kernel(NAME)                         needed; so are args, block and grid
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those

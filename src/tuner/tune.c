@@ -113,8 +113,9 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     return finish(out, &choice, request, winner);
 }
 
-/* Of what answers: a decided result over the request's own space, then any that is decided, then the
- * fastest. Some have no time: a tuning by energy that was stopped before it weighed anything. */
+/* Of what answers: a decided result over the request's own space, then any that is decided, then
+ * the fastest. Some have no time: a tuning by energy that was stopped before it weighed anything.
+ */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && gt_hash_equal(a->terms.space, request->terms.space);
