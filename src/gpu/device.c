@@ -1,6 +1,8 @@
 /* Reads a device's properties from the driver, and makes its environment key. */
 #include "gpu/device.h"
 
+#include "gpu/arch.h"
+
 #include "base/hash.h"
 #include "base/launch.h"
 #include "base/text.h"

@@ -1,4 +1,4 @@
-/* Filling base/device.h: from a driver, or for an architecture without a GPU. */
+/* Filling base/device.h from a driver. */
 #ifndef GT_GPU_DEVICE_H
 #define GT_GPU_DEVICE_H
 
@@ -19,14 +19,5 @@ void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);
 /* Writes the environment key into device->environment. It says for which GPUs stored times hold: it
  * has what decides about times, and nothing that differs between equal machines. */
 void gt_device_environment(gt_device *device);
-
-/* The limits of a named architecture ("sm_80", "sm_90", "sm_100", …; a suffix a or f is kept), for
- * compiling without a GPU. What an architecture leaves open (counts, sizes) is that of its
- * best-known data-centre product. EINVAL lists the known names. In arch.c. */
-gputune_status gt_device_for_arch(gt_device *out, const char *arch);
-/* Adds what the driver does not report: carveout sizes and the largest cluster of a compute
- * capability. Reads cc and cluster_launch of *device. A capability that is newer than the table
- * counts as the newest known one of its generation. In arch.c. */
-void gt_device_add_arch_facts(gt_device *device);
 
 #endif

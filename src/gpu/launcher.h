@@ -58,12 +58,4 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
  * next larger size that the architecture has, so the fraction is rounded down. */
 int gt_carveout_percent(int kb, int max_kb);
 
-/* Loads an image and fetches plain functions from it, for service and reference kernels. In
- * module.c. */
-typedef struct gt_module gt_module;
-gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image);
-gputune_status gt_module_function(CUfunction *out, gt_module *module, const char *name);
-/* Works from any context and thread. NULL is allowed. */
-void gt_module_free(gt_module *module);
-
 #endif

@@ -2,7 +2,6 @@
 #include "gpu/module.h"
 
 #include "gpu/context.h"
-#include "gpu/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
