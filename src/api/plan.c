@@ -1,3 +1,5 @@
+/* A plan: the winner's code loaded in a context, its launches, and the checks before each
+ * launch. */
 #include "api/plan.h"
 
 #include "base/text.h"

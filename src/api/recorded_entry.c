@@ -33,7 +33,7 @@ static gputune_status read_seconds(double *out, const json_t *json, const char *
         return GPUTUNE_OK;
     }
     if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
-        return gt_fail(GPUTUNE_ERECORDED, "'%s' is no duration; expected milliseconds", name);
+        return gt_fail(GPUTUNE_ERECORDED, "'%s' is not a duration; expected milliseconds", name);
     }
     *out = json_number_value(value) * 1e-3;
     return GPUTUNE_OK;

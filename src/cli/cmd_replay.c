@@ -1,3 +1,4 @@
+/* The command replay: runs search strategies against recorded spaces. */
 #include "cli/commands.h"
 
 #include "cli/console.h"
