@@ -188,7 +188,10 @@ typedef enum gputune_log_level {
     GPUTUNE_LOG_DEBUG
 } gputune_log_level;
 
-/* Called from the tuning thread with one line of text, no newline. */
+/* Called from the tuning thread with one line of text, no newline. This callback and the progress
+ * callback may call everything but gputune_close(); a call that would measure is answered with what
+ * is known without, as only one tuning at a time may use the GPU. They must not take long: the
+ * tuning waits for them. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 /* How far a tuning is. `failed` counts variants that did not compile, crashed, hung or were wrong.
@@ -296,7 +299,8 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
  * context, asynchronously. EINVAL, before anything is launched, when the count or a scalar named
  * like a problem size differs from the plan's; a buffer below the plan's alignment launches the
- * plan's fallback instead; ECAPTURE where a capture makes the launch impossible. */
+ * plan's fallback instead, and is EINVAL where none was verified; ECAPTURE where a capture makes
+ * the launch impossible. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);

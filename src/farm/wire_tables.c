@@ -125,6 +125,7 @@ static const gt_member tolerance_members[] = {
     NUMBER(gt_tolerance, atol),
     NUMBER(gt_tolerance, rtol),
     NUMBER(gt_tolerance, stol),
+    NUMBER(gt_tolerance, stated),
 };
 static RECORD(tolerance, gt_tolerance, tolerance_members);
 
@@ -199,6 +200,7 @@ static const gt_member prepared_members[] = {
     NUMBER(gt_prepared, reference_ns),
     NUMBER(gt_prepared, copy_bytes_per_s),
     NUMBER(gt_prepared, prepare_ns),
+    ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
 };
 RECORD(gt_record_prepared, gt_prepared, prepared_members);
 
@@ -212,6 +214,7 @@ RECORD(gt_record_verify_job, gt_verify_job, verify_job_members);
 
 static const gt_member verified_members[] = {
     NUMBER(gt_verified, max_error),
+    STRUCT(gt_verified, tolerance, &tolerance),
     NUMBER(gt_verified, pilot_ns),
     NUMBER(gt_verified, occupancy),
     STRUCT(gt_verified, resources, &resources),

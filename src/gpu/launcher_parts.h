@@ -120,6 +120,8 @@ gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t
 /* Captures a launch without copy, on the instance that served this stream outside the capture. */
 gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
                                  const void *const *arguments);
+/* Fills the scratch memory of the stream's state. */
+gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
 /* Waits for the state's launches, then releases what it owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 

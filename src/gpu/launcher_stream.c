@@ -182,6 +182,31 @@ gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t
     return status;
 }
 
+static gputune_status poison_locked(gt_stream_state *state, gt_launcher *launcher, CUstream stream,
+                                    uint8_t byte)
+{
+    const gt_launch *launch = &launcher->launch;
+    GT_TRY(make_ready(state, launcher));
+    GT_TRY(wait_for_previous_owner(state, launcher->driver, stream));
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        if (state->instance.scratch[i] && launch->parameters[i].scratch_bytes) {
+            GT_CUDA(launcher->driver, MemsetD8Async, state->instance.scratch[i], byte,
+                    launch->parameters[i].scratch_bytes, stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte)
+{
+    gt_stream_state *state = lock_state(launcher, key);
+    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
+    gputune_status status = poison_locked(state, launcher, stream, byte);
+    gt_relaxed_leave(launcher->driver, mode);
+    pthread_mutex_unlock(&state->lock);
+    return status;
+}
+
 /* The key of the stream's latest launch; 0 if it has none. */
 static uint64_t key_of(const gt_launcher *launcher, CUstream stream)
 {

@@ -358,3 +358,13 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
     return gt_source_generate(out, request->template, &request->problem, config, request->device,
                               gt_catalog_prelude(request->services->catalog));
 }
+
+void gt_request_say_proof(const gt_request *request)
+{
+    if (!request->workload.has_reference && !request->workload.has_check) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s has neither reference() nor check(): the results of its default variant "
+                    "are taken as right",
+                    request->template->name);
+    }
+}

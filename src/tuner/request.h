@@ -69,6 +69,9 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
  * frees. */
 gputune_status gt_host_text(char **out);
 
+/* Logs a warning where nothing but the template's own default says what is right. */
+void gt_request_say_proof(const gt_request *request);
+
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
 /* The same for what is to be tried: warns of values that were asked for and are excluded.

@@ -244,13 +244,16 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request)
     bool canceled = gt_patience_canceled(&request->patience);
     request->patience = gt_patience_for(canceled ? after_cancel_s : after_limit_s, NULL);
     gputune_status status = choose_unmeasured(out, request);
-    if (status != GPUTUNE_OK) {
-        free(reason);
-        return status;
+    if (status == GPUTUNE_OK) {
+        free(out->stop_reason);
+        out->stop_reason = reason;
+        return GPUTUNE_OK;
     }
-    free(out->stop_reason);
-    out->stop_reason = reason;
-    return GPUTUNE_OK;
+    if (canceled && gt_outcome_leaves_an_answer(status)) {
+        status = gt_fail(GPUTUNE_ECANCELED, "%s", reason); /* no time for the default either */
+    }
+    free(reason);
+    return status;
 }
 
 gputune_status gt_tune(gt_choice *out, gt_request *request)
