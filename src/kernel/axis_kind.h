@@ -4,6 +4,7 @@
 #ifndef GT_KERNEL_AXIS_KIND_H
 #define GT_KERNEL_AXIS_KIND_H
 
+#include "kernel/binding.h"
 #include "kernel/parse.h"
 
 typedef struct gt_axis_traits {
@@ -14,7 +15,11 @@ typedef struct gt_axis_traits {
     bool aligned;         /* the buffers' alignment bounds it; the smallest value always works */
     const char *expected; /* the values that the kind takes; NULL: words or integers as written */
     bool (*takes)(const gt_value *value); /* NULL exactly where `expected` is */
-    gt_parse_fn parse;                    /* reads the pragma */
+    /* What is against one value whatever the other axes have, or NULL: nothing. `binding` has the
+     * problem and the device. */
+    gt_limit (*limit)(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
+                      uint8_t choice);
+    gt_parse_fn parse; /* reads the pragma */
 } gt_axis_traits;
 
 /* The row of a kind; NULL behind the last. */

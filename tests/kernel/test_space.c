@@ -197,7 +197,7 @@ static void test_only(void **state)
     } mistakes[] = {
         {"BB=1", "k has no axis 'BB'; expected 'B'"},
         {"nothing=1", "k has no axis 'nothing'; expected one of B, M, V"},
-        {"B", "'B' is no restriction; expected AXIS=value,value"},
+        {"B", "'B' is not a restriction; expected AXIS=value,value"},
         {"B=", "B has no value ''; expected one of 64, 128"},
         {"B=64,,3", "B has no value ''; expected one of 64, 128"},
         {"B=p", "B has no value 'p'; expected an integer"},
