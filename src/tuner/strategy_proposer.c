@@ -190,8 +190,7 @@ static int by_time(const void *a, const void *b)
 /* The fastest of earlier tunings race again. In the order of the axes, they have no precedence. */
 static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history)
 {
-    if (p->request->options.force ||
-        p->request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
+    if (p->request->options.force || p->request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
         return GPUTUNE_OK;
     }
     for (size_t i = 0; i < history->trials.count; i++) {

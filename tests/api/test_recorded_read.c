@@ -74,7 +74,7 @@ static double time_at(const gt_recorded *recorded, uint16_t first, uint16_t seco
     const gt_recorded_entry *entry = gt_recorded_at(recorded, &(gt_point){{first, second}});
     assert_non_null(entry);
     return entry->tried.outcome == GT_TRIED_OK ? entry->tried.time_ns
-                                                 : -(double)entry->tried.outcome;
+                                               : -(double)entry->tried.outcome;
 }
 
 static const char cache[] = HEAD

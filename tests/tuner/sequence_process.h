@@ -7,6 +7,7 @@
 
 #include "api/tuner.h"
 #include "base/clock.h"
+#include "gpu/arch.h"
 #include "tuner/outcome.h"
 #include "tuner/race.h"
 
@@ -94,8 +95,8 @@ static int config_of_text(const char *text)
 {
     const char *block = strstr(text, "#define BLOCK "), *items = strstr(text, "#define ITEMS ");
     for (int c = 0; c < CONFIGS && block && items; c++) {
-        if (atoi(block + 14) == block_values[c / ITEM_VALUES] &&
-            atoi(items + 14) == item_values[c % ITEM_VALUES]) {
+        if ((int)strtol(block + 14, NULL, 10) == block_values[c / ITEM_VALUES] &&
+            (int)strtol(items + 14, NULL, 10) == item_values[c % ITEM_VALUES]) {
             return c;
         }
     }
