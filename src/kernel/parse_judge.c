@@ -1,15 +1,17 @@
-#include "kernel/parse.h"
+/* The pragmas work, reference and check. */
+#include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
 #include <string.h>
 
-/* A `NAME = …` inside a clause: dimensions, or one real expression; `use` says what it may use. */
+/* A `NAME = …` inside a clause: dimensions, or one real expression. */
 typedef struct setting {
     const char *name;
     gt_dimensions *dimensions;
     gt_expression **real;
 } setting;
 
+/* `use`: what its expressions may use, the bits of symbols.h. */
 static gputune_status read_setting(const setting *settings, size_t count, unsigned use,
                                    gt_parse *parse, gt_lexer *body)
 {
@@ -54,8 +56,8 @@ static gputune_status check_work_axes(const gt_template *template, const gt_expr
 {
     uint64_t interchangeable = 0;
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        gt_axis_kind kind = template->axes[i].kind;
-        interchangeable |= kind == GT_AXIS_VECTOR || kind == GT_AXIS_PASS ? UINT64_C(1) << i : 0;
+        const gt_axis_traits *traits = gt_axis_traits_of(template->axes[i].kind);
+        interchangeable |= traits->aligned || traits->generates ? UINT64_C(1) << i : 0;
     }
     interchangeable &= gt_axes_used(measure);
     return interchangeable

@@ -101,6 +101,7 @@ static gputune_status check_objective(const gt_template *template, gputune_objec
 static void fill_defaults(gputune_options *o, const gt_template *template)
 {
     o->effort = o->effort ? o->effort : GPUTUNE_MEASURE;
+    o->force = o->force && o->effort >= GPUTUNE_MEASURE;
     o->objective = o->objective ? o->objective : gt_default_objective(template);
     if (o->time_limit_s <= 0) {
         o->time_limit_s = gt_objective_facts(o->objective)->limit_s;
