@@ -152,11 +152,10 @@ static char *system_database(void)
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
-    if (o->read_only) {
-        return gt_store_open_read(&tuner->store, o->database, &tuner->log);
-    }
-    char *system = system_database();
-    gputune_status status = gt_store_open(&tuner->store, o->database, system, &tuner->log);
+    char *system = o->read_only && o->database ? NULL : system_database();
+    gputune_status status =
+        o->read_only ? gt_store_open_read(&tuner->store, o->database, system, &tuner->log)
+                     : gt_store_open(&tuner->store, o->database, system, &tuner->log);
     free(system);
     return status;
 }
@@ -218,20 +217,20 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         gputune_close(tuner);
         return status;
     }
-    tuner->services = (gt_services){.catalog = tuner->catalog,
-                                    .store = tuner->store,
-                                    .device = &tuner->device,
-                                    .log = tuner->log,
-                                    .compile_workers = o->compile_workers
-                                                           ? o->compile_workers
-                                                           : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
-                                    .borrow_farm = borrow_farm,
-                                    .return_farm = return_farm,
-                                    .take_gpu = take_gpu,
-                                    .leave_gpu = leave_gpu,
-                                    .inputs = gt_inputs_share,
-                                    .release = gt_inputs_release,
-                                    .user = tuner};
+    tuner->services = (gt_services){
+        .catalog = tuner->catalog,
+        .store = tuner->store,
+        .device = &tuner->device,
+        .log = tuner->log,
+        .compile_workers =
+            o->compile_workers ? o->compile_workers : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+        .borrow_farm = borrow_farm,
+        .return_farm = return_farm,
+        .take_gpu = take_gpu,
+        .leave_gpu = leave_gpu,
+        .inputs = gt_inputs_share,
+        .release = gt_inputs_release,
+        .user = tuner};
     *out = tuner;
     return GPUTUNE_OK;
 }
