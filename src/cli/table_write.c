@@ -89,7 +89,7 @@ static bool is_shown(const cli_table *table, size_t column)
             return true;
         }
     }
-    return table->row_count == 0;
+    return false;
 }
 
 static grid make_grid(const cli_table *table, bool markdown)
@@ -278,7 +278,7 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
         fputc('\n', file);
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
-    } else {
+    } else if (table->row_count) {
         write_people(table, format == CLI_FORMAT_MARKDOWN, file);
     }
 }

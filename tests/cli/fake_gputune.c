@@ -316,7 +316,12 @@ static gputune_record base_record(const char *sizes)
                             .flops = 2.0 * 67108864,
                             .copy_bytes_per_s = 4.238e12,
                             .stop_reason = "one is left",
-                            .created = "2026-01-02T03:04:05Z"};
+                            .created = "2026-01-02T03:04:05Z",
+                            .scenario = "5ce9a210000000000000000000000001",
+                            .identity = "1de70000000000000000000000000001",
+                            .alignment = "16",
+                            .inputs = "seed=1",
+                            .default_status = ""};
 }
 
 static void set_times(gputune_record *record, double median_ns)
