@@ -1,7 +1,7 @@
 # gputune. `make demo` and `make check` do everything on a fresh machine; `make help` lists the rest.
 #
 #   V=1          shows the commands            STATIC=1  links SQLite, jansson, xxHash, zlib as archives
-#   B=DIR        another build folder          PREFIX=, DESTDIR=  where `make install` puts things
+#   B=DIR        another build folder          PREFIX=, LIBDIR=, DESTDIR=  where `make install` puts things
 #   SANITIZE=address,undefined | thread        DEBUG=1  checks invariants with asserts (SANITIZE does too)
 #   EXTRA_CFLAGS=, CC=
 
@@ -10,6 +10,7 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 PREFIX ?= /usr/local
+LIBDIR ?= $(PREFIX)/lib
 DESTDIR ?=
 T ?= 60
 SANITIZE ?=
@@ -84,13 +85,13 @@ help:
 
 # --- objects: rebuilt when the flags change, with header dependencies --------------------------------
 $(B)/flags: FORCE
-	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX)' | cmp -s - $@ || \
-	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX)' > $@
+	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX) $(LIBDIR)' | cmp -s - $@ || \
+	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX) $(LIBDIR)' > $@
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
 # the model is loops over numbers
 $(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno
-$(B)/obj/src/farm/%.o $(B)/obj/src/tuner/%.o $(B)/obj/src/gpu/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"'
+$(B)/obj/src/farm/%.o $(B)/obj/src/tuner/%.o $(B)/obj/src/gpu/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"' -DGT_LIBDIR='"$(LIBDIR)"'
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
@@ -130,8 +131,9 @@ $(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
+# no soname: it is loaded by its path alone, and nothing takes it for the system's driver
 $(B)/libgputune-emu.so: $(EMU_OBJ)
-	$(call say,LD )$(CC) -shared -Wl,-soname,libcuda.so.1 $(LDFLAGS) $^ -o $@ -lm -ldl
+	$(call say,LD )$(CC) -shared $(LDFLAGS) $^ -o $@ -lm -ldl
 
 # --- tests, examples, benchmarks ---------------------------------------------------------------------
 EMU_TEST_OBJ = $(EMU_OBJ)
@@ -203,27 +205,27 @@ bench:
 	@B=$(B) tools/bench-run
 
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/pkgconfig $(DESTDIR)$(PREFIX)/include \
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/gputune $(DESTDIR)$(PREFIX)/include \
 	    $(DESTDIR)$(PREFIX)/libexec/gputune $(DESTDIR)$(PREFIX)/share/gputune/templates $(DESTDIR)$(PREFIX)/share/man/man1 \
 	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 	install -m 755 $(B)/gputune $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(B)/gputune-worker $(DESTDIR)$(PREFIX)/libexec/gputune/
 ifneq ($(SHARED),)
-	install -m 755 $(SHARED) $(DESTDIR)$(PREFIX)/lib/libgputune.so.$(VERSION)
-	ln -sf libgputune.so.$(VERSION) $(DESTDIR)$(PREFIX)/lib/libgputune.so.0
-	ln -sf libgputune.so.0 $(DESTDIR)$(PREFIX)/lib/libgputune.so
+	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libgputune.so.$(VERSION)
+	ln -sf libgputune.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libgputune.so.0
+	ln -sf libgputune.so.0 $(DESTDIR)$(LIBDIR)/libgputune.so
 endif
-	install -m 644 $(B)/libgputune.a $(DESTDIR)$(PREFIX)/lib/
-	install -m 755 $(B)/libgputune-emu.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(B)/libgputune.a $(DESTDIR)$(LIBDIR)/
+	install -m 755 $(B)/libgputune-emu.so $(DESTDIR)$(LIBDIR)/gputune/
 	install -m 644 include/gputune.h $(DESTDIR)$(PREFIX)/include/
 	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/gputune/templates/
 	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -m 644 tools/completions/gputune.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gputune
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|$(VERSION)|' tools/gputune.pc.in > $(DESTDIR)$(PREFIX)/lib/pkgconfig/gputune.pc
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@VERSION@|$(VERSION)|' tools/gputune.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/gputune.pc
 
 uninstall:
-	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gputune lib/libgputune.so* lib/libgputune.a lib/libgputune-emu.so \
-	    lib/pkgconfig/gputune.pc include/gputune.h libexec/gputune share/gputune share/man/man1/gputune.1 \
+	cd $(DESTDIR)$(LIBDIR) && rm -rf libgputune.so* libgputune.a gputune pkgconfig/gputune.pc
+	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gputune include/gputune.h libexec/gputune share/gputune share/man/man1/gputune.1 \
 	    share/bash-completion/completions/gputune
 
 clean:

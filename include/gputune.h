@@ -187,7 +187,10 @@ typedef enum gputune_log_level {
     GPUTUNE_LOG_DEBUG
 } gputune_log_level;
 
-/* Called from the tuning thread with one line of text, no newline. */
+/* Called from the tuning thread with one line of text, no newline. This callback and the progress
+ * callback may call everything but gputune_close(); a call that would measure is answered with what
+ * is known without, as only one tuning at a time may use the GPU. They must not take long: the
+ * tuning waits for them. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 /* How far a tuning is. `failed` counts variants that did not compile, crashed, hung or were wrong.
@@ -296,7 +299,8 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
  * context, asynchronously. EINVAL, before anything is launched, when the count or a scalar named
  * like a problem size differs from the plan's; a buffer below the plan's alignment launches the
- * plan's fallback instead; ECAPTURE where a capture makes the launch impossible. */
+ * plan's fallback instead, and is EINVAL where none was verified; ECAPTURE where a capture makes
+ * the launch impossible. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
@@ -377,19 +381,27 @@ typedef struct gputune_axis_value {
     bool is_default;
 } gputune_axis_value;
 #define GPUTUNE_AXIS_VALUE_VERSION 1
+/* How far a count of a large space is to be believed. */
+typedef enum gputune_certainty {
+    GPUTUNE_EXACT,
+    GPUTUNE_ABOUT,  /* an estimate */
+    GPUTUNE_AT_MOST /* a bound */
+} gputune_certainty;
 typedef struct gputune_exclusion {
     const char *reason; /* a require() text, or a limit of the device */
     uint64_t count;
+    gputune_certainty certainty;
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t version;
     uint64_t combinations, valid, sources; /* sources: distinct generated sources among the valid */
+    gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
     const gputune_exclusion *exclusions;
     size_t exclusion_count;
 } gputune_space;
-#define GPUTUNE_SPACE_VERSION 1
+#define GPUTUNE_SPACE_VERSION 2
 /* Describes a kernel's space for `arch` ("sm_90"), or for the tuner's GPU where NULL. *out is the
  * caller's, for gputune_space_free(). */
 GPUTUNE_API int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,

@@ -109,7 +109,7 @@ gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out)
         scan->at++;
         return GT_JSON_END;
     }
-    *out = (gt_json_piece){0};
+    *out = (gt_json_piece){.text = scan->text + scan->at, .line = scan->line};
     if (is_at(scan, '"')) {
         gt_json_step step = read_key(scan, out);
         if (step != GT_JSON_MEMBER) {

@@ -32,7 +32,8 @@ typedef enum gt_json_step {
 
 /* Steps over the opening brace or bracket; false, where there is none. */
 bool gt_json_enter(gt_json_scan *scan);
-/* The next member of the container that the scan is in. */
+/* The next member of the container that the scan is in; of one that is cut, *out holds what there
+ * is, and stays as it was where not even its name begins. */
 gt_json_step gt_json_next(gt_json_scan *scan, gt_json_piece *out);
 /* A scan of a member's own members. */
 gt_json_scan gt_json_inside(const gt_json_piece *piece);

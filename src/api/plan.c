@@ -33,7 +33,9 @@ struct gputune_plan {
     gt_device device;
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
-    code winner, fallback; /* fallback: safe at any alignment; absent where the winner is */
+    code winner, fallback; /* fallback: safe at any alignment; absent where the winner is, or where
+                              none was verified */
+    bool needs_alignment;  /* the winner is not safe at any alignment */
     pthread_mutex_t loading;
     gputune_info info;
     char *kernel, *configuration, *default_configuration, *stop_reason;
@@ -154,6 +156,7 @@ static gputune_status load_if_current(gputune_plan *plan)
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
 {
     GT_TRY(make_code(&plan->winner, request, &choice->config, &choice->image));
+    plan->needs_alignment = choice->needs_alignment;
     if (choice->has_fallback) {
         GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
     }
@@ -281,6 +284,12 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     }
     bool aligned;
     GT_TRY(check_arguments(plan, args.items, &aligned));
+    if (!aligned && plan->needs_alignment && !plan->fallback.present) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: a buffer is aligned less than this plan assumes, and no variant for "
+                       "such buffers was verified; state the alignment in the options",
+                       plan->kernel);
+    }
     code *c = aligned || !plan->fallback.present ? &plan->winner : &plan->fallback;
     gt_launcher *launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
     if (!launcher) {

@@ -9,9 +9,8 @@ static const struct {
     const char *part;
     gt_tried_outcome outcome;
 } failures[] = {
-    {"InvalidConfig", GT_TRIED_COMPILE}, {"ompil", GT_TRIED_COMPILE},
-    {"untime", GT_TRIED_LAUNCH},         {"imeout", GT_TRIED_HUNG},
-    {"orrect", GT_TRIED_WRONG},          {"erif", GT_TRIED_WRONG},
+    {"InvalidConfig", GT_TRIED_COMPILE}, {"ompil", GT_TRIED_COMPILE}, {"untime", GT_TRIED_LAUNCH},
+    {"imeout", GT_TRIED_HUNG},           {"orrect", GT_TRIED_WRONG},  {"erif", GT_TRIED_WRONG},
 };
 
 static bool find_failure(gt_tried_outcome *out, const char *word)

@@ -5,6 +5,7 @@
 #include "api/json_scan.h"
 #include "api/recorded_entry.h"
 #include "api/recorded_text.h"
+#include "base/number.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +32,9 @@ typedef struct reader {
 static gputune_status parse(json_t **out, const reader *at, const gt_json_piece *piece)
 {
     json_error_t error;
+    locale_t before = gt_numbers_make_plain();
     *out = json_loadb(piece->text, piece->length, JSON_DECODE_ANY, &error);
+    gt_numbers_restore(before);
     if (!*out) {
         return gt_fail(GPUTUNE_ERECORDED, "%s:%d: %s", at->path, piece->line + error.line - 1,
                        error.text);

@@ -1,7 +1,6 @@
 #include "api/tuner.h"
 
 #include "base/array.h"
-#include "base/hash_index.h"
 #include "base/text.h"
 
 #include <stdlib.h>
@@ -16,7 +15,6 @@ typedef struct space_parts {
     GT_ARRAY(gputune_axis_value) values;
     GT_ARRAY(gputune_exclusion) exclusions;
     GT_ARRAY(char *) texts;
-    bool used[GT_AXIS_MAX][UINT8_MAX + 1]; /* by a valid configuration: axis, choice */
 } space_parts;
 
 void gputune_space_free(gputune_space *space)
@@ -55,20 +53,13 @@ static bool is_covered(const space_parts *parts, uint32_t axis, uint32_t choice)
     return memchr(choices, (int)choice, count) != NULL;
 }
 
-/* A value is excluded when no valid configuration has it. The reason is that of the default
- * configuration with this value in place, unless it was not to be tried at all. */
 static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_t choice)
 {
-    if (parts->used[axis][choice]) {
-        return "";
-    }
     if (!is_covered(parts, axis, choice)) {
         return "left out by a restriction";
     }
-    gt_config config = gt_config_default(parts->request->template);
-    config.choice[axis] = (uint8_t)choice;
-    const char *reason = gt_space_excludes(parts->engine, &config);
-    return reason ? reason : "excluded by constraints";
+    const char *reason = gt_space_why_unused(parts->engine, axis, (uint8_t)choice);
+    return reason ? reason : "";
 }
 
 static gputune_status describe_value(space_parts *parts, uint32_t axis_index, uint32_t choice)
@@ -105,29 +96,24 @@ static gputune_status describe_values(space_parts *parts)
     return GPUTUNE_OK;
 }
 
-/* Distinct sources are counted by the choices of the axes that occur in the source. */
-static gputune_status count_valid(space_parts *parts)
+static gputune_certainty certainty_of(gt_certainty certainty)
 {
-    const gt_template *template = parts->request->template;
-    gt_config config;
-    gt_hash_index sources = {0};
-    gputune_status status = GPUTUNE_OK;
-    while (!status && gt_space_next(parts->engine, &config)) {
-        parts->space.valid++;
-        gt_config in_source = config;
-        for (uint32_t i = 0; i < template->axis_count; i++) {
-            parts->used[i][config.choice[i]] = true;
-            if (!template->axes[i].in_source && template->axes[i].kind != GT_AXIS_PASS) {
-                in_source.choice[i] = 0;
-            }
-        }
-        uint32_t fresh = (uint32_t)parts->space.sources, index;
-        status = gt_hash_index_intern(&sources, gt_hash_bytes(&in_source, sizeof in_source), fresh,
-                                      &index);
-        parts->space.sources += index == fresh;
-    }
-    gt_hash_index_free(&sources);
-    return status;
+    return certainty == GT_EXACT   ? GPUTUNE_EXACT
+           : certainty == GT_ABOUT ? GPUTUNE_ABOUT
+                                   : GPUTUNE_AT_MOST;
+}
+
+static gputune_status describe_counts(space_parts *parts)
+{
+    GT_TRY(gt_space_prepare(parts->engine));
+    gt_space_size valid = gt_space_count(parts->engine);
+    gt_space_size sources = gt_space_sources(parts->engine);
+    parts->space.combinations = gt_space_combinations(parts->engine);
+    parts->space.valid = valid.count;
+    parts->space.valid_certainty = certainty_of(valid.certainty);
+    parts->space.sources = sources.count;
+    parts->space.sources_certainty = certainty_of(sources.certainty);
+    return GPUTUNE_OK;
 }
 
 static gputune_status describe_exclusions(space_parts *parts)
@@ -135,7 +121,8 @@ static gputune_status describe_exclusions(space_parts *parts)
     const gt_exclusion_count *counts;
     size_t count = gt_space_exclusions(parts->engine, &counts);
     for (size_t i = 0; i < count; i++) {
-        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count};
+        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count,
+                                             certainty_of(counts[i].certainty)};
         GT_TRY(gt_array_push(&parts->exclusions, exclusion));
     }
     return GPUTUNE_OK;
@@ -149,8 +136,7 @@ static gputune_status describe_space(space_parts *parts, gputune *tuner, const c
     GT_TRY(
         gt_request_make(&parts->request, &tuner->services, &parts->device, kernel, sizes, options));
     GT_TRY(gt_request_space(&parts->engine, parts->request));
-    parts->space.combinations = gt_space_combinations(parts->engine);
-    GT_TRY(count_valid(parts));
+    GT_TRY(describe_counts(parts));
     GT_TRY(describe_values(parts));
     return describe_exclusions(parts);
 }

@@ -2,7 +2,7 @@
 #ifndef GT_BASE_OBJECTIVE_H
 #define GT_BASE_OBJECTIVE_H
 
-#include "gputune.h"
+#include "base/status.h"
 
 typedef struct gt_objective {
     const char *name; /* "kernel" */

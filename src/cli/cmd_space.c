@@ -25,10 +25,35 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #name, title, CLI_BIG_COUNT, BOTH, offsetof(gputune_space, name), NULL                     \
     }
 
+static const char *certainty_word(gputune_certainty certainty)
+{
+    static const char *const words[] = {"exact", "about", "at most"};
+    return words[certainty];
+}
+
+static void valid_certainty(cli_cell *out, const void *item)
+{
+    cli_set_text(out, certainty_word(((const gputune_space *)item)->valid_certainty));
+}
+
+static void sources_certainty(cli_cell *out, const void *item)
+{
+    cli_set_text(out, certainty_word(((const gputune_space *)item)->sources_certainty));
+}
+
+static void excluded_certainty(cli_cell *out, const void *item)
+{
+    cli_set_text(out, certainty_word(((const gputune_exclusion *)item)->certainty));
+}
+
+#define CERTAINTY(name)                                                                            \
+    {                                                                                              \
+#name, "", CLI_TEXT, DATA, 0, name                                                         \
+    }
+
 static const cli_column total_columns[] = {
-    COUNT(combinations, "combinations"),
-    COUNT(valid, "valid"),
-    COUNT(sources, "sources"),
+    COUNT(combinations, "combinations"), COUNT(valid, "valid"),        COUNT(sources, "sources"),
+    CERTAINTY(valid_certainty),          CERTAINTY(sources_certainty),
 };
 
 static const cli_column value_columns[] = {
@@ -42,6 +67,7 @@ static const cli_column value_columns[] = {
 static const cli_column exclusion_columns[] = {
     {"count", "variants", CLI_BIG_COUNT, BOTH, offsetof(gputune_exclusion, count), NULL},
     {"reason", "excluded by", CLI_TEXT, BOTH, offsetof(gputune_exclusion, reason), NULL},
+    {"certainty", "", CLI_TEXT, DATA, 0, excluded_certainty},
 };
 
 #define TABLE(name, columns)                                                                       \
@@ -66,6 +92,19 @@ static void write_space(const gputune_space *space, cli_format_kind format)
     }
 }
 
+/* The table has room for numbers alone. */
+static void say_if_uncertain(const gputune_space *space)
+{
+    if (space->valid_certainty != GPUTUNE_EXACT) {
+        cli_note("the space is too large to count: %s %" PRIu64 " valid, %s %" PRIu64 " sources",
+                 certainty_word(space->valid_certainty), space->valid,
+                 certainty_word(space->sources_certainty), space->sources);
+    } else if (space->sources_certainty != GPUTUNE_EXACT) {
+        cli_note("the sources are too many to count: %s %" PRIu64,
+                 certainty_word(space->sources_certainty), space->sources);
+    }
+}
+
 static int describe(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
@@ -78,6 +117,7 @@ static int describe(void *user, const cli_session *session, const cli_scenario *
         return cli_fail(status);
     }
     write_space(space, (cli_format_kind)settings->common.format);
+    say_if_uncertain(space);
     int code = space->valid ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
     gputune_space_free(space);
     return code;

@@ -138,6 +138,19 @@ static void add_text(cli_scenario *scenario, const char *name, const char *value
     }
 }
 
+/* A word for a size whose default is a number is found out before anything is tuned. */
+static int check_number(const char *name, const char *value, const char *fallback)
+{
+    int64_t number;
+    const char *problem;
+    if (!value[0] || !cli_size_number(&number, &problem, fallback) ||
+        cli_size_number(&number, &problem, value) || problem[0]) {
+        return CLI_CONTINUE; /* what else is wrong with a number is told where it is read */
+    }
+    cli_error("size '%s=%s' is not a number; write 1048576, 1M or 2^20", name, value);
+    return CLI_EXIT_USAGE;
+}
+
 static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_t which, size_t at,
                        bool emulated)
 {
@@ -145,6 +158,10 @@ static int choose_size(cli_scenario *scenario, const cli_value_list *list, size_
     const char *name = kernel->size_names[at], *fallback = kernel->size_values[at];
     const char *value = list ? list->values[which] : emulated ? small_size(fallback) : "";
     add_text(scenario, name, value[0] ? value : fallback);
+    int code = check_number(name, value, fallback);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
     return value[0] ? add_size(scenario, name, value) : CLI_CONTINUE;
 }
 

@@ -51,6 +51,13 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
             cli_error("%s: a value is missing in '%.*s'", option, (int)length, text);
             return CLI_EXIT_USAGE;
         }
+        if (memchr(start, '=', (size_t)(stop - start))) {
+            cli_error("%s: '%.*s' names a second one behind a comma; part names by blanks: "
+                      "'%.*s %.*s'",
+                      option, (int)length, text, (int)(start - 1 - text), text, (int)(end - start),
+                      start);
+            return CLI_EXIT_USAGE;
+        }
         list->values = cli_grow(list->values, list->count, sizeof *list->values);
         list->values[list->count++] = cli_copy_part(start, (size_t)(stop - start));
         if (stop == end) {

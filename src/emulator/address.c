@@ -1,3 +1,5 @@
+/* Computes and checks the addresses of a warp's memory instructions, and finds the host memory
+ * behind them. */
 #include "emulator/address.h"
 
 #include "emulator/lanes.h"
@@ -51,7 +53,7 @@ static void decode_variable(emu_decoder *decoder, const ptx_variable *variable, 
         op->imm += variable->offset;
         break;
     }
-    /* without a space the access is to the variable's own */
+    /* an access that names no space is to the variable's own */
     if (space == PTX_GENERIC)
         op->space = (uint8_t)variable->space;
 }
@@ -230,7 +232,7 @@ static uint64_t tagged(uint64_t tag, uint64_t offset)
 static bool resolve_shared(emu_warp *warp, const emu_op *op, emu_access *access, uint32_t mask)
 {
     const emu_block *own = warp->block;
-    uint32_t size = own->shared_bytes; /* that of every block of a launch */
+    uint32_t size = own->shared_bytes; /* every block of a launch has that one */
     EMU_FOR_LANES(lane, mask)
     {
         uint64_t address = access->address[lane] & UINT32_MAX;

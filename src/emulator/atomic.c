@@ -1,3 +1,4 @@
+/* Read-modify-write by the host's own atomics; a compare-and-swap loop for what the host lacks. */
 #include "emulator/atomic.h"
 
 #include "emulator/float.h"

@@ -1,3 +1,4 @@
+/* Device printf and assert: the functions of the device runtime. */
 #include "emulator/builtin.h"
 
 #include "emulator/program.h"

@@ -1,3 +1,4 @@
+/* The model of a level-1 cache: tags and their replacement, no data. */
 #include "emulator/cache.h"
 
 #include <stdlib.h>

@@ -4,15 +4,38 @@
 
 #include "emulator/graph.h"
 
-struct emu_capture {
-    emu_capture *next;
+typedef struct emu_capture {
+    struct emu_capture *next;
     CUgraph graph;
+    CUstream streams; /* captured by it, the origin among them */
     CUstreamCaptureMode mode;
     pthread_t thread;
     CUstream origin;
     uint64_t id;
     bool invalid;
-};
+} emu_capture;
+
+typedef struct emu_capture_info {
+    CUstreamCaptureStatus status;
+    cuuint64_t id;
+    CUgraph graph;
+    const CUgraphNode *nodes; /* what the next one depends on; the stream's */
+    size_t node_count;
+} emu_capture_info;
+
+/* Begins a capture on a stream. 900 for the legacy stream, 401 where the stream is captured. */
+CUresult emu_capture_begin(CUstream stream, CUstreamCaptureMode mode);
+
+/* Ends the capture that `stream` began. Its graph goes to *out, or with an error (901 invalid, 904
+ * not joined) to *dropped; either is the caller's, to be freed with the lock given up. 401 for no
+ * capture, 903 for a stream that did not begin it, 908 for another thread. */
+CUresult emu_capture_end(CUgraph *out, CUgraph *dropped, CUstream stream);
+
+/* What the stream captures. 906 for the legacy stream while a stream that orders with it does. */
+CUresult emu_capture_query(emu_capture_info *out, CUstream stream);
+
+/* Sets the calling thread's mode and returns the one before. */
+CUstreamCaptureMode emu_capture_exchange_mode(CUstreamCaptureMode mode);
 
 /* Before work goes to `stream`: 901 when its capture is invalid; 900, which invalidates it, when
  * the caller would have to wait for a capturing stream; 906 when the legacy stream would join one.
@@ -36,8 +59,9 @@ emu_capture *emu_capture_find(uint64_t id);
  * is in another capture. */
 CUresult emu_capture_join(CUstream stream, emu_capture *capture, const CUgraphNode *nodes,
                           size_t count);
-/* A stream that goes away invalidates its capture; where it had begun it, nobody can end it any
- * more, and the graph is the caller's to free once the lock is given up. Else NULL. */
+/* Takes a stream that is being destroyed out of its capture. The capture of which it is the origin
+ * ends: its graph is returned, the caller's to free once the lock is given up. Another capture
+ * becomes invalid, and NULL is returned. */
 CUgraph emu_capture_forget_stream(CUstream stream);
 
 #endif

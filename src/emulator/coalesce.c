@@ -90,7 +90,7 @@ static void count_loads(emu_warp *warp, const emu_op *op, const lines *all, unsi
             emu_cache_read(warp->worker->l1, all->line[i], all->sectors[i]);
 }
 
-/* A sector that comes less often than another of its place in the table is pushed out by it. */
+/* The table has one place for several sectors; the one that comes more often keeps it. */
 static void note_hot(emu_group *group, const emu_access *access, uint32_t mask)
 {
     EMU_FOR_LANES(lane, mask)

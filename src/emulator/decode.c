@@ -1,3 +1,5 @@
+/* Picks the decoder of each instruction by its opcode, and turns a function's body into operations.
+ */
 #include "emulator/decode.h"
 
 #include "emulator/liveness.h"
@@ -209,8 +211,9 @@ static void append_return(emu_decoder *decoder)
 
 /* ---- memory waits ---- */
 
-/* How many loads from memory, each needing the result of the one before, lie behind the value of
- * each register since the basic block or the last barrier began. */
+/* The depth of each register's value: the longest chain of loads behind it, each of which needs the
+ * result of the one before. It is counted from the start of the basic block, or from the last
+ * barrier. */
 typedef struct load_levels {
     uint8_t *of; /* by register */
     uint8_t floor, deepest, waited;
@@ -222,8 +225,8 @@ static void forget_levels(load_levels *levels, const emu_decoder *decoder)
     levels->floor = levels->deepest = levels->waited = 0;
 }
 
-/* Whether the instruction, which touches [from, to), is the first to need what a deeper load than
- * any before has fetched. */
+/* Whether the instruction, whose registers are the touches [from, to), is the first to need a value
+ * of greater depth than any instruction before it. */
 static bool follow_levels(load_levels *levels, const emu_decoder *decoder, const emu_flow *flow,
                           size_t from, size_t to)
 {
@@ -294,8 +297,8 @@ static void keep_lists(emu_decoder *decoder)
     out->uses_shared = decoder->uses_shared;
 }
 
-/* Twice: the first pass finds which registers an instruction touches, the second knows their
- * places. */
+/* Decodes twice: the first pass finds the registers that each instruction touches, the second knows
+ * their places. */
 static void decode_body(emu_decoder *decoder, uint32_t *slots)
 {
     spread_registers(slots, decoder->function->register_count);

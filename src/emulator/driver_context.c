@@ -1,59 +1,36 @@
+/* Contexts and what belongs to them: cuCtx*, cuDevicePrimaryCtx*. */
+#include "emulator/context.h"
+
 #include "emulator/capture.h"
+#include "emulator/enter.h"
+#include "emulator/event.h"
 #include "emulator/module.h"
+#include "emulator/stream.h"
 
 #include <stdlib.h>
 
-enum { STACK_DEPTH = 32, LARGEST_STACK_BYTES = 512 * 1024 };
+enum { LARGEST_STACK_BYTES = 512 * 1024 };
 
-/* Each thread's stack of contexts; the top one is current. */
-static _Thread_local struct {
-    CUcontext at[STACK_DEPTH];
-    int depth;
-} stack;
+/* ---- the life of a context ---- */
 
-CUcontext emu_current(void)
+/* There is one primary context. Its handle stays the same when it is reset, as on hardware. */
+static struct CUctx_st primary_context;
+static unsigned primary_count, primary_flags;
+
+/* Lock held. */
+static CUresult begin(CUcontext context, unsigned flags)
 {
-    CUcontext top = stack.depth ? stack.at[stack.depth - 1] : NULL;
-    return top && !top->destroyed ? top : NULL;
-}
-
-CUresult emu_context_check(CUcontext context)
-{
-    return EMU_IS(context, EMU_KIND_CONTEXT) && !context->destroyed ? CUDA_SUCCESS
-                                                                    : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-static CUresult new_context(CUcontext *out, unsigned flags, bool is_primary)
-{
-    CUcontext context = calloc(1, sizeof *context);
-    EMU_CHECK(context, CUDA_ERROR_OUT_OF_MEMORY);
-    *context = (struct CUctx_st){.kind = EMU_KIND_CONTEXT,
-                                 .is_primary = is_primary,
-                                 .flags = flags,
-                                 .id = ++emu.last_id,
-                                 .stack_bytes = 1024};
-    CUresult code = emu_stream_new(&context->legacy, context, 0, 0);
-    if (code) {
-        free(context);
-        return code;
-    }
-    context->next = emu.contexts;
-    emu.contexts = context;
-    *out = context;
+    context->flags = flags;
+    context->id = ++emu.last_id;
+    context->stack_bytes = 1024;
+    context->streams = NULL;
+    EMU_TRY(emu_stream_new_legacy(&context->legacy, context));
+    context->alive = true;
     return CUDA_SUCCESS;
 }
 
-/* Ends a context as hardware does: its work is waited for, its memory and modules go. The object
- * itself stays, marked, because other threads may still have it current. Lock held. */
-static void destroy(CUcontext context)
+static void end_streams(CUcontext context)
 {
-    emu_queue_join_context(context);
-    context->destroyed = true;
-    while (context->modules) {
-        CUmodule module = context->modules;
-        context->modules = module->next;
-        emu_module_release(module);
-    }
     while (context->streams) {
         CUstream stream = context->streams;
         context->streams = stream->next;
@@ -67,6 +44,23 @@ static void destroy(CUcontext context)
         emu_stream_retire(stream);
     }
     emu_stream_retire(context->legacy);
+}
+
+/* Ends a context as hardware does: its work is waited for, and all that was made in it goes. The
+ * object itself stays, because other threads may still have it current. Lock held. */
+static void end(CUcontext context)
+{
+    CUmodule module;
+    CUevent event;
+    emu_queue_join_context(context);
+    context->alive = false;
+    while ((module = emu_handle_any(EMU_KIND_MODULE, context))) {
+        emu_module_unload(module);
+    }
+    while ((event = emu_handle_any(EMU_KIND_EVENT, context))) {
+        emu_event_free(event);
+    }
+    end_streams(context);
     emu_memory_release_owner(context);
 }
 
@@ -75,105 +69,111 @@ static CUresult check_device(CUdevice device)
     return device == 0 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_DEVICE;
 }
 
-static CUresult push(CUcontext context)
+/* ---- the primary context ---- */
+
+static CUresult retain_primary(void)
 {
-    EMU_CHECK(stack.depth < STACK_DEPTH, CUDA_ERROR_OUT_OF_MEMORY);
-    stack.at[stack.depth++] = context;
+    if (!primary_context.alive) {
+        EMU_TRY(begin(&primary_context, primary_flags));
+    }
+    if (!primary_context.is_primary) {
+        primary_context.is_primary = true;
+        emu_handle_add(&primary_context.handle, &primary_context, EMU_KIND_CONTEXT, NULL);
+    }
+    primary_count++;
     return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxRetain(CUcontext *out, CUdevice device)
 {
-    EMU_ENTER(cuDevicePrimaryCtxRetain, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuDevicePrimaryCtxRetain, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     emu_lock();
-    CUresult code = CUDA_SUCCESS;
-    if (!emu.primary) {
-        code = new_context(&emu.primary, emu.primary_flags, true);
-    }
-    if (!code) {
-        emu.primary_count++;
-        *out = emu.primary;
-    }
+    CUresult code = retain_primary();
     emu_unlock();
+    *out = code ? NULL : &primary_context;
     return code;
 }
 
-static void drop_primary(void)
+static void end_primary(void)
 {
-    if (emu.primary) {
-        destroy(emu.primary);
-        emu.primary = NULL;
+    if (primary_context.alive) {
+        end(&primary_context);
     }
 }
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxRelease_v2(CUdevice device)
 {
-    EMU_ENTER(cuDevicePrimaryCtxRelease, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxRelease, EMU_INITIALIZED);
     EMU_TRY(check_device(device));
     emu_lock();
-    CUresult code = emu.primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
-    if (!code && !--emu.primary_count) {
-        drop_primary();
+    CUresult code = primary_count ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    if (!code && !--primary_count) {
+        end_primary();
     }
     emu_unlock();
     return code;
 }
-EMU_ALIAS(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2);
 
-/* Answers success even when the process is lost, and cures nothing then: as on an H200. */
+/* Succeeds even after a sticky error, which stays: as on an H200. */
 EMU_EXPORT CUresult cuDevicePrimaryCtxReset_v2(CUdevice device)
 {
-    EMU_ENTER(cuDevicePrimaryCtxReset, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxReset, EMU_INITIALIZED);
     EMU_TRY(check_device(device));
     emu_lock();
-    drop_primary();
+    end_primary();
     emu_unlock();
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuDevicePrimaryCtxReset, cuDevicePrimaryCtxReset_v2);
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxSetFlags_v2(CUdevice device, unsigned flags)
 {
-    EMU_ENTER(cuDevicePrimaryCtxSetFlags, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxSetFlags, EMU_INITIALIZED);
     EMU_TRY(check_device(device));
     emu_lock();
-    emu.primary_flags = flags & CU_CTX_FLAGS_MASK;
-    if (emu.primary) {
-        emu.primary->flags = emu.primary_flags;
-    }
+    primary_flags = flags & CU_CTX_FLAGS_MASK;
+    primary_context.flags = primary_flags;
     emu_unlock();
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuDevicePrimaryCtxSetFlags, cuDevicePrimaryCtxSetFlags_v2);
 
 EMU_EXPORT CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned *flags, int *active)
 {
-    EMU_ENTER(cuDevicePrimaryCtxGetState, EMU_READY);
+    EMU_ENTER(cuDevicePrimaryCtxGetState, EMU_INITIALIZED);
     EMU_CHECK(flags && active, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     emu_lock();
-    *flags = emu.primary_flags;
-    *active = emu.primary != NULL;
+    *flags = primary_flags;
+    *active = primary_context.alive;
     emu_unlock();
     return CUDA_SUCCESS;
 }
+
+/* ---- other contexts ---- */
 
 static CUresult create(CUcontext *out, unsigned flags, CUdevice device)
 {
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
+    CUcontext context = calloc(1, sizeof *context);
+    EMU_CHECK(context, CUDA_ERROR_OUT_OF_MEMORY);
     emu_lock();
-    CUresult code = new_context(out, flags & CU_CTX_FLAGS_MASK, false);
+    CUresult code = begin(context, flags & CU_CTX_FLAGS_MASK);
     emu_unlock();
-    return code ? code : push(*out);
+    if (code) {
+        free(context);
+        return code;
+    }
+    emu_handle_add(&context->handle, context, EMU_KIND_CONTEXT, NULL);
+    *out = context;
+    return emu_context_push(context);
 }
 
 EMU_EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params, unsigned flags,
                                    CUdevice device)
 {
-    EMU_ENTER(cuCtxCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(!params || (!params->numExecAffinityParams && !params->cigParams),
               CUDA_ERROR_NOT_SUPPORTED);
     return create(out, flags, device);
@@ -182,106 +182,87 @@ EMU_EXPORT CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params, un
 EMU_EXPORT CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params, int count,
                                    unsigned flags, CUdevice device)
 {
-    EMU_ENTER(cuCtxCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(!params && !count, CUDA_ERROR_NOT_SUPPORTED);
     return create(out, flags, device);
 }
 
 EMU_EXPORT CUresult cuCtxCreate_v2(CUcontext *out, unsigned flags, CUdevice device)
 {
-    EMU_ENTER(cuCtxCreate, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuCtxCreate, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     return create(out, flags, device);
 }
-EMU_ALIAS(cuCtxCreate, cuCtxCreate_v2);
 
 EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 {
-    EMU_ENTER(cuCtxDestroy, EMU_READY);
-    EMU_TRY(emu_context_check(context));
-    EMU_CHECK(!context->is_primary, CUDA_ERROR_INVALID_CONTEXT);
+    EMU_ENTER(cuCtxDestroy, EMU_INITIALIZED);
+    EMU_CHECK(emu_handle_is(context, EMU_KIND_CONTEXT) && !context->is_primary,
+              CUDA_ERROR_INVALID_CONTEXT);
+    emu_handle_drop(&context->handle);
     emu_lock();
-    destroy(context);
+    end(context);
     emu_unlock();
-    if (stack.depth && stack.at[stack.depth - 1] == context) {
-        stack.depth--;
+    if (emu_context_top() == context) {
+        emu_context_set(NULL);
     }
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuCtxDestroy, cuCtxDestroy_v2);
+
+/* ---- what is current ---- */
 
 EMU_EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 {
-    EMU_ENTER(cuCtxSetCurrent, EMU_READY);
-    if (!context) {
-        stack.depth -= stack.depth > 0;
-        return CUDA_SUCCESS;
-    }
-    EMU_TRY(emu_context_check(context));
-    stack.depth = stack.depth ? stack.depth : 1;
-    stack.at[stack.depth - 1] = context;
+    EMU_ENTER(cuCtxSetCurrent, EMU_INITIALIZED);
+    EMU_CHECK(!context || emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
+    emu_context_set(context);
     return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuCtxGetCurrent(CUcontext *out)
 {
-    EMU_ENTER(cuCtxGetCurrent, EMU_READY);
+    EMU_ENTER(cuCtxGetCurrent, EMU_INITIALIZED);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    *out = stack.depth ? stack.at[stack.depth - 1] : NULL;
+    *out = emu_context_top();
     return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
-    EMU_ENTER(cuCtxPushCurrent, EMU_READY);
-    EMU_TRY(emu_context_check(context));
-    return push(context);
+    EMU_ENTER(cuCtxPushCurrent, EMU_INITIALIZED);
+    EMU_CHECK(emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
+    return emu_context_push(context);
 }
-EMU_ALIAS(cuCtxPushCurrent, cuCtxPushCurrent_v2);
 
 EMU_EXPORT CUresult cuCtxPopCurrent_v2(CUcontext *out)
 {
-    EMU_ENTER(cuCtxPopCurrent, EMU_READY);
-    EMU_CHECK(stack.depth, CUDA_ERROR_INVALID_CONTEXT);
-    CUcontext top = stack.at[--stack.depth];
+    EMU_ENTER(cuCtxPopCurrent, EMU_INITIALIZED);
+    CUcontext top;
+    EMU_TRY(emu_context_pop(&top));
     if (out) {
         *out = top;
     }
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuCtxPopCurrent, cuCtxPopCurrent_v2);
 
 EMU_EXPORT CUresult cuCtxGetDevice(CUdevice *out)
 {
-    EMU_ENTER(cuCtxGetDevice, EMU_READY | EMU_CONTEXT);
+    EMU_ENTER(cuCtxGetDevice, EMU_INITIALIZED | EMU_CONTEXT);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     *out = 0;
     return CUDA_SUCCESS;
 }
 
-EMU_EXPORT CUresult cuCtxGetFlags(unsigned *out)
-{
-    EMU_ENTER(cuCtxGetFlags, EMU_READY | EMU_CONTEXT);
-    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    *out = emu_current()->flags;
-    return CUDA_SUCCESS;
-}
-
 EMU_EXPORT CUresult cuCtxGetId(CUcontext context, unsigned long long *out)
 {
-    EMU_ENTER(cuCtxGetId, EMU_READY);
-    CUcontext wanted = context ? context : emu_current();
-    EMU_TRY(emu_context_check(wanted));
+    EMU_ENTER(cuCtxGetId, EMU_INITIALIZED);
+    if (!context) {
+        EMU_TRY(emu_context_check_current());
+        context = emu_context_top();
+    }
+    EMU_CHECK(emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
+    EMU_CHECK(context->alive, CUDA_ERROR_CONTEXT_IS_DESTROYED);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    *out = wanted->id;
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuCtxGetApiVersion(CUcontext context, unsigned *out)
-{
-    EMU_ENTER(cuCtxGetApiVersion, EMU_READY);
-    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(!context || !emu_context_check(context), CUDA_ERROR_INVALID_CONTEXT);
-    *out = 3020;
+    *out = context->id;
     return CUDA_SUCCESS;
 }
 
@@ -289,48 +270,29 @@ EMU_EXPORT CUresult cuCtxSynchronize(void)
 {
     EMU_ENTER(cuCtxSynchronize, EMU_USE);
     emu_lock();
-    CUcontext context = emu_current();
-    CUresult code = emu_capture_forbids_context(context);
-    code = code ? code : emu_queue_join_context(context);
+    CUresult code = emu_context_check_current();
+    code = code ? code : emu_capture_forbids_context(emu_context_top());
+    code = code ? code : emu_queue_join_context(emu_context_top());
     emu_unlock();
     emu_host_spend(emu.profile.host_sync_ns);
     return code;
 }
 
-EMU_EXPORT CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
-{
-    EMU_ENTER(cuCtxGetStreamPriorityRange, EMU_READY | EMU_CONTEXT);
-    if (least) {
-        *least = 0;
-    }
-    if (greatest) {
-        *greatest = -5;
-    }
-    return CUDA_SUCCESS;
-}
-
 EMU_EXPORT CUresult cuCtxGetLimit(size_t *out, CUlimit limit)
 {
-    EMU_ENTER(cuCtxGetLimit, EMU_READY | EMU_CONTEXT);
-    EMU_CHECK(out && limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
+    EMU_ENTER(cuCtxGetLimit, EMU_INITIALIZED | EMU_CONTEXT);
+    EMU_CHECK(out && (unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(limit == CU_LIMIT_STACK_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT);
-    *out = emu_current()->stack_bytes;
+    *out = emu_context_top()->stack_bytes;
     return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     EMU_ENTER(cuCtxSetLimit, EMU_USE);
-    EMU_CHECK(limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK((unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(limit == CU_LIMIT_STACK_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT);
     EMU_CHECK(value <= LARGEST_STACK_BYTES, CUDA_ERROR_INVALID_VALUE);
-    emu_current()->stack_bytes = value;
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuCtxSetCacheConfig(CUfunc_cache config)
-{
-    EMU_ENTER(cuCtxSetCacheConfig, EMU_READY | EMU_CONTEXT);
-    (void)config;
+    emu_context_top()->stack_bytes = value;
     return CUDA_SUCCESS;
 }

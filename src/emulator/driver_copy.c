@@ -1,18 +1,19 @@
-#include "emulator/copy.h"
-
+/* Copies and fills: cuMemcpy*, cuMemset*. */
+#include "emulator/enter.h"
 #include "emulator/level2.h"
+#include "emulator/stream.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Pageable host memory up to this size is read at the call, as the driver's staging does; more is
- * waited for. */
+/* An asynchronous copy reads this much pageable host memory at the call, as the driver's staging
+ * does. For more it waits. */
 enum { STAGED_BYTES = 64 * 1024 };
 
 typedef enum place { PLACE_DEVICE, PLACE_PINNED, PLACE_PAGEABLE } place;
 
 /* What a call demands of its two addresses. */
-typedef enum side { SIDE_ANY, SIDE_DEVICE, SIDE_HOST } side;
+typedef enum side { SIDE_ANY, SIDE_DEVICE } side;
 
 typedef struct copy_command {
     emu_command command;
@@ -56,7 +57,6 @@ static CUresult place_of(place *out, uint64_t address, size_t bytes, side side)
     }
     bool host = what.kind == EMU_MEMORY_HOST || what.kind == EMU_MEMORY_REGISTERED;
     *out = host ? PLACE_PINNED : PLACE_DEVICE;
-    EMU_CHECK(host || side != SIDE_HOST, CUDA_ERROR_INVALID_VALUE);
     return bytes <= what.bytes - (address - what.base) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -148,23 +148,15 @@ static uint64_t host(const void *pointer)
     }
 #define SIDES(to, from) SIDE_##to, SIDE_##from
 
-COPY(cuMemcpy, cuMemcpy, CUdeviceptr, to, CUdeviceptr, from, SIDES(ANY, ANY))
 COPY(cuMemcpyHtoD, cuMemcpyHtoD_v2, CUdeviceptr, to, const void *, host(from), SIDES(DEVICE, ANY))
 COPY(cuMemcpyDtoH, cuMemcpyDtoH_v2, void *, host(to), CUdeviceptr, from, SIDES(ANY, DEVICE))
 COPY(cuMemcpyDtoD, cuMemcpyDtoD_v2, CUdeviceptr, to, CUdeviceptr, from, SIDES(DEVICE, DEVICE))
-COPY_ASYNC(cuMemcpyAsync, cuMemcpyAsync, CUdeviceptr, to, CUdeviceptr, from, SIDES(ANY, ANY))
 COPY_ASYNC(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2, CUdeviceptr, to, const void *, host(from),
            SIDES(DEVICE, ANY))
 COPY_ASYNC(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, void *, host(to), CUdeviceptr, from,
            SIDES(ANY, DEVICE))
 COPY_ASYNC(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2, CUdeviceptr, to, CUdeviceptr, from,
            SIDES(DEVICE, DEVICE))
-EMU_ALIAS(cuMemcpyHtoD, cuMemcpyHtoD_v2);
-EMU_ALIAS(cuMemcpyDtoH, cuMemcpyDtoH_v2);
-EMU_ALIAS(cuMemcpyDtoD, cuMemcpyDtoD_v2);
-EMU_ALIAS(cuMemcpyHtoDAsync, cuMemcpyHtoDAsync_v2);
-EMU_ALIAS(cuMemcpyDtoHAsync, cuMemcpyDtoHAsync_v2);
-EMU_ALIAS(cuMemcpyDtoDAsync, cuMemcpyDtoDAsync_v2);
 
 /* ---- fills ---- */
 
@@ -174,13 +166,6 @@ typedef struct set_command {
     unsigned value;
     size_t width, count;
 } set_command;
-
-static void fill16(uint16_t *to, uint16_t value, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        to[i] = value;
-    }
-}
 
 static void fill32(uint32_t *to, uint32_t value, size_t count)
 {
@@ -195,8 +180,6 @@ static double run_set(emu_command *command, double start_ns)
     (void)start_ns;
     if (set->width == 1) {
         memset(set->to, (int)(set->value & 0xff), set->count);
-    } else if (set->width == 2) {
-        fill16((uint16_t *)(void *)set->to, (uint16_t)set->value, set->count);
     } else {
         fill32((uint32_t *)(void *)set->to, set->value, set->count);
     }
@@ -207,10 +190,11 @@ static double run_set(emu_command *command, double start_ns)
 
 static const emu_command_class set_class = {.node_type = CU_GRAPH_NODE_TYPE_MEMSET, .run = run_set};
 
-CUresult emu_command_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
-                         size_t count)
+/* A fill of `count` elements of `width` bytes (1 or 4). 1 for a range outside of one allocation and
+ * for a misaligned address; 2 when memory runs out. */
+static CUresult new_set(emu_command **out, CUdeviceptr to, unsigned value, size_t width,
+                        size_t count)
 {
-    EMU_CHECK(width == 1 || width == 2 || width == 4, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(to % width == 0 && count <= SIZE_MAX / 4, CUDA_ERROR_INVALID_VALUE);
     EMU_CHECK(emu_memory_covers(to, width * count), CUDA_ERROR_INVALID_VALUE);
     set_command *set = emu_command_new(&set_class, sizeof *set);
@@ -223,8 +207,8 @@ CUresult emu_command_set(emu_command **out, CUdeviceptr to, unsigned value, size
     return CUDA_SUCCESS;
 }
 
-/* The plain fills wait, although the driver promises less: on hardware a fill is over long before
- * the next launch arrives on a stream that does not order with it, here it would not be. */
+/* The plain fills wait, although the driver does not promise it. On hardware a fill is over long
+ * before the next launch arrives on another stream; here it would not be. */
 static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned value, size_t width,
                        size_t count)
 {
@@ -232,7 +216,7 @@ static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned valu
         return CUDA_SUCCESS;
     }
     emu_command *command;
-    EMU_TRY(emu_command_set(&command, to, value, width, count));
+    EMU_TRY(new_set(&command, to, value, width, count));
     emu_host_spend(emu.profile.host_copy_ns);
     return emu_run_on(stream, command, wait);
 }
@@ -251,11 +235,6 @@ static CUresult set_on(CUstream stream, bool wait, CUdeviceptr to, unsigned valu
     }
 
 SET(cuMemsetD8, cuMemsetD8_v2, unsigned char, 1)
-SET(cuMemsetD16, cuMemsetD16_v2, unsigned short, 2)
 SET(cuMemsetD32, cuMemsetD32_v2, unsigned, 4)
 SET_ASYNC(cuMemsetD8Async, unsigned char, 1)
-SET_ASYNC(cuMemsetD16Async, unsigned short, 2)
 SET_ASYNC(cuMemsetD32Async, unsigned, 4)
-EMU_ALIAS(cuMemsetD8, cuMemsetD8_v2);
-EMU_ALIAS(cuMemsetD16, cuMemsetD16_v2);
-EMU_ALIAS(cuMemsetD32, cuMemsetD32_v2);

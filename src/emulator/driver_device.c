@@ -1,4 +1,5 @@
-#include "emulator/driver.h"
+/* The one device and what its profile says of it: cuDevice*. */
+#include "emulator/enter.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +11,7 @@ static CUresult check_device(CUdevice device)
 
 EMU_EXPORT CUresult cuDeviceGetCount(int *count)
 {
-    EMU_ENTER(cuDeviceGetCount, EMU_READY);
+    EMU_ENTER(cuDeviceGetCount, EMU_INITIALIZED);
     EMU_CHECK(count, CUDA_ERROR_INVALID_VALUE);
     *count = 1;
     return CUDA_SUCCESS;
@@ -18,7 +19,7 @@ EMU_EXPORT CUresult cuDeviceGetCount(int *count)
 
 EMU_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-    EMU_ENTER(cuDeviceGet, EMU_READY);
+    EMU_ENTER(cuDeviceGet, EMU_INITIALIZED);
     EMU_CHECK(device, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(ordinal));
     *device = ordinal;
@@ -27,15 +28,14 @@ EMU_EXPORT CUresult cuDeviceGet(CUdevice *device, int ordinal)
 
 EMU_EXPORT CUresult cuDeviceGetName(char *name, int bytes, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetName, EMU_READY);
+    EMU_ENTER(cuDeviceGetName, EMU_INITIALIZED);
     EMU_CHECK(name && bytes > 0, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     snprintf(name, (size_t)bytes, "%s", emu.profile.gpu_name);
     return CUDA_SUCCESS;
 }
 
-/* The profile's name in an otherwise constant UUID: the same device everywhere, and none that
- * exists. */
+/* A constant with the profile's name in it: the same on every machine, and no real device's. */
 static void make_uuid(CUuuid *uuid)
 {
     static const char prefix[] = "emulated";
@@ -47,41 +47,29 @@ static void make_uuid(CUuuid *uuid)
 
 EMU_EXPORT CUresult cuDeviceGetUuid_v2(CUuuid *uuid, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetUuid, EMU_READY);
+    EMU_ENTER(cuDeviceGetUuid, EMU_INITIALIZED);
     EMU_CHECK(uuid, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     make_uuid(uuid);
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuDeviceGetUuid, cuDeviceGetUuid_v2);
 
 EMU_EXPORT CUresult cuDeviceTotalMem_v2(size_t *bytes, CUdevice device)
 {
-    EMU_ENTER(cuDeviceTotalMem, EMU_READY);
+    EMU_ENTER(cuDeviceTotalMem, EMU_INITIALIZED);
     EMU_CHECK(bytes, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     *bytes = (size_t)emu.profile.total_memory_bytes;
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuDeviceTotalMem, cuDeviceTotalMem_v2);
 
 EMU_EXPORT CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetAttribute, EMU_READY);
+    EMU_ENTER(cuDeviceGetAttribute, EMU_INITIALIZED);
     EMU_CHECK(value && attribute > 0 && (int)attribute < EMU_ATTRIBUTE_COUNT,
               CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     *value = emu_attribute(attribute);
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
-{
-    EMU_ENTER(cuDeviceComputeCapability, EMU_READY);
-    EMU_CHECK(major && minor, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    *major = emu_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    *minor = emu_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
     return CUDA_SUCCESS;
 }
 
@@ -95,33 +83,12 @@ static void bus_id(char *out, size_t bytes)
 
 EMU_EXPORT CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device)
 {
-    EMU_ENTER(cuDeviceGetPCIBusId, EMU_READY);
+    EMU_ENTER(cuDeviceGetPCIBusId, EMU_INITIALIZED);
     char text[32];
     EMU_CHECK(id, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_device(device));
     bus_id(text, sizeof text);
     EMU_CHECK(bytes > (int)strlen(text), CUDA_ERROR_INVALID_VALUE);
     memcpy(id, text, strlen(text) + 1);
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id)
-{
-    EMU_ENTER(cuDeviceGetByPCIBusId, EMU_READY);
-    char text[32];
-    EMU_CHECK(device && id, CUDA_ERROR_INVALID_VALUE);
-    bus_id(text, sizeof text);
-    EMU_CHECK(!strcmp(text, id), CUDA_ERROR_INVALID_DEVICE);
-    *device = 0;
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)
-{
-    EMU_ENTER(cuDeviceCanAccessPeer, EMU_READY);
-    EMU_CHECK(can, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(check_device(device));
-    EMU_TRY(check_device(peer));
-    *can = 0;
     return CUDA_SUCCESS;
 }

@@ -1,7 +1,7 @@
+/* Functions: cuFunc*, and the figures of a kernel that launches and occupancy follow from. */
+#include "emulator/enter.h"
 #include "emulator/module.h"
 #include "emulator/occupancy.h"
-
-#include <string.h>
 
 enum { SHARED_BYTES = 48 * 1024 };
 
@@ -20,7 +20,8 @@ static uint32_t bound_threads(const emu_kernel *kernel)
     return required ? required : most;
 }
 
-/* Registers that let `threads` threads reside, as ptxas allots them: whole steps a warp. */
+/* The most registers of a thread with which `threads` threads fit on a multiprocessor. A warp gets
+ * registers in whole steps. */
 static uint32_t registers_for(uint32_t threads)
 {
     uint32_t warps = (threads + EMU_WARP - 1) / EMU_WARP;
@@ -30,9 +31,10 @@ static uint32_t registers_for(uint32_t threads)
     return step ? each / step * step : each;
 }
 
-/* What ptxas needs of the values that are live in the order of the text: it reorders, and computes
- * addresses again rather than keep them. Over 50 variants of axpy, copy, gather, histogram and
- * paramsum for sm_90 (toolkit 13.0) between 0.33 and 0.9 of them, 0.47 over all. */
+/* The registers that ptxas takes, estimated from the most values that are live at once in the order
+ * of the text. ptxas needs fewer, because it reorders instructions and computes addresses again.
+ * Measured over 50 variants of axpy, copy, gather, histogram and paramsum for sm_90 (toolkit 13.0):
+ * between 0.33 and 0.9 of them, 0.47 over all. */
 static uint32_t allotted(uint32_t live)
 {
     const double part = 0.47;
@@ -70,7 +72,7 @@ int emu_kernel_max_threads(const emu_kernel *kernel)
 int emu_function_dynamic_limit(CUfunction function)
 {
     int left = SHARED_BYTES - (int)function->kernel->static_shared_bytes;
-    int set = function->settings->max_dynamic_bytes;
+    int set = function->settings.max_dynamic_bytes;
     return set >= 0 ? set : left;
 }
 
@@ -109,37 +111,37 @@ static int compute_capability(CUfunction function)
 
 static int carveout(CUfunction function)
 {
-    return function->settings->carveout_percent;
+    return function->settings.carveout_percent;
 }
 
 static int cluster_must_be_set(CUfunction function)
 {
-    return function->kernel->explicit_cluster && !function->settings->required_cluster[0];
+    return function->kernel->explicit_cluster && !function->settings.required_cluster[0];
 }
 
 static int cluster_width(CUfunction function)
 {
-    return function->settings->required_cluster[0];
+    return function->settings.required_cluster[0];
 }
 
 static int cluster_height(CUfunction function)
 {
-    return function->settings->required_cluster[1];
+    return function->settings.required_cluster[1];
 }
 
 static int cluster_depth(CUfunction function)
 {
-    return function->settings->required_cluster[2];
+    return function->settings.required_cluster[2];
 }
 
 static int non_portable(CUfunction function)
 {
-    return function->settings->non_portable_cluster;
+    return function->settings.non_portable_cluster;
 }
 
 static int scheduling(CUfunction function)
 {
-    return function->settings->scheduling_policy;
+    return function->settings.scheduling_policy;
 }
 
 static int zero(CUfunction function)
@@ -167,11 +169,19 @@ static int (*const readers[CU_FUNC_ATTRIBUTE_MAX])(CUfunction) = {
     [CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE] = scheduling,
 };
 
-static CUresult get_attribute(int *out, CUfunction_attribute attribute, CUfunction handle)
+CUresult emu_function_check(CUfunction function)
 {
+    return emu_handle_is_of(function, EMU_KIND_FUNCTION, emu_context_top())
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_HANDLE;
+}
+
+EMU_EXPORT CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute,
+                                       CUfunction function)
+{
+    EMU_ENTER(cuFuncGetAttribute, EMU_USE);
     EMU_CHECK(out && (unsigned)attribute < CU_FUNC_ATTRIBUTE_MAX, CUDA_ERROR_INVALID_VALUE);
-    CUfunction function;
-    EMU_TRY(emu_function_resolve(&function, handle));
+    EMU_TRY(emu_function_check(function));
     *out = readers[attribute](function);
     return CUDA_SUCCESS;
 }
@@ -182,16 +192,19 @@ static int optin_bytes(const emu_kernel *kernel)
            (int)kernel->static_shared_bytes;
 }
 
-/* What may be set, between which values. */
-static CUresult set_attribute(emu_settings *settings, const emu_kernel *kernel,
-                              CUfunction_attribute attribute, int value)
+/* The attributes that may be set, and between which values. */
+EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
+                                       int value)
 {
+    EMU_ENTER(cuFuncSetAttribute, EMU_USE);
+    EMU_TRY(emu_function_check(function));
+    emu_settings *settings = &function->settings;
     const struct {
         CUfunction_attribute attribute;
         int low, high;
         int *field;
     } rules[] = {
-        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, optin_bytes(kernel),
+        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, optin_bytes(function->kernel),
          &settings->max_dynamic_bytes},
         {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1, 100, &settings->carveout_percent},
         {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0, 1,
@@ -212,67 +225,12 @@ static CUresult set_attribute(emu_settings *settings, const emu_kernel *kernel,
     return CUDA_ERROR_INVALID_VALUE;
 }
 
-EMU_EXPORT CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute,
-                                       CUfunction function)
+EMU_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,
+                                       size_t *bytes)
 {
-    EMU_ENTER(cuFuncGetAttribute, EMU_USE);
-    return get_attribute(out, attribute, function);
-}
-
-EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value)
-{
-    EMU_ENTER(cuFuncSetAttribute, EMU_USE);
-    CUfunction function;
-    EMU_TRY(emu_function_resolve(&function, handle));
-    return set_attribute(function->settings, function->kernel, attribute, value);
-}
-
-static const emu_kernel *kernel_of(CUkernel kernel)
-{
-    return emu_program_kernel_at(kernel->library->image->program, kernel->index);
-}
-
-EMU_EXPORT CUresult cuKernelGetAttribute(int *out, CUfunction_attribute attribute, CUkernel kernel,
-                                         CUdevice device)
-{
-    EMU_ENTER(cuKernelGetAttribute, EMU_READY | EMU_SOUND);
-    EMU_CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE);
-    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
-    EMU_CHECK(out && (unsigned)attribute < CU_FUNC_ATTRIBUTE_MAX, CUDA_ERROR_INVALID_VALUE);
-    struct CUfunc_st function = {
-        .kind = EMU_KIND_FUNCTION, .kernel = kernel_of(kernel), .settings = &kernel->settings};
-    *out = readers[attribute](&function);
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
-                                         CUdevice device)
-{
-    EMU_ENTER(cuKernelSetAttribute, EMU_READY | EMU_SOUND);
-    EMU_CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE);
-    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
-    return set_attribute(&kernel->settings, kernel_of(kernel), attribute, value);
-}
-
-/* A preference without effect here: the carveout says more. */
-EMU_EXPORT CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config)
-{
-    EMU_ENTER(cuFuncSetCacheConfig, EMU_USE);
-    CUfunction function;
-    EMU_CHECK((unsigned)config <= 3, CUDA_ERROR_INVALID_VALUE);
-    return emu_function_resolve(&function, handle);
-}
-
-EMU_EXPORT CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device)
-{
-    EMU_ENTER(cuKernelSetCacheConfig, EMU_READY | EMU_SOUND);
-    EMU_CHECK(device == 0, CUDA_ERROR_INVALID_DEVICE);
-    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
-    return (unsigned)config <= 3 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
-}
-
-static CUresult param_info(const emu_kernel *kernel, size_t index, size_t *offset, size_t *bytes)
-{
+    EMU_ENTER(cuFuncGetParamInfo, EMU_USE);
+    EMU_TRY(emu_function_check(function));
+    const emu_kernel *kernel = function->kernel;
     EMU_CHECK(offset && index < kernel->param_count, CUDA_ERROR_INVALID_VALUE);
     *offset = kernel->params[index].offset;
     if (bytes) {
@@ -281,56 +239,9 @@ static CUresult param_info(const emu_kernel *kernel, size_t index, size_t *offse
     return CUDA_SUCCESS;
 }
 
-EMU_EXPORT CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset,
-                                       size_t *bytes)
-{
-    EMU_ENTER(cuFuncGetParamInfo, EMU_USE);
-    CUfunction function;
-    EMU_TRY(emu_function_resolve(&function, handle));
-    return param_info(function->kernel, index, offset, bytes);
-}
-
-EMU_EXPORT CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset,
-                                         size_t *bytes)
-{
-    EMU_ENTER(cuKernelGetParamInfo, EMU_READY | EMU_SOUND);
-    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
-    return param_info(kernel_of(kernel), index, offset, bytes);
-}
-
-EMU_EXPORT CUresult cuFuncGetName(const char **name, CUfunction handle)
-{
-    EMU_ENTER(cuFuncGetName, EMU_USE);
-    CUfunction function;
-    EMU_CHECK(name, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
-    *name = function->kernel->name;
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuKernelGetName(const char **name, CUkernel kernel)
-{
-    EMU_ENTER(cuKernelGetName, EMU_READY | EMU_SOUND);
-    EMU_CHECK(name, CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(EMU_IS(kernel, EMU_KIND_KERNEL), CUDA_ERROR_INVALID_HANDLE);
-    *name = kernel_of(kernel)->name;
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuFuncGetModule(CUmodule *out, CUfunction handle)
-{
-    EMU_ENTER(cuFuncGetModule, EMU_USE);
-    CUfunction function;
-    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
-    *out = function->module;
-    return CUDA_SUCCESS;
-}
-
 /* Everything is loaded with its module. */
-EMU_EXPORT CUresult cuFuncLoad(CUfunction handle)
+EMU_EXPORT CUresult cuFuncLoad(CUfunction function)
 {
     EMU_ENTER(cuFuncLoad, EMU_USE);
-    CUfunction function;
-    return emu_function_resolve(&function, handle);
+    return emu_function_check(function);
 }

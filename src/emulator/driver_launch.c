@@ -1,6 +1,8 @@
-#include "emulator/launch.h"
-
+/* Kernel launches, checked as the driver checks them: cuLaunchKernel, cuLaunchKernelEx. */
+#include "emulator/enter.h"
 #include "emulator/model.h"
+#include "emulator/module.h"
+#include "emulator/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +14,20 @@ enum {
     LARGE_PARAM_CC = 70
 };
 
+typedef struct launch_request {
+    CUfunction function;
+    unsigned grid[3], block[3];
+    unsigned cluster[3]; /* zeros: the kernel's own */
+    unsigned dynamic_shared_bytes;
+    void **params;        /* one pointer a parameter, or */
+    void **extra;         /* the block of parameters as a whole */
+    int carveout_percent; /* -1: the function's preference */
+} launch_request;
+
 typedef struct kernel_command {
     emu_command command;
     CUmodule module;
+    CUcontext context;
     const emu_kernel *kernel;
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared_bytes;
@@ -25,11 +38,18 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
+/* Device memory belongs to one context; host memory is every context's, and a module's variables
+ * have no owner. */
+static bool reaches(CUcontext context, const emu_allocation *what)
+{
+    bool host = what->kind == EMU_MEMORY_HOST || what->kind == EMU_MEMORY_REGISTERED;
+    return host || !what->owner || what->owner == context;
+}
+
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
-    (void)context;
-    if (!emu_memory_lookup(&what, address)) {
+    if (!emu_memory_lookup(&what, address) || !reaches(context, &what)) {
         return false;
     }
     *out = (emu_range){
@@ -84,17 +104,27 @@ static emu_kernel_shape shape_of(const kernel_command *kernel)
     return shape;
 }
 
-static void report_fault(const emu_fault *fault)
+static void describe(char *out, size_t bytes, CUcontext context, uint64_t address)
+{
+    emu_allocation what;
+    if (emu_memory_lookup(&what, address) && !reaches(context, &what)) {
+        snprintf(out, bytes, "in memory of another context");
+    } else {
+        emu_memory_describe(out, bytes, address);
+    }
+}
+
+static void report_fault(const emu_fault *fault, CUcontext context)
 {
     char message[sizeof emu.message], near[160];
     int code = emu_is_fatal(fault->code) ? fault->code : CUDA_ERROR_LAUNCH_FAILED;
     if (code == CUDA_ERROR_ILLEGAL_ADDRESS && fault->address >> EMU_TAG_SHIFT == 0) {
-        emu_memory_describe(near, sizeof near, fault->address);
+        describe(near, sizeof near, context, fault->address);
         snprintf(message, sizeof message, "%s (%s)", fault->message, near);
     } else {
         snprintf(message, sizeof message, "%s", fault->message);
     }
-    emu_lose(code, message);
+    emu_set_sticky_error(code, message);
 }
 
 static double run_kernel(emu_command *command, double start_ns)
@@ -108,8 +138,8 @@ static double run_kernel(emu_command *command, double start_ns)
         .l1_bytes = (uint32_t)shape.residency.l1_bytes,
         .stack_bytes = kernel->stack_bytes,
         .workers = emu.workers};
-    const emu_memory memory = {.find = find_memory};
-    emu_launch launch = {.program = kernel->module->image->program,
+    const emu_memory memory = {.context = kernel->context, .find = find_memory};
+    emu_launch launch = {.program = kernel->module->program,
                          .kernel = kernel->kernel,
                          .dynamic_shared_bytes = kernel->dynamic_shared_bytes,
                          .params = kernel->params,
@@ -124,7 +154,7 @@ static double run_kernel(emu_command *command, double start_ns)
     emu_counters counters = {0};
     emu_fault fault = {0};
     if (emu_run(&launch, &counters, &fault)) {
-        report_fault(&fault);
+        report_fault(&fault, kernel->context);
     }
     return emu_model_kernel(&emu.profile, &shape, &counters);
 }
@@ -141,7 +171,7 @@ static const emu_command_class kernel_class = {.node_type = CU_GRAPH_NODE_TYPE_K
 
 /* ---- checking ---- */
 
-static CUresult check_dimensions(const emu_launch_request *request, const emu_kernel *kernel)
+static CUresult check_dimensions(const launch_request *request, const emu_kernel *kernel)
 {
     unsigned threads = 1;
     for (int i = 0; i < 3; i++) {
@@ -167,7 +197,7 @@ static CUresult check_dimensions(const emu_launch_request *request, const emu_ke
     return !bound[0] || threads <= volume(bound) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
-static CUresult check_resources(const emu_launch_request *request, CUfunction function)
+static CUresult check_resources(const launch_request *request, CUfunction function)
 {
     int threads = (int)(request->block[0] * request->block[1] * request->block[2]);
     int registers =
@@ -185,24 +215,23 @@ static CUresult check_resources(const emu_launch_request *request, CUfunction fu
 }
 
 /* Which cluster the launch has: the attribute, else what the kernel or its attributes require. */
-static void choose_cluster(uint32_t cluster[3], const emu_launch_request *request,
-                           CUfunction function)
+static void choose_cluster(uint32_t cluster[3], const launch_request *request, CUfunction function)
 {
-    const int *required = function->settings->required_cluster;
+    const int *required = function->settings.required_cluster;
     for (int i = 0; i < 3; i++) {
         unsigned asked = request->cluster[0] ? request->cluster[i] : (unsigned)required[i];
         cluster[i] = asked ? asked : 1;
     }
 }
 
-static CUresult check_cluster(const uint32_t cluster[3], const emu_launch_request *request,
+static CUresult check_cluster(const uint32_t cluster[3], const launch_request *request,
                               CUfunction function)
 {
     uint64_t size = (uint64_t)cluster[0] * cluster[1] * cluster[2];
     if (size == 1) {
         return CUDA_SUCCESS;
     }
-    bool non_portable = function->settings->non_portable_cluster;
+    bool non_portable = function->settings.non_portable_cluster;
     double most = non_portable ? emu.profile.cluster_size_max : emu.profile.cluster_size_portable;
     if (!emu_attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) || (double)size > most) {
         return CUDA_ERROR_INVALID_CLUSTER_SIZE;
@@ -257,27 +286,31 @@ static CUresult copy_params(unsigned char *to, const emu_kernel *kernel, void **
     return CUDA_SUCCESS;
 }
 
-static void fill(kernel_command *kernel, const emu_launch_request *request, CUfunction function,
+static void fill(kernel_command *kernel, const launch_request *request, CUfunction function,
                  const uint32_t cluster[3])
 {
     kernel->module = function->module;
     kernel->module->references++;
+    kernel->context = function->handle.context;
     kernel->kernel = function->kernel;
     memcpy(kernel->grid, request->grid, sizeof kernel->grid);
     memcpy(kernel->block, request->block, sizeof kernel->block);
     memcpy(kernel->cluster, cluster, sizeof kernel->cluster);
     kernel->dynamic_shared_bytes = request->dynamic_shared_bytes;
-    kernel->stack_bytes = (uint32_t)function->module->context->stack_bytes;
+    kernel->stack_bytes = (uint32_t)kernel->context->stack_bytes;
     kernel->registers = emu_kernel_registers(function->kernel);
-    kernel->carveout_percent = request->carveout_percent >= 0
-                                   ? request->carveout_percent
-                                   : function->settings->carveout_percent;
+    kernel->carveout_percent = request->carveout_percent >= 0 ? request->carveout_percent
+                                                              : function->settings.carveout_percent;
 }
 
-CUresult emu_command_kernel(emu_command **out, const emu_launch_request *request)
+/* Refuses as hardware does: 1 for dimensions or shared memory out of range and for missing
+ * parameters, 400 for no function of this context, 701 for too many registers, 801 for more than
+ * 4096 bytes of parameters on a driver before 12.1, 912 for a cluster that the device, the grid or
+ * the function's attributes do not allow. */
+static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
-    CUfunction function;
-    EMU_TRY(emu_function_resolve(&function, request->function));
+    CUfunction function = request->function;
+    EMU_TRY(emu_function_check(function));
     EMU_CHECK(request->carveout_percent >= -1 && request->carveout_percent <= 100,
               CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_dimensions(request, function->kernel));
@@ -294,21 +327,25 @@ CUresult emu_command_kernel(emu_command **out, const emu_launch_request *request
         emu_command_release(&kernel->command);
         return code;
     }
-    *out = &kernel->command;
+    *out = kernel;
     return CUDA_SUCCESS;
 }
 
 /* ---- entry points ---- */
 
-/* Handing over a launch costs the host more when it carries a large block of parameters. */
-static CUresult launch(const emu_launch_request *request, CUstream stream)
+/* The stream is one of the current context. Handing over a launch costs the host more when it
+ * carries a large block of parameters. */
+static CUresult launch(const launch_request *request, CUstream stream)
 {
-    emu_command *command;
-    EMU_TRY(emu_command_kernel(&command, request));
-    double params = ((const kernel_command *)command)->kernel->param_bytes;
+    EMU_CHECK(stream <= CU_STREAM_PER_THREAD ||
+                  emu_handle_is_of(stream, EMU_KIND_STREAM, emu_context_top()),
+              CUDA_ERROR_INVALID_HANDLE);
+    kernel_command *kernel;
+    EMU_TRY(new_kernel(&kernel, request));
+    double params = kernel->kernel->param_bytes;
     double large = params > SMALL_PARAM_BYTES ? params - SMALL_PARAM_BYTES : 0;
     emu_host_spend(emu.profile.host_launch_ns + large / 1024 * emu.profile.parameter_ns_per_kb);
-    return emu_run_on(stream, command, false);
+    return emu_run_on(stream, &kernel->command, false);
 }
 
 EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
@@ -317,19 +354,19 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
                                    void **params, void **extra)
 {
     EMU_ENTER(cuLaunchKernel, EMU_USE);
-    const emu_launch_request request = {.function = function,
-                                        .grid = {grid_x, grid_y, grid_z},
-                                        .block = {block_x, block_y, block_z},
-                                        .dynamic_shared_bytes = shared_bytes,
-                                        .params = params,
-                                        .extra = extra,
-                                        .carveout_percent = -1};
+    const launch_request request = {.function = function,
+                                    .grid = {grid_x, grid_y, grid_z},
+                                    .block = {block_x, block_y, block_z},
+                                    .dynamic_shared_bytes = shared_bytes,
+                                    .params = params,
+                                    .extra = extra,
+                                    .carveout_percent = -1};
     return launch(&request, stream);
 }
 
 /* Attributes that change nothing here are accepted: priority, programmatic serialisation (a kernel
  * then simply waits for the one before), access policy windows, scheduling policy. */
-static CUresult apply(emu_launch_request *request, const CUlaunchAttribute *attribute)
+static CUresult apply(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {
     case CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
@@ -354,14 +391,13 @@ EMU_EXPORT CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction fu
 {
     EMU_ENTER(cuLaunchKernelEx, EMU_USE);
     EMU_CHECK(config && (config->attrs || !config->numAttrs), CUDA_ERROR_INVALID_VALUE);
-    emu_launch_request request = {
-        .function = function,
-        .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
-        .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
-        .dynamic_shared_bytes = config->sharedMemBytes,
-        .params = params,
-        .extra = extra,
-        .carveout_percent = -1};
+    launch_request request = {.function = function,
+                              .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                              .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                              .dynamic_shared_bytes = config->sharedMemBytes,
+                              .params = params,
+                              .extra = extra,
+                              .carveout_percent = -1};
     for (unsigned i = 0; i < config->numAttrs; i++) {
         EMU_TRY(apply(&request, &config->attrs[i]));
     }

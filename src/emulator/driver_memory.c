@@ -1,13 +1,15 @@
-#include "emulator/queue.h"
+/* Allocations and where they are: cuMem*, cuIpc*. */
+#include "emulator/enter.h"
+#include "emulator/registered.h"
+#include "emulator/stream.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static CUresult allocate(CUdeviceptr *out, size_t bytes, emu_memory_kind kind)
 {
     EMU_CHECK(out && bytes, CUDA_ERROR_INVALID_VALUE);
     uint64_t address;
-    EMU_TRY((CUresult)emu_memory_allocate(&address, bytes, kind, emu_current()));
+    EMU_TRY((CUresult)emu_memory_allocate(&address, bytes, kind, emu_context_top()));
     *out = address;
     return CUDA_SUCCESS;
 }
@@ -17,23 +19,8 @@ EMU_EXPORT CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes)
     EMU_ENTER(cuMemAlloc, EMU_USE | EMU_UNSAFE);
     return allocate(out, bytes, EMU_MEMORY_DEVICE);
 }
-EMU_ALIAS(cuMemAlloc, cuMemAlloc_v2);
 
-EMU_EXPORT CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
-                                       unsigned element)
-{
-    EMU_ENTER(cuMemAllocPitch, EMU_USE | EMU_UNSAFE);
-    EMU_CHECK(out && pitch && width && height, CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(element == 4 || element == 8 || element == 16, CUDA_ERROR_INVALID_VALUE);
-    size_t row = (width + 511) / 512 * 512;
-    EMU_CHECK(row >= width && height <= SIZE_MAX / row, CUDA_ERROR_OUT_OF_MEMORY);
-    EMU_TRY(allocate(out, row * height, EMU_MEMORY_DEVICE));
-    *pitch = row;
-    return CUDA_SUCCESS;
-}
-EMU_ALIAS(cuMemAllocPitch, cuMemAllocPitch_v2);
-
-/* Waits, as freeing does on hardware: nothing may be using the memory. */
+/* Waits for the context's work, as freeing does on hardware. */
 static CUresult free_kind(uint64_t address, emu_memory_kind kind)
 {
     emu_allocation what;
@@ -41,7 +28,7 @@ static CUresult free_kind(uint64_t address, emu_memory_kind kind)
               CUDA_ERROR_INVALID_VALUE);
     CUcontext owner = what.owner;
     emu_lock();
-    CUresult code = owner ? emu_queue_join_context(owner) : CUDA_SUCCESS;
+    CUresult code = owner && owner->alive ? emu_queue_join_context(owner) : CUDA_SUCCESS;
     emu_unlock();
     return code ? code : (CUresult)emu_memory_release(address, kind);
 }
@@ -57,7 +44,6 @@ EMU_EXPORT CUresult cuMemFree_v2(CUdeviceptr address)
     bool pool = what.kind == EMU_MEMORY_POOL;
     return free_kind(address, pool ? EMU_MEMORY_POOL : EMU_MEMORY_DEVICE);
 }
-EMU_ALIAS(cuMemFree, cuMemFree_v2);
 
 EMU_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
 {
@@ -67,7 +53,6 @@ EMU_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
     *free_bytes = emu_memory_limit() - emu_memory_in_use();
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuMemGetInfo, cuMemGetInfo_v2);
 
 EMU_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr address)
 {
@@ -82,7 +67,6 @@ EMU_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CU
     }
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuMemGetAddressRange, cuMemGetAddressRange_v2);
 
 /* ---- stream-ordered memory ---- */
 
@@ -98,8 +82,7 @@ static double run_free(emu_command *command, double start_ns)
     return 0;
 }
 
-static const emu_command_class free_class = {.node_type = CU_GRAPH_NODE_TYPE_MEM_FREE,
-                                             .run = run_free};
+static const emu_command_class free_class = {.run = run_free};
 
 static CUresult refuse_capture(CUstream handle)
 {
@@ -113,8 +96,8 @@ static CUresult refuse_capture(CUstream handle)
     return code;
 }
 
-/* The memory is there at once, which is earlier than the stream promises. Memory nodes of graphs
- * are not emulated: a capturing stream is refused without harm to the capture. */
+/* The memory is there at once, earlier than the stream's order asks for. Memory nodes of graphs are
+ * not emulated: on a capturing stream the call fails and the capture goes on. */
 EMU_EXPORT CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream)
 {
     EMU_ENTER(cuMemAllocAsync, EMU_USE);
@@ -143,26 +126,27 @@ EMU_EXPORT CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream)
 
 /* ---- pinned host memory ---- */
 
-EMU_EXPORT CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
+static CUresult allocate_host(void **out, size_t bytes)
 {
-    EMU_ENTER(cuMemHostAlloc, EMU_USE | EMU_UNSAFE);
-    EMU_CHECK(out && bytes && flags < 8, CUDA_ERROR_INVALID_VALUE);
+    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     CUdeviceptr address;
     EMU_TRY(allocate(&address, bytes, EMU_MEMORY_HOST));
     *out = (void *)(uintptr_t)address;
     return CUDA_SUCCESS;
 }
 
+EMU_EXPORT CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags)
+{
+    EMU_ENTER(cuMemHostAlloc, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(flags < 8, CUDA_ERROR_INVALID_VALUE);
+    return allocate_host(out, bytes);
+}
+
 EMU_EXPORT CUresult cuMemAllocHost_v2(void **out, size_t bytes)
 {
     EMU_ENTER(cuMemAllocHost, EMU_USE | EMU_UNSAFE);
-    EMU_CHECK(out && bytes, CUDA_ERROR_INVALID_VALUE);
-    CUdeviceptr address;
-    EMU_TRY(allocate(&address, bytes, EMU_MEMORY_HOST));
-    *out = (void *)(uintptr_t)address;
-    return CUDA_SUCCESS;
+    return allocate_host(out, bytes);
 }
-EMU_ALIAS(cuMemAllocHost, cuMemAllocHost_v2);
 
 EMU_EXPORT CUresult cuMemFreeHost(void *pointer)
 {
@@ -185,34 +169,21 @@ EMU_EXPORT CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer
     *out = address;
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuMemHostGetDevicePointer, cuMemHostGetDevicePointer_v2);
-
-EMU_EXPORT CUresult cuMemHostGetFlags(unsigned *flags, void *pointer)
-{
-    EMU_ENTER(cuMemHostGetFlags, EMU_USE);
-    emu_allocation what;
-    EMU_CHECK(flags && emu_memory_lookup(&what, (uint64_t)(uintptr_t)pointer) &&
-                  what.kind == EMU_MEMORY_HOST,
-              CUDA_ERROR_INVALID_VALUE);
-    *flags = CU_MEMHOSTALLOC_DEVICEMAP;
-    return CUDA_SUCCESS;
-}
 
 EMU_EXPORT CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags)
 {
     EMU_ENTER(cuMemHostRegister, EMU_USE | EMU_UNSAFE);
     EMU_CHECK(flags < 16, CUDA_ERROR_INVALID_VALUE);
-    return (CUresult)emu_memory_register(pointer, bytes, emu_current());
+    return (CUresult)emu_registered_add(pointer, bytes, emu_context_top());
 }
-EMU_ALIAS(cuMemHostRegister, cuMemHostRegister_v2);
 
 EMU_EXPORT CUresult cuMemHostUnregister(void *pointer)
 {
     EMU_ENTER(cuMemHostUnregister, EMU_USE | EMU_UNSAFE);
     emu_lock();
-    CUresult code = emu_queue_join_context(emu_current());
+    CUresult code = emu_queue_join_context(emu_context_top());
     emu_unlock();
-    return code ? code : (CUresult)emu_memory_unregister(pointer);
+    return code ? code : (CUresult)emu_registered_remove(pointer);
 }
 
 /* ---- sharing between processes ---- */
@@ -237,11 +208,10 @@ EMU_EXPORT CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handl
     emu_memory_share share;
     memcpy(&share, &handle, sizeof share);
     uint64_t address;
-    EMU_TRY((CUresult)emu_memory_import(&address, &share, emu_current()));
+    EMU_TRY((CUresult)emu_memory_import(&address, &share, emu_context_top()));
     *out = address;
     return CUDA_SUCCESS;
 }
-EMU_ALIAS(cuIpcOpenMemHandle, cuIpcOpenMemHandle_v2);
 
 EMU_EXPORT CUresult cuIpcCloseMemHandle(CUdeviceptr address)
 {

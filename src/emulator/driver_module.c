@@ -1,4 +1,7 @@
+/* Modules: cuModule*. What is loaded is PTX text. */
 #include "emulator/module.h"
+
+#include "emulator/enter.h"
 #include "emulator/queue.h"
 
 #include <stdio.h>
@@ -7,25 +10,23 @@
 
 enum { STATIC_SHARED_BYTES = 48 * 1024 };
 
-void emu_image_release(emu_image *image)
-{
-    if (image && !--image->references) {
-        emu_program_free(image->program);
-        free(image);
-    }
-}
+/* Where a load may write what went wrong. */
+typedef struct load_log {
+    char *error;
+    size_t error_bytes;
+} load_log;
 
-static CUresult refuse(const emu_load_log *log, CUresult code, const char *message)
+static CUresult refuse(const load_log *log, CUresult code, const char *message)
 {
-    emu_say(message);
-    if (log && log->error && log->error_bytes) {
+    emu_report(message);
+    if (log->error && log->error_bytes) {
         snprintf(log->error, log->error_bytes, "%s", message);
     }
     return code;
 }
 
 /* What ptxas would refuse when it assembles the text. */
-static CUresult check_limits(const emu_program *program, const emu_load_log *log)
+static CUresult check_limits(const emu_program *program, const load_log *log)
 {
     char why[256];
     size_t count = emu_program_kernel_count(program);
@@ -62,33 +63,28 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-CUresult emu_image_load(emu_image **out, const void *data, const emu_load_log *log)
+/* 209 for a cubin or fat binary, 218 and 222 for text that the machine refuses or that exceeds
+ * shared or constant memory; the log and emuLastMessage say why. */
+static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
-    EMU_CHECK(data, CUDA_ERROR_INVALID_VALUE);
     if (is_binary(data)) {
         return refuse(log, CUDA_ERROR_NO_BINARY_FOR_GPU,
                       "the image is machine code: the emulated device takes PTX");
     }
-    emu_image *image = calloc(1, sizeof *image);
-    EMU_CHECK(image, CUDA_ERROR_OUT_OF_MEMORY);
-    CUresult code = (CUresult)emu_program_load(&image->program, data, strlen(data),
-                                               emu_compute_capability(), why, sizeof why);
+    CUresult code = (CUresult)emu_program_load(out, data, strlen(data), emu_compute_capability(),
+                                               why, sizeof why);
     if (code) {
-        free(image);
         return refuse(log, code, why);
     }
-    image->references = 1;
-    code = check_limits(image->program, log);
+    code = check_limits(*out, log);
     if (code) {
-        emu_image_release(image);
-        return code;
+        emu_program_free(*out);
     }
-    *out = image;
-    return CUDA_SUCCESS;
+    return code;
 }
 
-emu_settings emu_default_settings(const emu_kernel *kernel)
+static emu_settings default_settings(const emu_kernel *kernel)
 {
     emu_settings settings = {.max_dynamic_bytes = -1, .carveout_percent = -1};
     for (int i = 0; i < 3; i++) {
@@ -99,24 +95,20 @@ emu_settings emu_default_settings(const emu_kernel *kernel)
 
 static CUresult make_functions(CUmodule module)
 {
-    size_t count = emu_program_kernel_count(module->image->program);
-    module->functions = calloc(count + 1, sizeof *module->functions);
-    module->settings = calloc(count + 1, sizeof *module->settings);
-    EMU_CHECK(module->functions && module->settings, CUDA_ERROR_OUT_OF_MEMORY);
-    for (size_t i = 0; i < count; i++) {
-        const emu_kernel *kernel = emu_program_kernel_at(module->image->program, i);
-        module->settings[i] = emu_default_settings(kernel);
-        module->functions[i] = (struct CUfunc_st){.kind = EMU_KIND_FUNCTION,
-                                                  .module = module,
-                                                  .kernel = kernel,
-                                                  .settings = &module->settings[i]};
+    module->function_count = emu_program_kernel_count(module->program);
+    module->functions = calloc(module->function_count + 1, sizeof *module->functions);
+    EMU_CHECK(module->functions, CUDA_ERROR_OUT_OF_MEMORY);
+    for (size_t i = 0; i < module->function_count; i++) {
+        const emu_kernel *kernel = emu_program_kernel_at(module->program, i);
+        module->functions[i] = (struct CUfunc_st){
+            .module = module, .kernel = kernel, .settings = default_settings(kernel)};
     }
     return CUDA_SUCCESS;
 }
 
 static CUresult make_globals(CUmodule module)
 {
-    const emu_program *program = module->image->program;
+    const emu_program *program = module->program;
     size_t count = emu_program_global_count(program);
     module->globals = calloc(count + 1, sizeof *module->globals);
     EMU_CHECK(module->globals, CUDA_ERROR_OUT_OF_MEMORY);
@@ -147,51 +139,64 @@ void emu_module_release(CUmodule module)
             emu_memory_release(module->globals[i], EMU_MEMORY_MODULE);
         }
     }
-    emu_image_release(module->image);
+    emu_program_free(module->program);
     free(module->globals);
-    free(module->functions);
-    free(module->settings);
-    module->kind = 0;
-    free(module);
+    emu_handle_free(module->functions);
+    emu_handle_free(module);
 }
 
-CUresult emu_module_new(CUmodule *out, CUcontext context, emu_image *image)
+void emu_module_unload(CUmodule module)
+{
+    emu_handle_drop(&module->handle);
+    for (size_t i = 0; i < module->function_count; i++) {
+        emu_handle_drop(&module->functions[i].handle);
+    }
+    emu_module_release(module);
+}
+
+static void publish(CUmodule module, CUcontext context)
+{
+    emu_handle_add(&module->handle, module, EMU_KIND_MODULE, context);
+    for (size_t i = 0; i < module->function_count; i++) {
+        struct CUfunc_st *function = &module->functions[i];
+        emu_handle_add(&function->handle, function, EMU_KIND_FUNCTION, context);
+    }
+}
+
+/* Takes over the program. */
+static CUresult new_module(CUmodule *out, emu_program *program)
 {
     CUmodule module = calloc(1, sizeof *module);
-    EMU_CHECK(module, CUDA_ERROR_OUT_OF_MEMORY);
-    module->kind = EMU_KIND_MODULE;
+    if (!module) {
+        emu_program_free(program);
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     module->references = 1;
-    module->context = context;
-    module->image = image;
-    image->references++;
+    module->program = program;
     CUresult code = make_functions(module);
     code = code ? code : make_globals(module);
     if (code) {
         emu_module_release(module);
         return code;
     }
-    module->next = context->modules;
-    context->modules = module;
+    publish(module, emu_context_top());
     *out = module;
     return CUDA_SUCCESS;
 }
 
-static CUresult load(CUmodule *out, const void *data, const emu_load_log *log)
+static CUresult load(CUmodule *out, const void *data, const load_log *log)
 {
     EMU_CHECK(out && data, CUDA_ERROR_INVALID_VALUE);
-    emu_image *image;
-    EMU_TRY(emu_image_load(&image, data, log));
-    emu_lock();
-    CUresult code = emu_module_new(out, emu_current(), image);
-    emu_unlock();
-    emu_image_release(image);
-    return code;
+    emu_program *program;
+    EMU_TRY(load_program(&program, data, log));
+    return new_module(out, program);
 }
 
 EMU_EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *data)
 {
     EMU_ENTER(cuModuleLoadData, EMU_USE | EMU_UNSAFE);
-    return load(out, data, NULL);
+    const load_log none = {0};
+    return load(out, data, &none);
 }
 
 static size_t option_size(unsigned count, const CUjit_option *options, void *const *values,
@@ -210,41 +215,38 @@ EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned
 {
     EMU_ENTER(cuModuleLoadDataEx, EMU_USE | EMU_UNSAFE);
     EMU_CHECK(!count || (options && values), CUDA_ERROR_INVALID_VALUE);
-    emu_load_log log = {
+    load_log log = {
         .error = (char *)(uintptr_t)option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER),
         .error_bytes = option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)};
     return load(out, data, &log);
 }
 
-static bool unlink_module(CUmodule module)
+/* A module belongs to the context that it was loaded in: 400 in another one. */
+static CUresult check(CUmodule module)
 {
-    for (CUmodule *at = &module->context->modules; *at; at = &(*at)->next) {
-        if (*at == module) {
-            *at = module->next;
-            return true;
-        }
-    }
-    return false;
+    return emu_handle_is_of(module, EMU_KIND_MODULE, emu_context_top()) ? CUDA_SUCCESS
+                                                                        : CUDA_ERROR_INVALID_HANDLE;
 }
 
 EMU_EXPORT CUresult cuModuleUnload(CUmodule module)
 {
     EMU_ENTER(cuModuleUnload, EMU_USE | EMU_UNSAFE);
-    EMU_CHECK(EMU_IS(module, EMU_KIND_MODULE), CUDA_ERROR_INVALID_HANDLE);
+    EMU_TRY(check(module));
     emu_lock();
-    CUresult code = emu_queue_join_context(module->context);
-    bool found = !code && unlink_module(module);
+    CUresult code = emu_queue_join_context(emu_context_top());
+    if (!code) {
+        emu_module_unload(module);
+    }
     emu_unlock();
-    EMU_TRY(code);
-    EMU_CHECK(found, CUDA_ERROR_INVALID_HANDLE);
-    emu_module_release(module);
-    return CUDA_SUCCESS;
+    return code;
 }
 
-static CUresult find_function(CUfunction *out, CUmodule module, const char *name)
+EMU_EXPORT CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
 {
-    size_t count = emu_program_kernel_count(module->image->program);
-    for (size_t i = 0; i < count; i++) {
+    EMU_ENTER(cuModuleGetFunction, EMU_USE);
+    EMU_CHECK(out && name && *name, CUDA_ERROR_INVALID_VALUE);
+    EMU_TRY(check(module));
+    for (size_t i = 0; i < module->function_count; i++) {
         if (!strcmp(module->functions[i].kernel->name, name)) {
             *out = &module->functions[i];
             return CUDA_SUCCESS;
@@ -253,27 +255,14 @@ static CUresult find_function(CUfunction *out, CUmodule module, const char *name
     return CUDA_ERROR_NOT_FOUND;
 }
 
-EMU_EXPORT CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name)
+EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
+                                         const char *name)
 {
-    EMU_ENTER(cuModuleGetFunction, EMU_USE);
-    EMU_CHECK(out && name && *name, CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(EMU_IS(module, EMU_KIND_MODULE), CUDA_ERROR_INVALID_HANDLE);
-    return find_function(out, module, name);
-}
-
-EMU_EXPORT CUresult cuModuleGetFunctionCount(unsigned *out, CUmodule module)
-{
-    EMU_ENTER(cuModuleGetFunctionCount, EMU_USE);
-    EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(EMU_IS(module, EMU_KIND_MODULE), CUDA_ERROR_INVALID_HANDLE);
-    *out = (unsigned)emu_program_kernel_count(module->image->program);
-    return CUDA_SUCCESS;
-}
-
-CUresult emu_module_global(CUdeviceptr *address, size_t *bytes, CUmodule module, const char *name)
-{
+    EMU_ENTER(cuModuleGetGlobal, EMU_USE);
+    EMU_CHECK(name && (address || bytes), CUDA_ERROR_INVALID_VALUE);
+    EMU_TRY(check(module));
     for (size_t i = 0; i < module->global_count; i++) {
-        const emu_global *global = emu_program_global_at(module->image->program, i);
+        const emu_global *global = emu_program_global_at(module->program, i);
         if (strcmp(global->name, name) != 0) {
             continue;
         }
@@ -288,20 +277,10 @@ CUresult emu_module_global(CUdeviceptr *address, size_t *bytes, CUmodule module,
     return CUDA_ERROR_NOT_FOUND;
 }
 
-EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
-                                         const char *name)
-{
-    EMU_ENTER(cuModuleGetGlobal, EMU_USE);
-    EMU_CHECK(name && (address || bytes), CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(EMU_IS(module, EMU_KIND_MODULE), CUDA_ERROR_INVALID_HANDLE);
-    return emu_module_global(address, bytes, module, name);
-}
-EMU_ALIAS(cuModuleGetGlobal, cuModuleGetGlobal_v2);
-
 /* Everything is loaded at once here. */
 EMU_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
-    EMU_ENTER(cuModuleGetLoadingMode, EMU_READY);
+    EMU_ENTER(cuModuleGetLoadingMode, EMU_INITIALIZED);
     EMU_CHECK(mode, CUDA_ERROR_INVALID_VALUE);
     *mode = CU_MODULE_EAGER_LOADING;
     return CUDA_SUCCESS;

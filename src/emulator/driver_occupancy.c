@@ -1,3 +1,5 @@
+/* How many blocks and clusters fit: cuOccupancy*. */
+#include "emulator/enter.h"
 #include "emulator/module.h"
 #include "emulator/occupancy.h"
 
@@ -6,10 +8,10 @@ static emu_block_needs needs_of(CUfunction function, int threads, size_t dynamic
     return (emu_block_needs){.threads = threads,
                              .registers = emu_kernel_registers(function->kernel),
                              .shared_bytes = function->kernel->static_shared_bytes + dynamic_bytes,
-                             .carveout_percent = function->settings->carveout_percent};
+                             .carveout_percent = function->settings.carveout_percent};
 }
 
-/* Blocks of a launch that would be refused: none. */
+/* Resident blocks; 0 for a launch that would be refused. */
 static int resident_blocks(CUfunction function, int threads, size_t dynamic_bytes)
 {
     if (threads > emu_kernel_max_threads(function->kernel) ||
@@ -22,79 +24,13 @@ static int resident_blocks(CUfunction function, int threads, size_t dynamic_byte
     return residency.blocks;
 }
 
-EMU_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int *out, CUfunction handle, int threads, size_t dynamic_bytes, unsigned flags)
-{
-    EMU_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, EMU_USE);
-    CUfunction function;
-    EMU_CHECK(out && threads > 0 && flags <= 1, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
-    *out = resident_blocks(function, threads, dynamic_bytes);
-    return CUDA_SUCCESS;
-}
-
 EMU_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction function,
                                                                 int threads, size_t dynamic_bytes)
 {
-    return cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(out, function, threads,
-                                                                dynamic_bytes, 0);
-}
-
-/* To the next smaller whole number of warps. */
-static int step(int threads)
-{
-    return threads % EMU_WARP ? threads % EMU_WARP : EMU_WARP;
-}
-
-/* The block size with the most resident threads, the largest of equals; the smallest grid that
- * fills the device with it. */
-EMU_EXPORT CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block,
-                                                              CUfunction handle,
-                                                              CUoccupancyB2DSize dynamic_of,
-                                                              size_t dynamic_bytes, int limit,
-                                                              unsigned flags)
-{
-    EMU_ENTER(cuOccupancyMaxPotentialBlockSize, EMU_USE);
-    CUfunction function;
-    EMU_CHECK(grid && block && limit >= 0 && flags <= 1, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
-    int most = emu_kernel_max_threads(function->kernel), best = 0, best_blocks = 0;
-    most = limit && limit < most ? limit : most;
-    for (int threads = most; threads > 0; threads -= step(threads)) {
-        size_t bytes = dynamic_of ? dynamic_of(threads) : dynamic_bytes;
-        int blocks = resident_blocks(function, threads, bytes);
-        if (blocks * threads > best * best_blocks) {
-            best = threads;
-            best_blocks = blocks;
-        }
-    }
-    *block = best;
-    *grid = best_blocks * emu_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    return CUDA_SUCCESS;
-}
-
-EMU_EXPORT CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
-                                                     CUoccupancyB2DSize dynamic_of,
-                                                     size_t dynamic_bytes, int limit)
-{
-    return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, dynamic_of,
-                                                     dynamic_bytes, limit, 0);
-}
-
-EMU_EXPORT CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, CUfunction handle,
-                                                            int blocks, int threads)
-{
-    EMU_ENTER(cuOccupancyAvailableDynamicSMemPerBlock, EMU_USE);
-    CUfunction function;
-    EMU_CHECK(out && blocks > 0 && threads > 0, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
-    int all = emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
-    int left = all / blocks - emu_attribute(CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK) -
-               (int)function->kernel->static_shared_bytes;
-    int most = emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
-               (int)function->kernel->static_shared_bytes;
-    left = left < most ? left : most;
-    *out = left > 0 ? (size_t)left : 0;
+    EMU_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, EMU_USE);
+    EMU_CHECK(out && threads > 0, CUDA_ERROR_INVALID_VALUE);
+    EMU_TRY(emu_function_check(function));
+    *out = resident_blocks(function, threads, dynamic_bytes);
     return CUDA_SUCCESS;
 }
 
@@ -124,7 +60,7 @@ static int required_size(CUfunction function)
 {
     int size = 1;
     for (int i = 0; i < 3; i++) {
-        int side = function->settings->required_cluster[i];
+        int side = function->settings.required_cluster[i];
         size *= side ? side : 1;
     }
     return size;
@@ -144,17 +80,16 @@ static int config_size(CUfunction function, const CUlaunchConfig *config)
 
 static double largest_size(CUfunction function)
 {
-    return function->settings->non_portable_cluster ? emu.profile.cluster_size_max
-                                                    : emu.profile.cluster_size_portable;
+    return function->settings.non_portable_cluster ? emu.profile.cluster_size_max
+                                                   : emu.profile.cluster_size_portable;
 }
 
-EMU_EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction handle,
+EMU_EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function,
                                                  const CUlaunchConfig *config)
 {
     EMU_ENTER(cuOccupancyMaxActiveClusters, EMU_USE);
-    CUfunction function;
     EMU_CHECK(out && config && (config->attrs || !config->numAttrs), CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
+    EMU_TRY(emu_function_check(function));
     int size = config_size(function, config);
     EMU_CHECK(size > 0, CUDA_ERROR_INVALID_VALUE);
     bool allowed = size == 1 || (emu_attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) &&
@@ -166,13 +101,12 @@ EMU_EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction handle,
     return CUDA_SUCCESS;
 }
 
-EMU_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction handle,
+EMU_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction function,
                                                        const CUlaunchConfig *config)
 {
     EMU_ENTER(cuOccupancyMaxPotentialClusterSize, EMU_USE);
-    CUfunction function;
     EMU_CHECK(out && config, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, handle));
+    EMU_TRY(emu_function_check(function));
     EMU_CHECK(emu_attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
     int size = (int)largest_size(function);
     while (size > 1 && !active_clusters(function, config, size)) {

@@ -1,11 +1,11 @@
-/* What is known of an address: cuPointerGetAttribute and its plural. */
-#include "emulator/driver.h"
+/* What is known of an address: cuPointerGetAttribute. */
+#include "emulator/context.h"
+#include "emulator/enter.h"
 
 #include <string.h>
 
 typedef struct answer {
     CUpointer_attribute attribute;
-    size_t bytes;
     void (*tell)(void *out, const emu_allocation *what, uint64_t address);
 } answer;
 
@@ -78,17 +78,17 @@ static void tell_mapped(void *out, const emu_allocation *what, uint64_t address)
 }
 
 static const answer answers[] = {
-    {CU_POINTER_ATTRIBUTE_CONTEXT, sizeof(CUcontext), tell_context},
-    {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, sizeof(unsigned), tell_type},
-    {CU_POINTER_ATTRIBUTE_DEVICE_POINTER, sizeof(CUdeviceptr), tell_address},
-    {CU_POINTER_ATTRIBUTE_HOST_POINTER, sizeof(void *), tell_address},
-    {CU_POINTER_ATTRIBUTE_BUFFER_ID, sizeof(uint64_t), tell_id},
-    {CU_POINTER_ATTRIBUTE_IS_MANAGED, 1, tell_false},
-    {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, sizeof(int), tell_zero},
-    {CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, 1, tell_shareable},
-    {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, sizeof(CUdeviceptr), tell_base},
-    {CU_POINTER_ATTRIBUTE_RANGE_SIZE, sizeof(size_t), tell_bytes},
-    {CU_POINTER_ATTRIBUTE_MAPPED, 1, tell_mapped},
+    {CU_POINTER_ATTRIBUTE_CONTEXT, tell_context},
+    {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, tell_type},
+    {CU_POINTER_ATTRIBUTE_DEVICE_POINTER, tell_address},
+    {CU_POINTER_ATTRIBUTE_HOST_POINTER, tell_address},
+    {CU_POINTER_ATTRIBUTE_BUFFER_ID, tell_id},
+    {CU_POINTER_ATTRIBUTE_IS_MANAGED, tell_false},
+    {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL, tell_zero},
+    {CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE, tell_shareable},
+    {CU_POINTER_ATTRIBUTE_RANGE_START_ADDR, tell_base},
+    {CU_POINTER_ATTRIBUTE_RANGE_SIZE, tell_bytes},
+    {CU_POINTER_ATTRIBUTE_MAPPED, tell_mapped},
 };
 
 static const answer *find(CUpointer_attribute attribute)
@@ -101,7 +101,7 @@ static const answer *find(CUpointer_attribute attribute)
     return NULL;
 }
 
-/* Device memory has no host address, pinned memory has both. */
+/* Device memory has no host address; pinned memory has both. */
 static bool has(const answer *answer, const emu_allocation *what)
 {
     return answer->attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER || on_host(what);
@@ -110,33 +110,12 @@ static bool has(const answer *answer, const emu_allocation *what)
 EMU_EXPORT CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute,
                                           CUdeviceptr address)
 {
-    EMU_ENTER(cuPointerGetAttribute, EMU_READY | EMU_SOUND);
+    EMU_ENTER(cuPointerGetAttribute, EMU_INITIALIZED | EMU_NO_STICKY_ERROR);
     EMU_CHECK(out, CUDA_ERROR_INVALID_VALUE);
     const answer *answer = find(attribute);
     EMU_CHECK(answer, CUDA_ERROR_NOT_SUPPORTED);
     emu_allocation what;
     EMU_CHECK(emu_memory_lookup(&what, address) && has(answer, &what), CUDA_ERROR_INVALID_VALUE);
     answer->tell(out, &what, address);
-    return CUDA_SUCCESS;
-}
-
-/* An address that is not the device's gets zeros, and success. */
-EMU_EXPORT CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes,
-                                           void **data, CUdeviceptr address)
-{
-    EMU_ENTER(cuPointerGetAttributes, EMU_READY | EMU_SOUND);
-    EMU_CHECK(attributes && data, CUDA_ERROR_INVALID_VALUE);
-    emu_allocation what;
-    bool known = emu_memory_lookup(&what, address);
-    for (unsigned i = 0; i < count; i++) {
-        const answer *answer = find(attributes[i]);
-        EMU_CHECK(answer && data[i], CUDA_ERROR_INVALID_VALUE);
-        memset(data[i], 0, answer->bytes);
-        if (known && has(answer, &what)) {
-            answer->tell(data[i], &what, address);
-        } else if (attributes[i] == CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL) {
-            *(int *)data[i] = -2;
-        }
-    }
     return CUDA_SUCCESS;
 }

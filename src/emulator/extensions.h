@@ -1,4 +1,4 @@
-/* What the emulator exports beside the CUDA driver's interface. Found by dlsym or cuGetProcAddress;
+/* What the emulator exports beside the CUDA driver's interface. Found by dlsym;
  * a driver without these names is a real one.
  *
  * Times of the emulator are modelled: a kernel's length comes from what it did, not from how long
@@ -22,12 +22,13 @@
  * read it, launch, cuStreamSynchronize, read it again. Never fails after cuInit. */
 CUresult emuModelledTimeNs(double *host_ns);
 
-/* One line about what lost this process (error, kernel, PTX line, block, thread, address), or why
+/* One line about the sticky error (error, kernel, PTX line, block, thread, address), or why
  * the last module was refused or the configuration not understood; "" if nothing was. Valid until
  * the next such event. */
 const char *emuLastMessage(void);
 
-/* Counts up when modelled times change meaning, so that stored ones are not compared across. */
+/* The version of the model. It goes up when modelled times change, so that records of different
+ * versions are not compared. */
 int emuModelVersion(void);
 
 /* Chooses the profile before cuInit, over the environment. 500 for an unknown name (emuLastMessage
@@ -36,10 +37,5 @@ CUresult emuSelectProfile(const char *name);
 
 /* The profile's name ("h200"). "" before cuInit. */
 const char *emuProfileName(void);
-
-/* Chooses the profile ("h200") before cuInit, as GPUTUNE_EMU_PROFILE would. CUDA_ERROR_NOT_FOUND
- * for an unknown one (emuLastMessage says which there are); CUDA_ERROR_ILLEGAL_STATE when cuInit
- * has run with another. */
-CUresult emuSelectProfile(const char *name);
 
 #endif

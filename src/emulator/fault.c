@@ -1,3 +1,4 @@
+/* Writes the message of a fault: error, kernel, PTX line, block, thread, address. */
 #include "emulator/program.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* Parses and counts the failures that GPUTUNE_EMU_FAULTS asks for. */
 #include "emulator/faults.h"
 
 #include "base/number.h"

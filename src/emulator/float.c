@@ -1,3 +1,4 @@
+/* Conversions between formats, with PTX's rounding modes. */
 #include "emulator/float.h"
 
 #include <fenv.h>

@@ -1,3 +1,4 @@
+/* Graphs: nodes in the order of their capture, and running them. */
 #include "emulator/graph.h"
 
 #include <stdlib.h>
@@ -7,25 +8,25 @@ CUgraph emu_graph_new(void)
 {
     CUgraph graph = calloc(1, sizeof *graph);
     if (graph) {
-        graph->kind = EMU_KIND_GRAPH;
+        emu_handle_add(&graph->handle, graph, EMU_KIND_GRAPH, NULL);
     }
     return graph;
 }
 
 static void free_node(CUgraphNode node)
 {
+    emu_handle_drop(&node->handle);
     emu_command_release(node->command);
     free(node->dependencies);
-    node->kind = 0;
-    free(node);
+    emu_handle_free(node);
 }
 
 void emu_user_object_release(CUuserObject object, unsigned count)
 {
     if (atomic_fetch_sub(&object->references, (int)count) == (int)count) {
-        object->kind = 0;
+        emu_handle_drop(&object->handle);
         object->destroy(object->data);
-        free(object);
+        emu_handle_free(object);
     }
 }
 
@@ -39,23 +40,13 @@ static void release_users(emu_user_reference *users, size_t count)
 
 void emu_graph_free(CUgraph graph)
 {
+    emu_handle_drop(&graph->handle);
     for (size_t i = 0; i < graph->node_count; i++) {
         free_node(graph->nodes[i]);
     }
     free(graph->nodes);
     release_users(graph->users, graph->user_count);
-    graph->kind = 0;
-    free(graph);
-}
-
-static bool all_of(CUgraph graph, const CUgraphNode *nodes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (!EMU_IS(nodes[i], EMU_KIND_NODE) || nodes[i]->graph != graph) {
-            return false;
-        }
-    }
-    return true;
+    emu_handle_free(graph);
 }
 
 static CUgraphNode new_node(CUgraph graph, emu_command *command, const CUgraphNode *dependencies,
@@ -71,22 +62,18 @@ static CUgraphNode new_node(CUgraph graph, emu_command *command, const CUgraphNo
     if (count) {
         memcpy(copy, dependencies, count * sizeof *copy);
     }
-    *node = (struct CUgraphNode_st){.kind = EMU_KIND_NODE,
-                                    .graph = graph,
+    *node = (struct CUgraphNode_st){.graph = graph,
                                     .command = command,
                                     .index = graph->node_count,
                                     .dependency_count = count,
                                     .dependencies = copy};
+    emu_handle_add(&node->handle, node, EMU_KIND_NODE, NULL);
     return node;
 }
 
 CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
                        const CUgraphNode *dependencies, size_t count)
 {
-    if (!all_of(graph, dependencies, count)) {
-        emu_command_release(command);
-        return CUDA_ERROR_INVALID_VALUE;
-    }
     CUgraphNode *nodes = realloc(graph->nodes, (graph->node_count + 1) * sizeof *nodes);
     graph->nodes = nodes ? nodes : graph->nodes;
     CUgraphNode node = nodes ? new_node(graph, command, dependencies, count) : NULL;
@@ -108,9 +95,9 @@ static double run_node(emu_exec_node *node, const emu_exec_node *all, double sta
         double end = all[node->dependencies[i]].end_ns;
         start = end > start ? end : start;
     }
-    const emu_command_class *class = node->command ? node->command->class : NULL;
-    double length = class && class->run && !emu.lost ? class->run(node->command, start) : 0;
-    return start + length + (class && class->is_kernel ? emu.profile.graph_gap_ns : 0);
+    const emu_command_class *class = node->command->class;
+    double length = emu.sticky_error ? 0 : class->run(node->command, start);
+    return start + length + (class->is_kernel ? emu.profile.graph_gap_ns : 0);
 }
 
 /* Nodes run one after another here, but in modelled time a node begins when its dependencies have
@@ -143,7 +130,8 @@ static void release_exec(emu_command *command)
 static const emu_command_class exec_class = {.node_type = CU_GRAPH_NODE_TYPE_GRAPH,
                                              .run = run_exec,
                                              .release = release_exec,
-                                             .is_kernel = true};
+                                             .is_kernel = true,
+                                             .has_handle = true};
 
 /* Nodes are only ever added after those that they depend on, so their order is topological. */
 static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)
@@ -157,7 +145,7 @@ static CUresult copy_nodes(CUgraphExec exec, CUgraph graph)
         for (size_t k = 0; k < node->dependency_count; k++) {
             copy->dependencies[k] = node->dependencies[k]->index;
         }
-        copy->command = node->command ? emu_command_retain(node->command) : NULL;
+        copy->command = emu_command_retain(node->command);
         exec->node_count++;
     }
     return CUDA_SUCCESS;
@@ -179,7 +167,6 @@ CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph)
 {
     CUgraphExec exec = emu_command_new(&exec_class, sizeof *exec);
     EMU_CHECK(exec, CUDA_ERROR_OUT_OF_MEMORY);
-    exec->kind = EMU_KIND_EXEC;
     pthread_mutex_init(&exec->running, NULL);
     exec->nodes = calloc(graph->node_count + 1, sizeof *exec->nodes);
     CUresult code = exec->nodes ? copy_nodes(exec, graph) : CUDA_ERROR_OUT_OF_MEMORY;
@@ -188,6 +175,7 @@ CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph)
         emu_command_release(&exec->command);
         return code;
     }
+    emu_handle_add(&exec->handle, exec, EMU_KIND_EXEC, NULL);
     *out = exec;
     return CUDA_SUCCESS;
 }

@@ -5,16 +5,16 @@
 #include "emulator/queue.h"
 
 struct CUgraphNode_st {
-    emu_kind kind;
+    emu_handle handle;
     CUgraph graph;
-    emu_command *command; /* NULL: an empty node */
-    size_t index;         /* its place in the graph */
+    emu_command *command;
+    size_t index; /* its place in the graph */
     size_t dependency_count;
     CUgraphNode *dependencies;
 };
 
 struct CUuserObject_st {
-    emu_kind kind;
+    emu_handle handle;
     atomic_int references;
     void *data;
     CUhostFn destroy;
@@ -26,7 +26,7 @@ typedef struct emu_user_reference {
 } emu_user_reference;
 
 struct CUgraph_st {
-    emu_kind kind;
+    emu_handle handle;
     size_t node_count;
     CUgraphNode *nodes;
     size_t user_count;
@@ -41,11 +41,11 @@ typedef struct emu_exec_node {
     double end_ns;
 } emu_exec_node;
 
-/* An instantiated graph is itself a command; its runs are in order on one stream or another, never
- * at once (as on hardware). */
+/* An instantiated graph is itself a command. As on hardware, its runs never overlap, whatever their
+ * streams. */
 struct CUgraphExec_st {
     emu_command command;
-    emu_kind kind;
+    emu_handle handle;
     pthread_mutex_t running;
     size_t node_count;
     emu_exec_node *nodes;
@@ -53,17 +53,20 @@ struct CUgraphExec_st {
     emu_user_reference *users;
 };
 
+/* An empty graph with a handle; NULL when memory runs out. */
 CUgraph emu_graph_new(void);
 /* Frees the graph with its nodes and its references on user objects. Lock not held: a user object's
  * destructor is the caller's code. */
 void emu_graph_free(CUgraph graph);
-/* Adds a node that depends on `dependencies`; takes over the command. 2 when memory runs out, 1 for
- * a node of another graph. */
+/* Adds a node that depends on `dependencies`, which are nodes of this graph; takes over the
+ * command. 2 when memory runs out. */
 CUresult emu_graph_add(CUgraphNode *out, CUgraph graph, emu_command *command,
                        const CUgraphNode *dependencies, size_t count);
-/* Copies the graph for running. */
+/* Copies the graph for running; 2 when memory runs out. Lock held. */
 CUresult emu_graph_instantiate(CUgraphExec *out, CUgraph graph);
 
+/* Gives up `count` references; the last one calls the destructor, the caller's code. Lock not held.
+ */
 void emu_user_object_release(CUuserObject object, unsigned count);
 
 #endif

@@ -1,3 +1,4 @@
+/* The model of the level-2 cache: a list of buffers, most recently used first. */
 #include "emulator/level2.h"
 
 #include <pthread.h>
@@ -41,7 +42,7 @@ static void evict(double capacity)
     }
 }
 
-/* Brings a range in and returns how much of it was there. */
+/* Brings a range into the cache and returns how much of it was there before. */
 static double touch(uint64_t address, double bytes, double capacity)
 {
     double held = take_out(address);
@@ -77,8 +78,7 @@ static double pass(const emu_buffer *buffers, size_t count, double traffic, doub
     if (touched <= capacity) {
         return touched - hits;
     }
-    /* More than the cache holds, walked in order: the first part has gone before it is needed
-     * again. */
+    /* More than the cache holds, read in order: a part is evicted before it is read again. */
     double missing = 1 - capacity / touched;
     return touched + (traffic - touched) * missing;
 }

@@ -1,3 +1,4 @@
+/* Gives registers whose values are never needed at once the same storage. */
 #include "emulator/liveness.h"
 
 #include <stdlib.h>

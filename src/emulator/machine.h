@@ -20,9 +20,8 @@ enum {
     EMU_MAX_PARAM_BYTES = 32764 /* formal parameter space, CC >= 7.0 with toolkit >= 12.1 */
 };
 
-/* Generic addresses: the top 16 bits choose the space. Zero means global (and constant) memory,
- * which is host memory of the arena, so no device pointer of a host allocation ever has these bits
- * set. */
+/* Generic addresses: the top 16 bits choose the space. Zero means global or constant memory, which
+ * is host memory: a host address never has these bits set. */
 #define EMU_TAG_SHIFT  48
 #define EMU_TAG_SHARED 1u
 #define EMU_TAG_LOCAL  2u
@@ -168,8 +167,9 @@ typedef enum emu_class {
     EMU_CLASS_COUNT
 } emu_class;
 
-/* What a launch did, summed over its warps. Deterministic for a program whose control flow is. A
- * request is one memory instruction of one warp; a sector is 32 bytes; a line is 128 bytes. */
+/* What a launch did, summed over its warps. Deterministic where the kernel's control flow does not
+ * depend on the order of its threads. A request is one memory instruction of one warp; a sector is
+ * 32 bytes; a line is 128 bytes. */
 typedef struct emu_counters {
     uint64_t blocks;
     uint64_t warps;

@@ -1,3 +1,4 @@
+/* Packs the state of an mbarrier object into 8 bytes, and counts its phases. */
 #include "emulator/mbarrier.h"
 
 /* From bit 0: arrivals pending (20 bits), arrivals of a phase (20), bytes to come (22, signed);

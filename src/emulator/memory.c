@@ -1,6 +1,8 @@
+/* The emulated device's memory: addresses, allocations, and sharing with other processes. */
 #include "emulator/memory.h"
 
 #include "emulator/driver_abi.h"
+#include "emulator/registered.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,20 +15,20 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-#define STEP_SHIFT 16
-#define STEP_BYTES (UINT64_C(1) << STEP_SHIFT)
+#define GRANULE_SHIFT 16
+#define GRANULE_BYTES (UINT64_C(1) << GRANULE_SHIFT)
 #define RANGE_BYTES                                                                                \
     (UINT64_C(1) << 39) /* addresses, not memory: so far apart that few are reused */
-#define STEP_COUNT  (RANGE_BYTES >> STEP_SHIFT)
-#define SLOT_COUNT  (UINT32_C(1) << 20)
-#define SHARE_MAGIC UINT64_C(0x756d652d656e7574)
+#define GRANULE_COUNT (RANGE_BYTES >> GRANULE_SHIFT)
+#define SLOT_COUNT    (UINT32_C(1) << 20)
+#define SHARE_MAGIC   UINT64_C(0x756d652d656e7574)
 
-/* The owner of steps whose pages could not be given back: nobody, and they are never used again. */
-#define LOST_STEP UINT32_MAX
+/* The owner of granules whose pages could not be given back: they are never used again. */
+#define LOST_GRANULE UINT32_MAX
 
-enum { FREED_COUNT = 256, REGISTERED_COUNT = 256 };
+enum { FREED_COUNT = 256 };
 
-/* One allocation and the steps it occupies. A slot in use has bytes > 0. */
+/* One allocation and the granules it occupies. A slot in use has bytes > 0. */
 typedef struct slot {
     emu_allocation what;
     uint32_t next_free;
@@ -39,22 +41,18 @@ typedef struct freed_range {
 
 static struct {
     pthread_mutex_t lock;
-    pthread_rwlock_t registered_lock;
     bool open;
     int file; /* -1: anonymous memory, nothing can be shared */
     uint64_t base;
-    uint64_t cursor;                 /* next step to try */
-    _Atomic uint32_t *owner_of_step; /* slot + 1, 0 for none, LOST_STEP */
+    uint64_t cursor;                    /* next granule to try */
+    _Atomic uint32_t *owner_of_granule; /* slot + 1, 0 for none, LOST_GRANULE */
     slot *slots;
     uint32_t slots_used, first_free;
     uint64_t last_id, token;
     size_t in_use, limit;
     freed_range freed[FREED_COUNT];
     unsigned freed_next;
-    emu_allocation registered[REGISTERED_COUNT];
-    atomic_uint registered_count;
-} memory = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .registered_lock = PTHREAD_RWLOCK_INITIALIZER, .file = -1};
+} memory = {.lock = PTHREAD_MUTEX_INITIALIZER, .file = -1};
 
 static void *reserve(size_t bytes, int protection)
 {
@@ -82,9 +80,9 @@ static int open_range(void)
         }
         range = reserve(RANGE_BYTES, PROT_NONE);
     }
-    memory.owner_of_step = reserve(STEP_COUNT * sizeof(uint32_t), PROT_READ | PROT_WRITE);
+    memory.owner_of_granule = reserve(GRANULE_COUNT * sizeof(uint32_t), PROT_READ | PROT_WRITE);
     memory.slots = reserve(SLOT_COUNT * sizeof(slot), PROT_READ | PROT_WRITE);
-    if (!range || !memory.owner_of_step || !memory.slots) {
+    if (!range || !memory.owner_of_granule || !memory.slots) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     if (getrandom(&memory.token, sizeof memory.token, GRND_NONBLOCK) < 0) {
@@ -92,7 +90,7 @@ static int open_range(void)
     }
     madvise(range, RANGE_BYTES, MADV_DONTFORK); /* a forked child shall not write to it */
     memory.base = (uint64_t)(uintptr_t)range;
-    memory.cursor = 1; /* step 0 stays empty: a null-ish pointer into the range finds nothing */
+    memory.cursor = 1; /* granule 0 stays empty: a null-ish pointer into the range finds nothing */
     memory.open = true;
     return 0;
 }
@@ -106,30 +104,32 @@ int emu_memory_open(size_t limit_bytes)
     return code;
 }
 
-static uint64_t steps_for(size_t bytes)
+static uint64_t granules_for(size_t bytes)
 {
-    return (bytes + STEP_BYTES - 1) >> STEP_SHIFT;
+    return (bytes + GRANULE_BYTES - 1) >> GRANULE_SHIFT;
 }
 
-static uint64_t address_of_step(uint64_t step)
+static uint64_t address_of_granule(uint64_t granule)
 {
-    return memory.base + (step << STEP_SHIFT);
+    return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* First of `count` free steps with a free one on either side, at or after `from`; 0 if none. */
+/* First of `count` free granules with a free one on either side, at or after `from`; 0 if none. */
 static uint64_t find_run(uint64_t from, uint64_t count)
 {
     uint64_t run = 0;
-    for (uint64_t step = from; step < STEP_COUNT; step++) {
-        run = atomic_load_explicit(&memory.owner_of_step[step], memory_order_relaxed) ? 0 : run + 1;
+    for (uint64_t granule = from; granule < GRANULE_COUNT; granule++) {
+        run = atomic_load_explicit(&memory.owner_of_granule[granule], memory_order_relaxed)
+                  ? 0
+                  : run + 1;
         if (run == count + 2) {
-            return step - count;
+            return granule - count;
         }
     }
     return 0;
 }
 
-static uint64_t claim_steps(uint64_t count)
+static uint64_t claim_granules(uint64_t count)
 {
     uint64_t first = find_run(memory.cursor - 1, count);
     if (!first) {
@@ -155,11 +155,11 @@ static bool take_slot(uint32_t *out)
     return true;
 }
 
-static void mark_steps(uint64_t base, size_t bytes, uint32_t owner)
+static void mark_granules(uint64_t base, size_t bytes, uint32_t owner)
 {
-    uint64_t first = (base - memory.base) >> STEP_SHIFT;
-    for (uint64_t i = 0; i < steps_for(bytes); i++) {
-        atomic_store_explicit(&memory.owner_of_step[first + i], owner, memory_order_release);
+    uint64_t first = (base - memory.base) >> GRANULE_SHIFT;
+    for (uint64_t i = 0; i < granules_for(bytes); i++) {
+        atomic_store_explicit(&memory.owner_of_granule[first + i], owner, memory_order_release);
     }
 }
 
@@ -175,11 +175,11 @@ static int claim(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
     if (!memory.open || bytes > memory.limit || memory.in_use > memory.limit - bytes) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    uint64_t first = claim_steps(steps_for(bytes));
+    uint64_t first = claim_granules(granules_for(bytes));
     if (!first || !take_slot(out)) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    memory.slots[*out].what = (emu_allocation){.base = address_of_step(first),
+    memory.slots[*out].what = (emu_allocation){.base = address_of_granule(first),
                                                .bytes = bytes,
                                                .kind = kind,
                                                .owner = owner,
@@ -209,7 +209,7 @@ static int claim_and_protect(uint64_t *out, size_t bytes, emu_memory_kind kind, 
         give_slot(index);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
-    mark_steps(base, bytes, index + 1);
+    mark_granules(base, bytes, index + 1);
     *out = base;
     return 0;
 }
@@ -253,24 +253,24 @@ static bool drop_pages(const emu_allocation *what)
 static void release_slot(uint32_t index)
 {
     emu_allocation what = memory.slots[index].what;
-    mark_steps(what.base, what.bytes, 0);
+    mark_granules(what.base, what.bytes, 0);
     if (!drop_pages(&what)) {
-        mark_steps(what.base, what.bytes, LOST_STEP);
+        mark_granules(what.base, what.bytes, LOST_GRANULE);
     }
     remember_freed(&what);
     give_slot(index);
 }
 
-/* Slot + 1 of the allocation whose steps hold `address`, 0 if none. */
+/* Slot + 1 of the allocation whose granules hold `address`, 0 if none. */
 static uint32_t owner_at(uint64_t address)
 {
     uint64_t offset = address - memory.base;
     if (!memory.open || offset >= RANGE_BYTES) {
         return 0;
     }
-    uint32_t owner =
-        atomic_load_explicit(&memory.owner_of_step[offset >> STEP_SHIFT], memory_order_acquire);
-    return owner == LOST_STEP ? 0 : owner;
+    uint32_t owner = atomic_load_explicit(&memory.owner_of_granule[offset >> GRANULE_SHIFT],
+                                          memory_order_acquire);
+    return owner == LOST_GRANULE ? 0 : owner;
 }
 
 int emu_memory_release(uint64_t base, emu_memory_kind kind)
@@ -286,19 +286,6 @@ int emu_memory_release(uint64_t base, emu_memory_kind kind)
     return ok ? 0 : CUDA_ERROR_INVALID_VALUE;
 }
 
-static void unregister_owner(void *owner)
-{
-    pthread_rwlock_wrlock(&memory.registered_lock);
-    unsigned kept = 0;
-    for (unsigned i = 0; i < memory.registered_count; i++) {
-        if (memory.registered[i].owner != owner) {
-            memory.registered[kept++] = memory.registered[i];
-        }
-    }
-    memory.registered_count = kept;
-    pthread_rwlock_unlock(&memory.registered_lock);
-}
-
 void emu_memory_release_owner(void *owner)
 {
     pthread_mutex_lock(&memory.lock);
@@ -308,79 +295,14 @@ void emu_memory_release_owner(void *owner)
         }
     }
     pthread_mutex_unlock(&memory.lock);
-    unregister_owner(owner);
-}
-
-static bool overlaps_registered(uint64_t base, size_t bytes)
-{
-    for (unsigned i = 0; i < memory.registered_count; i++) {
-        const emu_allocation *other = &memory.registered[i];
-        if (base < other->base + other->bytes && other->base < base + bytes) {
-            return true;
-        }
-    }
-    return false;
-}
-
-int emu_memory_register(void *host, size_t bytes, void *owner)
-{
-    uint64_t base = (uint64_t)(uintptr_t)host;
-    if (!host || !bytes) {
-        return CUDA_ERROR_INVALID_VALUE;
-    }
-    pthread_rwlock_wrlock(&memory.registered_lock);
-    int code = 0;
-    if (overlaps_registered(base, bytes)) {
-        code = CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
-    } else if (memory.registered_count == REGISTERED_COUNT) {
-        code = CUDA_ERROR_OUT_OF_MEMORY;
-    } else {
-        memory.registered[memory.registered_count] = (emu_allocation){
-            .base = base, .bytes = bytes, .kind = EMU_MEMORY_REGISTERED, .owner = owner};
-        memory.registered_count++;
-    }
-    pthread_rwlock_unlock(&memory.registered_lock);
-    return code;
-}
-
-int emu_memory_unregister(void *host)
-{
-    int code = CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
-    pthread_rwlock_wrlock(&memory.registered_lock);
-    for (unsigned i = 0; i < memory.registered_count; i++) {
-        if (memory.registered[i].base == (uint64_t)(uintptr_t)host) {
-            memory.registered[i] = memory.registered[--memory.registered_count];
-            code = 0;
-            break;
-        }
-    }
-    pthread_rwlock_unlock(&memory.registered_lock);
-    return code;
-}
-
-static bool lookup_registered(emu_allocation *out, uint64_t address)
-{
-    if (!memory.registered_count) {
-        return false;
-    }
-    bool found = false;
-    pthread_rwlock_rdlock(&memory.registered_lock);
-    for (unsigned i = 0; i < memory.registered_count && !found; i++) {
-        const emu_allocation *what = &memory.registered[i];
-        found = address - what->base < what->bytes;
-        if (found) {
-            *out = *what;
-        }
-    }
-    pthread_rwlock_unlock(&memory.registered_lock);
-    return found;
+    emu_registered_release_owner(owner);
 }
 
 bool emu_memory_lookup(emu_allocation *out, uint64_t address)
 {
     uint32_t owner = owner_at(address);
     if (!owner) {
-        return lookup_registered(out, address);
+        return emu_registered_find(out, address);
     }
     const emu_allocation *what = &memory.slots[owner - 1].what;
     if (address - what->base >= what->bytes) {
@@ -396,16 +318,24 @@ bool emu_memory_covers(uint64_t address, size_t bytes)
     return emu_memory_lookup(&what, address) && bytes <= what.bytes - (address - what.base);
 }
 
+/* Bytes from `address`, which is outside, to the nearest byte of the allocation. */
+static uint64_t distance_to(const emu_allocation *what, uint64_t address)
+{
+    return address < what->base ? what->base - address : address - (what->base + what->bytes);
+}
+
+/* The nearest of the allocations in this granule and those beside it, or NULL. */
 static const emu_allocation *neighbour(uint64_t address)
 {
-    for (uint64_t back = 0; back <= 1; back++) {
-        uint32_t owner = owner_at(address - back * STEP_BYTES);
-        if (owner) {
-            return &memory.slots[owner - 1].what;
+    const emu_allocation *nearest = NULL;
+    for (int side = -1; side <= 1; side++) {
+        uint32_t owner = owner_at(address + (uint64_t)side * GRANULE_BYTES);
+        const emu_allocation *what = owner ? &memory.slots[owner - 1].what : nearest;
+        if (!nearest || distance_to(what, address) < distance_to(nearest, address)) {
+            nearest = what;
         }
     }
-    uint32_t next = owner_at(address + STEP_BYTES);
-    return next ? &memory.slots[next - 1].what : NULL;
+    return nearest;
 }
 
 static bool describe_freed(char *out, size_t out_bytes, uint64_t address)
@@ -423,10 +353,9 @@ static bool describe_freed(char *out, size_t out_bytes, uint64_t address)
 
 static void describe_near(char *out, size_t out_bytes, const emu_allocation *what, uint64_t address)
 {
-    bool before = address < what->base;
-    uint64_t distance = before ? what->base - address : address - (what->base + what->bytes);
     snprintf(out, out_bytes, "%llu bytes %s an allocation of %zu bytes at 0x%llx",
-             (unsigned long long)distance, before ? "before" : "past the end of", what->bytes,
+             (unsigned long long)distance_to(what, address),
+             address < what->base ? "before" : "past the end of", what->bytes,
              (unsigned long long)what->base);
 }
 
@@ -509,14 +438,14 @@ static int map_share(uint64_t *out, int file, const emu_memory_share *share, voi
         return CUDA_ERROR_INVALID_VALUE;
     }
     madvise(at, page_round(share->bytes), MADV_DONTFORK);
-    mark_steps(base, share->bytes, index + 1);
+    mark_granules(base, share->bytes, index + 1);
     *out = base;
     return 0;
 }
 
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner)
 {
-    if (share->magic != SHARE_MAGIC || !share->bytes || share->offset % STEP_BYTES ||
+    if (share->magic != SHARE_MAGIC || !share->bytes || share->offset % GRANULE_BYTES ||
         share->offset >= RANGE_BYTES || share->bytes > RANGE_BYTES - share->offset) {
         return CUDA_ERROR_INVALID_VALUE;
     }

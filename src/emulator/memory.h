@@ -1,8 +1,8 @@
 /* Device memory: one reserved range of addresses in which a device address is the host address.
  *
- * Allocations are carved at 64 KiB steps with an unused step between them, so that the owner of any
- * address is found with two loads and an access even one byte past an end is seen. The range is
- * backed by one sparse memory file, which is what lets another process map an allocation. */
+ * An allocation takes whole granules of 64 KiB, and there is an unused one between any two. The
+ * owner of an address is thus found with two loads, and an access even one byte outside is seen.
+ * The range is backed by one sparse memory file, so that another process can map an allocation. */
 #ifndef EMU_MEMORY_H
 #define EMU_MEMORY_H
 
@@ -47,13 +47,8 @@ int emu_memory_allocate(uint64_t *out, size_t bytes, emu_memory_kind kind, void 
  * otherwise. Nothing may be using it. */
 int emu_memory_release(uint64_t base, emu_memory_kind kind);
 
-/* Releases whatever `owner` still holds, the way destroying a context does. */
+/* Releases all allocations of `owner`, which is a context that ends. */
 void emu_memory_release_owner(void *owner);
-
-/* Makes the caller's host memory known; CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED on overlap,
- * CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED for an unknown base. */
-int emu_memory_register(void *host, size_t bytes, void *owner);
-int emu_memory_unregister(void *host);
 
 /* The allocation that holds `address`. Lock-free inside the range; any thread. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);

@@ -1,3 +1,4 @@
+/* Computes a kernel's modelled time from its counters and the profile. */
 #include "emulator/model.h"
 
 #include "emulator/driver_abi.h"
@@ -7,9 +8,8 @@
 
 enum { SECTOR_BYTES = 32, LINE_SECTORS = 4 };
 
-/* What the terms are computed from: the profile, the shape, the counters, and what follows
- * directly. */
-typedef struct scene {
+/* What the terms are computed from. */
+typedef struct model_input {
     const emu_profile *profile;
     const emu_kernel_shape *shape;
     const emu_counters *counters;
@@ -18,7 +18,7 @@ typedef struct scene {
     double share;           /* part of all blocks that the busiest multiprocessor runs */
     double warps_per_block;
     double l2_bytes, dram_bytes;
-} scene;
+} model_input;
 
 static double at_least(double value, double least)
 {
@@ -32,23 +32,23 @@ static double ratio(double part, double whole)
 
 /* ---- terms in cycles of one multiprocessor ---- */
 
-static double issued(const scene *scene)
+static double issued(const model_input *in)
 {
     double all = 0;
     for (int i = 0; i < EMU_CLASS_COUNT; i++) {
-        all += i == EMU_CLASS_FOLDED ? 0 : (double)scene->counters->issued[i];
+        all += i == EMU_CLASS_FOLDED ? 0 : (double)in->counters->issued[i];
     }
     return all;
 }
 
-static double issue_cycles(const scene *scene)
+static double issue_cycles(const model_input *in)
 {
-    return issued(scene) * scene->share / scene->profile->issue_per_cycle;
+    return issued(in) * in->share / in->profile->issue_per_cycle;
 }
 
-static double unit_cycles(const scene *scene)
+static double unit_cycles(const model_input *in)
 {
-    const emu_profile *profile = scene->profile;
+    const emu_profile *profile = in->profile;
     const struct {
         emu_class class;
         double per_cycle;
@@ -58,61 +58,60 @@ static double unit_cycles(const scene *scene)
         {EMU_CLASS_LDST, profile->ldst_per_cycle}, {EMU_CLASS_WARP, profile->ldst_per_cycle}};
     double most = 0;
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
-        most = at_least(most, (double)scene->counters->issued[units[i].class] / units[i].per_cycle);
+        most = at_least(most, (double)in->counters->issued[units[i].class] / units[i].per_cycle);
     }
-    return most * scene->share;
+    return most * in->share;
 }
 
 /* Loads that hit and those that miss both look lines up; local memory is cached there too. */
-static double l1_cycles(const scene *scene)
+static double l1_cycles(const model_input *in)
 {
-    const emu_counters *counters = scene->counters;
+    const emu_counters *counters = in->counters;
     double lines = (double)counters->global_load_lines + (double)counters->global_store_lines +
                    (double)counters->local_sectors / LINE_SECTORS;
     double shared = (double)counters->shared_wavefronts +
-                    (double)counters->shared_atomic_serial * scene->profile->shared_atomic_cycles;
+                    (double)counters->shared_atomic_serial * in->profile->shared_atomic_cycles;
     double constants = (double)counters->const_addresses;
-    double line_cycles = 128 / scene->profile->l1_bytes_per_cycle;
-    return (lines * line_cycles + shared + constants) * scene->share;
+    double line_cycles = 128 / in->profile->l1_bytes_per_cycle;
+    return (lines * line_cycles + shared + constants) * in->share;
 }
 
-static double cluster_cycles(const scene *scene)
+static double cluster_cycles(const model_input *in)
 {
-    const emu_counters *counters = scene->counters;
+    const emu_counters *counters = in->counters;
     double sectors =
-        (double)counters->cluster_sectors * SECTOR_BYTES / scene->profile->cluster_bytes_per_cycle;
+        (double)counters->cluster_sectors * SECTOR_BYTES / in->profile->cluster_bytes_per_cycle;
     double atomics =
-        (double)counters->cluster_atomic_lanes / scene->profile->cluster_atomics_per_cycle;
-    return (sectors + atomics) * scene->share;
+        (double)counters->cluster_atomic_lanes / in->profile->cluster_atomics_per_cycle;
+    return (sectors + atomics) * in->share;
 }
 
-static double launch_cycles(const scene *scene)
+static double launch_cycles(const model_input *in)
 {
-    const emu_profile *profile = scene->profile;
-    double block =
-        profile->block_launch_cycles + scene->warps_per_block * profile->warp_launch_cycles;
-    if (scene->shape->cluster_blocks > 1) {
-        block += profile->cluster_launch_cycles / scene->shape->cluster_blocks;
+    const emu_profile *profile = in->profile;
+    double block = profile->block_launch_cycles + in->warps_per_block * profile->warp_launch_cycles;
+    if (in->shape->cluster_blocks > 1) {
+        block += profile->cluster_launch_cycles / in->shape->cluster_blocks;
     }
-    return block * scene->shape->blocks * scene->share;
+    return block * in->shape->blocks * in->share;
 }
 
-static double l2_port_cycles(const scene *scene)
+static double l2_port_cycles(const model_input *in)
 {
-    return scene->l2_bytes * scene->share / scene->profile->l2_port_bytes_per_cycle;
+    return in->l2_bytes * in->share / in->profile->l2_port_bytes_per_cycle;
 }
 
 /* Mean latency of a wait for global memory. The slowest sector of all that are waited for decides:
  * with a part h of hits among n sectors, all hit with probability h^n; of those that miss,
  * likewise, all are in level 2. */
-static double load_latency(const scene *scene)
+static double load_latency(const model_input *in)
 {
-    const emu_profile *profile = scene->profile;
-    const emu_counters *counters = scene->counters;
+    const emu_profile *profile = in->profile;
+    const emu_counters *counters = in->counters;
     double sectors = (double)counters->global_load_sectors;
     double together = ratio(sectors, at_least((double)counters->memory_waits, 1));
     double hit = ratio((double)counters->global_load_l1_hits, sectors);
-    double in_l2 = 1 - ratio(scene->dram_bytes, scene->l2_bytes);
+    double in_l2 = 1 - ratio(in->dram_bytes, in->l2_bytes);
     double all_hit = pow(hit, together);
     double none_from_dram = pow(in_l2 > 0 ? in_l2 : 0, at_least(together * (1 - hit), 1));
     double beyond = profile->l2_latency_cycles * none_from_dram +
@@ -121,12 +120,12 @@ static double load_latency(const scene *scene)
 }
 
 /* How long a warp lives: its instructions one after another, each wait for memory, each barrier. */
-static double warp_cycles(const scene *scene, double instructions, double waits, double warps)
+static double warp_cycles(const model_input *in, double instructions, double waits, double warps)
 {
-    const emu_profile *profile = scene->profile;
-    const emu_counters *counters = scene->counters;
+    const emu_profile *profile = in->profile;
+    const emu_counters *counters = in->counters;
     double each = 1 / at_least(warps, 1);
-    return instructions * profile->instruction_latency_cycles + waits * load_latency(scene) +
+    return instructions * profile->instruction_latency_cycles + waits * load_latency(in) +
            (double)counters->shared_requests * each * profile->shared_latency_cycles +
            (double)counters->cluster_requests * each * profile->cluster_latency_cycles +
            (double)counters->const_requests * each * profile->constant_latency_cycles +
@@ -134,98 +133,97 @@ static double warp_cycles(const scene *scene, double instructions, double waits,
            (double)counters->cluster_barriers * each * profile->cluster_barrier_cycles;
 }
 
-static double latency_cycles(const scene *scene)
+static double latency_cycles(const model_input *in)
 {
-    double warps = at_least((double)scene->counters->warps, 1);
-    double life = warp_cycles(scene, issued(scene) / warps,
-                              (double)scene->counters->memory_waits / warps, warps) +
-                  scene->profile->block_latency_cycles;
-    double waves = scene->shape->blocks / (scene->multiprocessors * scene->resident);
+    double warps = at_least((double)in->counters->warps, 1);
+    double life =
+        warp_cycles(in, issued(in) / warps, (double)in->counters->memory_waits / warps, warps) +
+        in->profile->block_latency_cycles;
+    double waves = in->shape->blocks / (in->multiprocessors * in->resident);
     /* The last, partial wave overlaps with the one before about half. */
     return life * (waves <= 1 ? 1 : (waves + ceil(waves)) / 2);
 }
 
-static double path_cycles(const scene *scene)
+static double path_cycles(const model_input *in)
 {
-    return warp_cycles(scene, (double)scene->counters->longest_warp,
-                       (double)scene->counters->longest_waits,
-                       at_least((double)scene->counters->warps, 1));
+    return warp_cycles(in, (double)in->counters->longest_warp, (double)in->counters->longest_waits,
+                       at_least((double)in->counters->warps, 1));
 }
 
 /* ---- terms of the whole device in seconds ---- */
 
-static double l2_seconds(const scene *scene)
+static double l2_seconds(const model_input *in)
 {
-    return scene->l2_bytes / scene->profile->l2_bytes_per_second;
+    return in->l2_bytes / in->profile->l2_bytes_per_second;
 }
 
-static double dram_seconds(const scene *scene)
+static double dram_seconds(const model_input *in)
 {
-    return scene->dram_bytes / scene->profile->dram_bytes_per_second;
+    return in->dram_bytes / in->profile->dram_bytes_per_second;
 }
 
-static double atomic_seconds(const scene *scene)
+static double atomic_seconds(const model_input *in)
 {
-    const emu_counters *counters = scene->counters;
+    const emu_counters *counters = in->counters;
     double throughput =
-        (double)counters->global_atomic_sectors / scene->profile->atomic_sectors_per_second;
+        (double)counters->global_atomic_sectors / in->profile->atomic_sectors_per_second;
     double serial =
-        (double)counters->hottest_address_lanes * scene->profile->atomic_same_address_ns / 1e9;
+        (double)counters->hottest_address_lanes * in->profile->atomic_same_address_ns / 1e9;
     return at_least(throughput, serial);
 }
 
-typedef double (*term)(const scene *scene);
+typedef double (*term)(const model_input *in);
 
 static const term cycle_terms[] = {issue_cycles,  unit_cycles,    l1_cycles,      cluster_cycles,
                                    launch_cycles, l2_port_cycles, latency_cycles, path_cycles};
 static const term second_terms[] = {l2_seconds, dram_seconds, atomic_seconds};
 
 /* The 8-norm: the longest term, and up to 9% more for an equal second one. */
-static double combine(const scene *scene)
+static double combine(const model_input *in)
 {
     double sum = 0;
     for (size_t i = 0; i < sizeof cycle_terms / sizeof cycle_terms[0]; i++) {
-        sum += pow(cycle_terms[i](scene) / scene->profile->clock_hz * 1e9, 8);
+        sum += pow(cycle_terms[i](in) / in->profile->clock_hz * 1e9, 8);
     }
     for (size_t i = 0; i < sizeof second_terms / sizeof second_terms[0]; i++) {
-        sum += pow(second_terms[i](scene) * 1e9, 8);
+        sum += pow(second_terms[i](in) * 1e9, 8);
     }
     return pow(sum, 1.0 / 8);
 }
 
-static void set_traffic(scene *scene)
+static void set_traffic(model_input *in)
 {
-    const emu_counters *counters = scene->counters;
+    const emu_counters *counters = in->counters;
     double sectors = (double)counters->global_load_sectors - (double)counters->global_load_l1_hits +
                      (double)counters->global_store_sectors +
                      (double)counters->global_atomic_sectors;
-    scene->l2_bytes = sectors * SECTOR_BYTES;
-    double capacity = scene->profile->attribute[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE];
-    scene->dram_bytes = emu_level2_pass(scene->shape->buffers, scene->shape->buffer_count,
-                                        scene->l2_bytes, capacity);
+    in->l2_bytes = sectors * SECTOR_BYTES;
+    double capacity = in->profile->attribute[CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE];
+    in->dram_bytes =
+        emu_level2_pass(in->shape->buffers, in->shape->buffer_count, in->l2_bytes, capacity);
 }
 
-static void set_placement(scene *scene)
+static void set_placement(model_input *in)
 {
-    const emu_kernel_shape *shape = scene->shape;
+    const emu_kernel_shape *shape = in->shape;
     double blocks = at_least(shape->blocks, 1);
-    double usable = emu_cluster_multiprocessors(scene->profile, shape->cluster_blocks);
+    double usable = emu_cluster_multiprocessors(in->profile, shape->cluster_blocks);
     usable = at_least(usable, 1);
-    scene->multiprocessors = blocks < usable ? blocks : usable;
-    scene->resident = at_least(shape->residency.blocks, 1);
+    in->multiprocessors = blocks < usable ? blocks : usable;
+    in->resident = at_least(shape->residency.blocks, 1);
     if (shape->cluster_blocks > 1 &&
-        scene->resident > scene->profile->cluster_blocks_per_multiprocessor) {
-        scene->resident = scene->profile->cluster_blocks_per_multiprocessor;
+        in->resident > in->profile->cluster_blocks_per_multiprocessor) {
+        in->resident = in->profile->cluster_blocks_per_multiprocessor;
     }
-    scene->share = ceil(blocks / scene->multiprocessors) / blocks;
-    scene->warps_per_block = ceil(shape->needs.threads / (double)EMU_WARP);
+    in->share = ceil(blocks / in->multiprocessors) / blocks;
+    in->warps_per_block = ceil(shape->needs.threads / (double)EMU_WARP);
 }
 
 double emu_model_kernel(const emu_profile *profile, const emu_kernel_shape *shape,
                         const emu_counters *counters)
 {
-    scene scene = {.profile = profile, .shape = shape, .counters = counters};
-    set_placement(&scene);
-    set_traffic(&scene);
-    return profile->kernel_fixed_ns + combine(&scene);
+    model_input in = {.profile = profile, .shape = shape, .counters = counters};
+    set_placement(&in);
+    set_traffic(&in);
+    return profile->kernel_fixed_ns + combine(&in);
 }

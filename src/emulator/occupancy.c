@@ -1,3 +1,5 @@
+/* Blocks that fit on a multiprocessor and clusters that fit on the device, by a profile's limits.
+ */
 #include "emulator/occupancy.h"
 
 #include "emulator/driver_abi.h"
@@ -20,7 +22,7 @@ int emu_block_registers(const emu_profile *profile, int threads, int registers)
     return warps * round_up(registers * WARP, (int)profile->register_granularity);
 }
 
-/* Blocks that everything but shared memory allows. */
+/* Blocks that fit by all limits but shared memory. */
 static int blocks_by_threads(const emu_profile *profile, const emu_block_needs *needs)
 {
     const int *attribute = profile->attribute;

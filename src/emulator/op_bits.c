@@ -19,7 +19,7 @@ EMU_UNARY(brev_32, emu_u32, emu_u32, reverse(a))
 EMU_UNARY(brev_64, emu_u64, emu_u64,
           (uint64_t)reverse((uint32_t)a) << 32 | reverse((uint32_t)(a >> 32)))
 
-/* The highest bit that differs from the sign, or ~0. */
+/* The number of the highest set bit, or ~0 without any. */
 static uint32_t highest(uint64_t value)
 {
     return value ? 63 - (uint32_t)__builtin_clzll(value) : UINT32_MAX;

@@ -1,6 +1,7 @@
 /* mov, and conversions between address spaces. */
 #include "emulator/address.h"
 #include "emulator/lanes.h"
+#include "emulator/program.h"
 #include "emulator/special.h"
 
 EMU_UNARY(mov_16, emu_u16, emu_u16, a)
@@ -62,7 +63,7 @@ static void mov_special(emu_warp *warp, const emu_op *op)
     write_lanes(warp, op, values);
 }
 
-/* A register that all lanes see alike, into 32 bits. */
+/* A special register that is the same in all lanes, into 32 bits. */
 static void mov_uniform(emu_warp *warp, const emu_op *op)
 {
     const special *s = op->extra;
@@ -311,12 +312,13 @@ void emu_decode_cvta(emu_decoder *decoder)
     op->dst = emu_target(decoder, emu_operand(decoder, 0), 8);
 }
 
-/* Constant variables lie in plain memory: an address is told by the variables' places. */
+/* Constant variables lie in global memory: whether an address is one of them follows from their
+ * places. */
 static bool is_constant(const emu_launch *launch, uint64_t address)
 {
-    size_t count = launch->globals ? emu_program_global_count(launch->program) : 0;
+    size_t count = launch->globals ? launch->program->module.global_count : 0;
     for (size_t i = 0; i < count; i++) {
-        const emu_global *global = emu_program_global_at(launch->program, i);
+        const emu_global *global = &launch->program->globals[i];
         if (global->space == EMU_SPACE_CONST && address - launch->globals[i] < global->bytes)
             return true;
     }

@@ -1,3 +1,4 @@
+/* A pool allocator: blocks of 64 KiB that are freed together. */
 #include "emulator/pool.h"
 
 #include <stdint.h>

@@ -1,6 +1,8 @@
+/* Reads a profile from text: the built-in ones, and what the environment changes in them. */
 #include "emulator/profile.h"
 
 #include "base/number.h"
+#include "gpu/abi_codes.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -94,71 +96,13 @@ typedef struct attribute_name {
     int number;
 } attribute_name;
 
-/* CUdevice_attribute, by the header's names in lower case. One that a profile leaves out answers
- * 0, as a feature that is absent does. */
+/* CUdevice_attribute, by the header's names. One that a profile leaves out answers 0, as a feature
+ * that is absent does. */
 static const attribute_name attributes[] = {
-    {"max_threads_per_block", 1},
-    {"max_block_dim_x", 2},
-    {"max_block_dim_y", 3},
-    {"max_block_dim_z", 4},
-    {"max_grid_dim_x", 5},
-    {"max_grid_dim_y", 6},
-    {"max_grid_dim_z", 7},
-    {"max_shared_memory_per_block", 8},
-    {"total_constant_memory", 9},
-    {"warp_size", 10},
-    {"max_pitch", 11},
-    {"max_registers_per_block", 12},
-    {"clock_rate", 13},
-    {"texture_alignment", 14},
-    {"gpu_overlap", 15},
-    {"multiprocessor_count", 16},
-    {"kernel_exec_timeout", 17},
-    {"integrated", 18},
-    {"can_map_host_memory", 19},
-    {"compute_mode", 20},
-    {"surface_alignment", 30},
-    {"concurrent_kernels", 31},
-    {"ecc_enabled", 32},
-    {"pci_bus_id", 33},
-    {"pci_device_id", 34},
-    {"tcc_driver", 35},
-    {"memory_clock_rate", 36},
-    {"global_memory_bus_width", 37},
-    {"l2_cache_size", 38},
-    {"max_threads_per_multiprocessor", 39},
-    {"async_engine_count", 40},
-    {"unified_addressing", 41},
-    {"pci_domain_id", 50},
-    {"texture_pitch_alignment", 51},
-    {"compute_capability_major", 75},
-    {"compute_capability_minor", 76},
-    {"stream_priorities_supported", 78},
-    {"global_l1_cache_supported", 79},
-    {"local_l1_cache_supported", 80},
-    {"max_shared_memory_per_multiprocessor", 81},
-    {"max_registers_per_multiprocessor", 82},
-    {"managed_memory", 83},
-    {"multi_gpu_board", 84},
-    {"host_native_atomic_supported", 86},
-    {"single_to_double_precision_perf_ratio", 87},
-    {"pageable_memory_access", 88},
-    {"concurrent_managed_access", 89},
-    {"compute_preemption_supported", 90},
-    {"can_use_host_pointer_for_registered_mem", 91},
-    {"cooperative_launch", 95},
-    {"max_shared_memory_per_block_optin", 97},
-    {"host_register_supported", 99},
-    {"max_blocks_per_multiprocessor", 106},
-    {"max_persisting_l2_cache_size", 108},
-    {"max_access_policy_window_size", 109},
-    {"reserved_shared_memory_per_block", 111},
-    {"memory_pools_supported", 115},
-    {"cluster_launch", 120},
-    {"ipc_event_supported", 125},
-    {"unified_function_pointers", 129},
+#define X(name, number) {#name, number},
+    GT_DEVICE_ATTRIBUTE_LIST(X)
+#undef X
 };
-
 enum { ATTRIBUTE_COUNT = sizeof attributes / sizeof attributes[0] };
 
 __attribute__((format(printf, 3, 4))) static bool fail(char *why, size_t why_bytes,
@@ -239,6 +183,15 @@ static const field *find_field(const char *key)
     return NULL;
 }
 
+static bool is_lower_case_of(const char *key, const char *name)
+{
+    while (*name && *key == (*name >= 'A' && *name <= 'Z' ? *name - 'A' + 'a' : *name)) {
+        key++;
+        name++;
+    }
+    return !*name && !*key;
+}
+
 static const attribute_name *find_attribute(const char *key)
 {
     static const char prefix[] = "attribute.";
@@ -246,7 +199,7 @@ static const attribute_name *find_attribute(const char *key)
         return NULL;
     }
     for (size_t i = 0; i < ATTRIBUTE_COUNT; i++) {
-        if (!strcmp(attributes[i].name, key + sizeof prefix - 1)) {
+        if (is_lower_case_of(key + sizeof prefix - 1, attributes[i].name)) {
             return &attributes[i];
         }
     }

@@ -1,3 +1,4 @@
+/* Loads a program: parses and decodes the text, lays out shared memory, estimates registers. */
 #include "emulator/program.h"
 
 #include "emulator/decode.h"

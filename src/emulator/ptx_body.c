@@ -1,3 +1,4 @@
+/* Parses function bodies: labels, instructions and their operands. */
 #include "emulator/ptx_parser.h"
 
 enum { DEEPEST = 8, MOST_REGISTERS = 1000000 };

@@ -1,3 +1,4 @@
+/* Splits PTX text into tokens. */
 #include "emulator/ptx_lexer.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* The table of PTX types. */
 #include "emulator/ptx.h"
 
 #include <string.h>

@@ -1,3 +1,5 @@
+/* Parses declarations of registers and variables with their initial values, and finds them by
+ * name. */
 #include "emulator/ptx_parser.h"
 
 /* Local memory of a thread, as on hardware; parameters are far below. */

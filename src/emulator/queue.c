@@ -1,6 +1,5 @@
+/* Runs the commands of each stream on a thread of its own, in the order that CUDA promises. */
 #include "emulator/queue.h"
-
-#include "emulator/capture.h"
 
 #include <stdlib.h>
 
@@ -28,37 +27,41 @@ void emu_command_release(emu_command *command)
     if (command->class->release) {
         command->class->release(command);
     }
-    free(command);
-}
-
-emu_ticket *emu_ticket_new(void)
-{
-    emu_ticket *ticket = calloc(1, sizeof *ticket);
-    if (ticket) {
-        ticket->references = 1;
-    }
-    return ticket;
-}
-
-emu_ticket *emu_ticket_retain(emu_ticket *ticket)
-{
-    if (ticket) {
-        ticket->references++;
-    }
-    return ticket;
-}
-
-void emu_ticket_release(emu_ticket *ticket)
-{
-    if (ticket && !--ticket->references) {
-        free(ticket);
+    if (command->class->has_handle) {
+        emu_handle_free(command);
+    } else {
+        free(command);
     }
 }
 
-void emu_ticket_complete(emu_ticket *ticket, double end_ns)
+emu_completion *emu_completion_new(void)
 {
-    ticket->done = true;
-    ticket->end_ns = end_ns;
+    emu_completion *completion = calloc(1, sizeof *completion);
+    if (completion) {
+        completion->references = 1;
+    }
+    return completion;
+}
+
+emu_completion *emu_completion_retain(emu_completion *completion)
+{
+    if (completion) {
+        completion->references++;
+    }
+    return completion;
+}
+
+void emu_completion_release(emu_completion *completion)
+{
+    if (completion && !--completion->references) {
+        free(completion);
+    }
+}
+
+void emu_completion_signal(emu_completion *completion, double end_ns)
+{
+    completion->done = true;
+    completion->end_ns = end_ns;
     pthread_cond_broadcast(&emu.progress);
 }
 
@@ -68,13 +71,13 @@ void emu_stream_unref(CUstream stream)
         return;
     }
     for (size_t i = 0; i < stream->wait_count; i++) {
-        emu_ticket_release(stream->waits[i]);
+        emu_completion_release(stream->waits[i]);
     }
-    emu_ticket_release(stream->last);
+    emu_completion_release(stream->last);
     pthread_cond_destroy(&stream->work);
     free(stream->waits);
-    free(stream->frontier);
-    free(stream);
+    free(stream->dependencies);
+    emu_handle_free(stream);
 }
 
 /* When this submission begins on the device: after the stream's earlier work, after what it waits
@@ -106,22 +109,22 @@ static void await_others(const emu_submission *submission)
 static void free_submission(emu_submission *submission)
 {
     for (size_t i = 0; i < submission->wait_count; i++) {
-        emu_ticket_release(submission->waits[i]);
+        emu_completion_release(submission->waits[i]);
     }
-    emu_ticket_release(submission->ticket);
+    emu_completion_release(submission->completion);
     emu_command_release(submission->command);
     free(submission);
 }
 
-/* Runs the oldest submission. Lock held on entry and exit, not while the command runs. What remains
- * after the process is lost is passed over: its tickets complete, nothing executes. */
+/* Runs the oldest submission. Lock held on entry and exit, not while the command runs. After a
+ * sticky error a command ends without having run. */
 static void run_one(CUstream stream)
 {
     emu_submission *submission = stream->first;
     await_others(submission);
     double start = start_time(stream, submission), length = 0;
     emu_command *command = submission->command;
-    if (!emu.lost && command->class->run) {
+    if (!emu.sticky_error) {
         pthread_mutex_unlock(&emu.lock);
         length = command->class->run(command, start);
         pthread_mutex_lock(&emu.lock);
@@ -131,7 +134,7 @@ static void run_one(CUstream stream)
     if (!stream->first) {
         stream->last_submission = NULL;
     }
-    emu_ticket_complete(submission->ticket, stream->clock_ns);
+    emu_completion_signal(submission->completion, stream->clock_ns);
     pthread_mutex_unlock(&emu.lock);
     free_submission(submission);
     pthread_mutex_lock(&emu.lock);
@@ -182,17 +185,17 @@ static CUresult start_worker(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-CUresult emu_queue_wait_for(CUstream stream, emu_ticket *ticket)
+CUresult emu_queue_wait_for(CUstream stream, emu_completion *completion)
 {
-    if (!ticket) {
+    if (!completion) {
         return CUDA_SUCCESS;
     }
-    emu_ticket **waits = realloc(stream->waits, (stream->wait_count + 1) * sizeof waits[0]);
+    emu_completion **waits = realloc(stream->waits, (stream->wait_count + 1) * sizeof waits[0]);
     if (!waits) {
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     stream->waits = waits;
-    stream->waits[stream->wait_count++] = emu_ticket_retain(ticket);
+    stream->waits[stream->wait_count++] = emu_completion_retain(completion);
     return CUDA_SUCCESS;
 }
 
@@ -218,19 +221,20 @@ static CUresult add_implicit_waits(CUstream stream)
     return CUDA_SUCCESS;
 }
 
-/* Moves the stream's waits into a new submission; those already met still tell a time. */
+/* Moves the stream's waits into a new submission. Waits that are over move too, because the command
+ * begins after their modelled end. */
 static emu_submission *new_submission(CUstream stream, emu_command *command)
 {
-    size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_ticket *);
+    size_t bytes = sizeof(emu_submission) + stream->wait_count * sizeof(emu_completion *);
     emu_submission *submission = calloc(1, bytes);
-    emu_ticket *ticket = emu_ticket_new();
-    if (!submission || !ticket) {
+    emu_completion *completion = emu_completion_new();
+    if (!submission || !completion) {
         free(submission);
-        free(ticket);
+        free(completion);
         return NULL;
     }
     submission->command = command;
-    submission->ticket = ticket;
+    submission->completion = completion;
     submission->host_ns = emu_host_now();
     submission->wait_count = stream->wait_count;
     for (size_t i = 0; i < stream->wait_count; i++) {
@@ -248,12 +252,12 @@ static void append(CUstream stream, emu_submission *submission)
         stream->first = submission;
     }
     stream->last_submission = submission;
-    emu_ticket_release(stream->last);
-    stream->last = emu_ticket_retain(submission->ticket);
+    emu_completion_release(stream->last);
+    stream->last = emu_completion_retain(submission->completion);
     pthread_cond_signal(&stream->work);
 }
 
-CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *command)
+CUresult emu_queue_submit(emu_completion **out, CUstream stream, emu_command *command)
 {
     CUresult code = start_worker(stream);
     code = code ? code : add_implicit_waits(stream);
@@ -264,56 +268,22 @@ CUresult emu_queue_submit(emu_ticket **out, CUstream stream, emu_command *comman
     }
     append(stream, submission);
     if (out) {
-        *out = emu_ticket_retain(submission->ticket);
+        *out = emu_completion_retain(submission->completion);
     }
     return CUDA_SUCCESS;
 }
 
-static CUresult run_on_locked(CUstream stream, emu_command *command, bool wait)
+CUresult emu_queue_join(emu_completion *completion)
 {
-    CUresult code = emu_capture_before(stream, wait);
-    if (code) {
-        emu_command_release(command);
-        return code;
-    }
-    if (stream->capture) {
-        return emu_capture_add(stream, command);
-    }
-    emu_ticket *ticket = NULL;
-    code = emu_queue_submit(&ticket, stream, command);
-    if (!code && wait) {
-        code = emu_queue_join(ticket);
-    }
-    emu_ticket_release(ticket);
-    return code;
-}
-
-CUresult emu_run_on(CUstream handle, emu_command *command, bool wait)
-{
-    EMU_CHECK(command, CUDA_ERROR_OUT_OF_MEMORY);
-    emu_lock();
-    CUstream stream = NULL;
-    CUresult code = emu_stream_resolve(&stream, handle);
-    if (code) {
-        emu_command_release(command);
-    } else {
-        code = run_on_locked(stream, command, wait);
-    }
-    emu_unlock();
-    return code;
-}
-
-CUresult emu_queue_join(emu_ticket *ticket)
-{
-    if (ticket) {
-        emu_ticket_retain(ticket);
-        while (!ticket->done) {
+    if (completion) {
+        emu_completion_retain(completion);
+        while (!completion->done) {
             pthread_cond_wait(&emu.progress, &emu.lock);
         }
-        emu_host_reach(ticket->end_ns);
-        emu_ticket_release(ticket);
+        emu_host_reach(completion->end_ns);
+        emu_completion_release(completion);
     }
-    return (CUresult)emu.lost;
+    return (CUresult)emu.sticky_error;
 }
 
 static CUstream busy_stream(CUcontext context, bool only_blocking)
@@ -326,7 +296,7 @@ static CUstream busy_stream(CUcontext context, bool only_blocking)
     return NULL;
 }
 
-/* Joins the context's streams, looking afresh after each wait: the list may have changed. */
+/* Joins the context's streams. A wait gives up the lock, so that the list is read anew after it. */
 static CUresult join_streams(CUcontext context, bool only_blocking)
 {
     CUstream busy;
@@ -338,7 +308,7 @@ static CUresult join_streams(CUcontext context, bool only_blocking)
             EMU_TRY(emu_queue_join(stream->last));
         }
     }
-    return (CUresult)emu.lost;
+    return (CUresult)emu.sticky_error;
 }
 
 CUresult emu_queue_join_stream(CUstream stream)
@@ -363,6 +333,7 @@ bool emu_queue_idle(CUstream stream)
 void emu_stream_retire(CUstream stream)
 {
     stream->stop = true;
+    emu_handle_drop(&stream->handle);
     if (stream->has_worker) {
         pthread_cond_signal(&stream->work);
     } else {

@@ -11,7 +11,7 @@
 enum {
     OUT_OF_MEMORY = 2,
     LAUNCH_FAILED = 719,
-    SLICE = 1 << 16,      /* operations between looks at the outside */
+    SLICE = 1 << 16,      /* operations between checks for an end from outside */
     SLICES_ALONE = 16,    /* slices after which a group shares its worker with the next one */
     MOST_RESIDENT = 1024, /* groups that one worker runs in turn */
     SMALL_LAUNCH = 4096,  /* threads: not worth a second host thread from the start */

@@ -1,3 +1,4 @@
+/* The table of special registers (%tid, %clock, %laneid and others). */
 #include "emulator/special.h"
 
 #include <time.h>
@@ -69,7 +70,7 @@ SCALAR(nsmid, warp->worker->run->limits.sm_count)
 SCALAR(dynamic_shared, LAUNCH(warp)->dynamic_shared_bytes)
 SCALAR(total_shared, warp->block->shared_bytes)
 
-/* A cycle is an operation that this host thread has executed. */
+/* The clock counts the operations that this host thread has executed. */
 static uint64_t clock_64(const emu_warp *warp, unsigned lane)
 {
     uint64_t sum = 0;

@@ -44,7 +44,7 @@ enum {
     EMU_TRUE_SLOT = 0, /* predicate that is always true */
     EMU_SINK_PREDICATE = 4,
     EMU_CARRY = 8,       /* condition code of each lane */
-    EMU_SINK_SLOT = 128, /* 512 bytes to write unwanted results to */
+    EMU_SINK_SLOT = 128, /* 512 bytes that take the results nothing reads */
     EMU_FIRST_SLOT = 640,
     EMU_BARRIERS = 16,
     EMU_RANGES = 16,
@@ -97,7 +97,7 @@ struct emu_warp {
     emu_split splits[EMU_WARP];
     uint32_t turn;
     uint32_t patience; /* operations until splits that wait get a turn */
-    bool yields;       /* asks to let other warps run */
+    bool yields;       /* other warps shall run before it */
     emu_frame *home;   /* the kernel's frame, used for one block after another */
     uint32_t index;    /* in the block */
     uint64_t issued, waits;

@@ -54,10 +54,18 @@ typedef struct gt_measure_setup {
     bool exhaustive;
 } gt_measure_setup;
 
+/* What variants are proved against. */
+typedef enum gt_proof {
+    GT_PROOF_REFERENCE,
+    GT_PROOF_CHECK,  /* the template's own check kernel */
+    GT_PROOF_DEFAULT /* neither is there: the default variant is taken as right */
+} gt_proof;
+
 typedef struct gt_prepared {
     double reference_ns;     /* one launch of the reference at workload 0 */
     double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
     double prepare_ns;
+    gt_proof proof;
 } gt_prepared;
 
 /* Load a variant, verify it on every workload, and keep it ready for samples. */
@@ -70,6 +78,7 @@ typedef struct gt_verify_job {
 
 typedef struct gt_verified {
     double max_error;       /* largest |v - r| over what the tolerance allows; <= 1 is right */
+    gt_tolerance tolerance; /* of the output where that is */
     double pilot_ns;        /* rough time of one launch */
     double occupancy;       /* resident warps over the SM's maximum */
     gt_resources resources; /* as the driver sees them; spills unknown (0) */
@@ -102,7 +111,8 @@ typedef struct gt_sampled {
     char other[96]; /* who, or "" */
 } gt_sampled;
 
-/* Check again with another seed (the winner, after its last sample). */
+/* Prove again, with another seed and what thousands of launches left behind (the winner, after its
+ * last sample). */
 typedef struct gt_recheck_job {
     uint64_t id; /* the variant's */
     uint64_t seed;

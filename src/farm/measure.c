@@ -58,16 +58,17 @@ static void forget(gt_measure *measure)
 {
     gt_loaded_free_all(measure);
     gt_memory_free(measure);
-    gt_tasks *const tables[] = {&measure->fill,  &measure->reset, &measure->restore,
-                                &measure->check, &measure->hash,  &measure->convert,
-                                &measure->rotate};
+    gt_tasks *const tables[] = {&measure->fill,    &measure->reset,  &measure->again,
+                                &measure->restore, &measure->check,  &measure->hash,
+                                &measure->convert, &measure->keep,   &measure->agree,
+                                &measure->move,    &measure->spread, &measure->rotate};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
         gt_tasks_free(tables[i]);
     }
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
         gt_rig_free(&measure->rigs[i]);
     }
-    measure->ready = measure->has_expected = false;
+    measure->ready = measure->has_expected = measure->has_tolerances = false;
     measure->damage = GT_DAMAGE_NONE;
     measure->ahead = NULL;
 }
@@ -179,7 +180,7 @@ static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
         GT_TRY(gt_rig_rotate(measure, &measure->rigs[i]));
     }
-    GT_TRY(gt_contents_plan(measure));
+    GT_TRY(gt_tables_plan(measure));
     GT_TRY(gt_memory_service(measure));
     GT_TRY(gt_inputs_copy(measure, setup));
     return gt_contents_make(measure, setup->seed, false);
@@ -190,6 +191,13 @@ static void watch(gt_measure *measure)
     if (!measure->monitor && !measure->device.emulated) {
         measure->monitor = gt_monitor_start(measure->device.uuid);
     }
+}
+
+static gt_proof proof_of(const gt_workload *workload)
+{
+    return workload->has_check       ? GT_PROOF_CHECK
+           : workload->has_reference ? GT_PROOF_REFERENCE
+                                     : GT_PROOF_DEFAULT;
 }
 
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
@@ -213,6 +221,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,
-                         .prepare_ns = (double)(gt_now_ns() - start)};
+                         .prepare_ns = (double)(gt_now_ns() - start),
+                         .proof = proof_of(&setup->workloads[0])};
     return GPUTUNE_OK;
 }

@@ -21,10 +21,13 @@ void gt_memory_free(gt_measure *measure)
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
     measure->allocations.count = 0;
-    if (measure->findings) {
-        (void)measure->driver->MemFreeHost(measure->findings);
+    gt_findings *const pinned[] = {measure->findings, measure->first};
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
+        if (pinned[i]) {
+            (void)measure->driver->MemFreeHost(pinned[i]);
+        }
     }
-    measure->findings = NULL;
+    measure->findings = measure->first = NULL;
     measure->sums = measure->found = measure->sweep = 0;
 }
 
@@ -163,6 +166,7 @@ gputune_status gt_rig_rotate(gt_measure *measure, gt_rig *rig)
 
 void gt_rig_free(gt_rig *rig)
 {
+    gt_tasks_free(&rig->first);
     free(rig->block);
     free(rig->addresses);
     free(rig->arguments);
@@ -186,18 +190,32 @@ static gputune_status take_sweep(gt_measure *measure)
     return GPUTUNE_OK;
 }
 
+/* The longest table whose findings come back. */
+static size_t most_findings(const gt_measure *measure)
+{
+    const gt_tasks *const tables[] = {&measure->check,         &measure->hash,
+                                      &measure->agree,         &measure->spread,
+                                      &measure->rigs[0].first, &measure->rigs[1].first};
+    size_t most = 0;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
+        most = tables[i]->tasks.count > most ? tables[i]->tasks.count : most;
+    }
+    return most;
+}
+
 gputune_status gt_memory_service(gt_measure *measure)
 {
-    size_t count = measure->check.tasks.count > measure->hash.tasks.count
-                       ? measure->check.tasks.count
-                       : measure->hash.tasks.count;
+    size_t count = most_findings(measure);
     size_t bytes = sizeof(gt_findings) + count * sizeof(gt_finding);
     uint32_t findings = (uint32_t)count;
-    void *pinned = NULL;
+    gt_findings **const pinned[] = {&measure->findings, &measure->first};
     GT_TRY(gt_memory_take(&measure->sums, measure, bytes));
     GT_TRY(gt_memory_take(&measure->found, measure, bytes));
-    GT_CALL(measure, MemAllocHost, &pinned, bytes);
-    measure->findings = pinned;
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
+        void *memory = NULL;
+        GT_CALL(measure, MemAllocHost, &memory, bytes);
+        *pinned[i] = memory;
+    }
     GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_CLEAR], 1, 1, 1,
             GT_SERVICE_THREADS, 1, 1, 0, measure->stream, (void *[]){&measure->sums, &findings},
             NULL);

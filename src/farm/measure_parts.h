@@ -18,6 +18,7 @@ typedef enum gt_service {
     GT_SERVICE_CLEAR,
     GT_SERVICE_SWEEP,
     GT_SERVICE_DELAY,
+    GT_SERVICE_LITTER,
     GT_SERVICE_COUNT
 } gt_service;
 
@@ -29,8 +30,11 @@ typedef struct gt_slot {
     CUdeviceptr expected; /* results of the reference, 0 for an input */
     bool live;            /* the caller's data: never filled */
     uint64_t hash;        /* of an input's contents */
+    bool gaps;            /* an output of which the reference leaves elements alone */
+    gt_tolerance tolerance;
     int compare_task, guard_task, hash_task; /* index into the check table, or -1 */
-    int reference_task;                      /* index into the hash table, or -1 */
+    int first_task, first_hash_task;         /* into the rig's first table, or -1 */
+    int agree_task, spread_task, input_task; /* into those tables, or -1 */
 } gt_slot;
 
 /* One workload made real. rigs[0] is the one that is timed. */
@@ -44,7 +48,8 @@ typedef struct gt_rig {
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
     CUfunction reference, check;              /* NULL without */
     CUdeviceptr failures;                     /* what the check kernel counts */
-    int failures_task;                        /* index into the check table, or -1 */
+    gt_tasks first;                           /* comparisons after the first launch of a proof */
+    int failures_task, first_failures_task;   /* index into the check and the first table, or -1 */
     uint64_t scalars[GT_PARAMETER_MAX];       /* raw bits */
     uint32_t sets;                            /* of buffers to rotate over, the slots included */
     CUdeviceptr *addresses;                   /* [set][buffer]; owned */
@@ -95,23 +100,29 @@ struct gt_measure {
     gt_rig rigs[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations;
     gt_tasks fill;           /* inputs, pristine copies, guards */
-    gt_tasks reset;          /* before a verification: inout restored, outputs poisoned */
+    gt_tasks reset, again;   /* before a proof's launches: inout restored, outputs poisoned */
     gt_tasks restore;        /* before a sample: inout of every set */
     gt_tasks rotate;         /* set 0 to all others */
     const gt_tasks *ahead;   /* reset or restore, queued since the last launch on the buffers */
-    gt_tasks check;          /* comparisons, guards, hashes */
-    gt_tasks hash;           /* expected results and inputs */
+    gt_tasks check;          /* after the second launch: comparisons, guards, hashes */
+    gt_tasks hash;           /* inputs */
     gt_tasks convert;        /* inout to the reference's doubles */
+    gt_tasks keep;           /* what the reference made, as a variant's outputs */
+    gt_tasks agree;          /* that against what it made when it ran again */
+    gt_tasks move;           /* inputs moved by a small step */
+    gt_tasks spread;         /* how far results moved with them */
     CUdeviceptr sums, found; /* accumulators and result of the check kernel */
     gt_findings *findings;   /* the result here, in pinned memory */
+    gt_findings *first;      /* that after the first launch of a proof */
     uint32_t finding_capacity;
     uint64_t sequence; /* of the last check */
     CUdeviceptr sweep; /* zeros, twice the L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
-    uint64_t seed;     /* of what the buffers hold now */
-    gt_damage damage;  /* to be made good before the next use */
-    bool has_expected; /* expected results are there */
-    uint32_t turn;     /* counts sample jobs: which set a hot one takes */
+    uint64_t seed;       /* of what the buffers hold now */
+    gt_damage damage;    /* to be made good before the next use */
+    bool has_expected;   /* expected results are there */
+    bool has_tolerances; /* and how far from them is right */
+    uint32_t turn;       /* counts sample jobs: which set a hot one takes */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -138,9 +149,13 @@ gputune_status gt_service_reset(gt_measure *measure, const gt_tasks *table, bool
 /* Does it for the next launch already, so that the device works while the host reads what the last
  * one gave. Nothing on an emulated device. */
 gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table);
-/* Queues the check kernel over a table and the copy of its findings; they are in
- * measure->findings after the next synchronisation. */
-gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only);
+/* Queues the check kernel over a table and the copy of its findings; they are in *into (findings or
+ * first) after the next synchronisation. */
+gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
+                                gt_findings *into);
+/* Leaves a pattern of that byte in the shared memory of every multiprocessor, for kernels that read
+ * it before they write it. Nothing on an emulated device, whose blocks all find a pattern. */
+gputune_status gt_service_litter(gt_measure *measure, uint32_t poison);
 /* Makes L2 hold nothing of the buffers. Nothing where there is no sweep. */
 gputune_status gt_service_sweep(gt_measure *measure);
 /* Keeps the stream busy for so long. Nothing on an emulated device. */
@@ -167,18 +182,35 @@ void gt_rig_free(gt_rig *rig);
 /* The sweep's buffer, findings and accumulators. */
 gputune_status gt_memory_service(gt_measure *measure);
 
+/* ---- measure_tables.c: what the service kernels do, as tables -------------------------------- */
+
+/* Builds the tables that stay; after allocation, before gt_contents_make(). */
+gputune_status gt_tables_plan(gt_measure *measure);
+/* Puts the slots' tolerances and gaps into the comparisons. */
+gputune_status gt_tables_judge(gt_measure *measure);
+/* Has the move table move one in `sparse` elements, drawn from `seed`. */
+gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
+
 /* ---- measure_contents.c: what the buffers hold ----------------------------------------------- */
 
-/* Builds the tables; after allocation, before gt_contents_make(). */
-gputune_status gt_contents_plan(gt_measure *measure);
-/* Fills everything from `seed` and runs the reference twice on each rig (once where
- * `timed_only`, which leaves the other rig alone). ETEMPLATE for a reference that fails or
- * differs from itself. */
+/* Fills inputs, pristine copies, guards and blocks from `seed`, of the first `rigs` rigs. Queued.
+ */
+gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t rigs);
+/* Fills everything from `seed` and runs the reference on each rig (only the timed one where
+ * `timed_only`, which leaves the other rig alone). ETEMPLATE for a reference that fails or that
+ * differs from itself by more than the tolerance. */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
-/* Takes the outputs that the rigs hold now as the expected ones. Queued. */
-gputune_status gt_contents_adopt(gt_measure *measure);
 /* Makes good what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
+
+/* ---- measure_expected.c: right results, and how far from them is right ----------------------- */
+
+/* Runs the reference twice on the first `rigs` rigs: its results are the expected ones if they
+ * agree within the tolerance. Where that follows from measuring, measures it if it is not known. */
+gputune_status gt_expected_refer(gt_measure *measure, uint32_t rigs);
+/* The same with this variant in the reference's place; one launch, as it is proved like any other.
+ */
+gputune_status gt_expected_adopt(gt_measure *measure, struct gt_loaded *variant);
 
 /* ---- measure_inputs.c ------------------------------------------------------------------------ */
 
@@ -200,13 +232,18 @@ gputune_status gt_check_launch(gt_measure *measure, gt_rig *rig);
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 /* Frees all variants. */
 void gt_loaded_free_all(gt_measure *measure);
+/* Queues one launch on a rig, as it comes: nothing is restored. */
+gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t rig);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
-/* Judges the findings of the last check: OK with the largest error, or EWRONG with place, value and
- * expected value. *damage says what must be made anew. */
-gputune_status gt_report_findings(double *max_error, gt_damage *damage, const gt_measure *measure,
-                                  bool timed_only);
+/* Judges the findings of a proof, of a winner's with `after_race`: OK with the largest
+ * error and the tolerance that it was held against in *out, or EWRONG with place, value, expected
+ * value, tolerance and the one that would have done. *damage says what must be made anew. */
+gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
+                                  bool after_race);
+/* "rtol = 1e-05, atol = 0, stol = 0" after "by default" if nobody stated them; into `out`. */
+const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot);
 
 /* ---- samples: measure_graph.c, measure_host.c, measure_energy.c --------------------------------
  */

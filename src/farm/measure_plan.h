@@ -10,9 +10,16 @@ enum {
     GT_GUARD_BACK = 4096,    /* bytes after it */
     GT_ALIGNMENT_MAX = 4096, /* that a caller may promise */
     GT_LAUNCHES_MAX = 256,   /* of one graph */
-    GT_POISON_TIMED = 0xff,  /* bytes of outputs before a launch: NaN in every float type */
-    GT_POISON_AWKWARD = 0x7b
+    GT_POISON_FIRST = 0xff,  /* bytes of outputs and scratch before the first launch of a proof: NaN
+                                in every float type, */
+    GT_POISON_SECOND = 0x7b  /* and of outputs before the second */
 };
+
+/* The seed of the pattern in the guard zones of a buffer. */
+static inline uint32_t gt_guard_seed(uint32_t buffer)
+{
+    return 0x35 + 7 * buffer;
+}
 
 /* Launches of one `kernel` sample whose launch takes `launch_ns`. Full: enough for 200 us and at
  * least 5 (an event pair costs about 2 us, and events have 0.5 us), but no more than fill 2 ms when

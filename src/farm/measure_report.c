@@ -1,8 +1,30 @@
+/* What a proof has found, as a verdict with words. */
+#include "base/text.h"
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
+
+/* Which of a proof's two launches a comparison belongs to. */
+typedef struct launch_facts {
+    uint32_t poison;   /* of its outputs */
+    const char *words; /* what to say of it */
+} launch_facts;
+
+static const launch_facts plain[2] = {{GT_POISON_FIRST, ""}, {GT_POISON_SECOND, ""}};
+/* The second where the first was right. */
+static const launch_facts again = {
+    GT_POISON_SECOND, " in a second launch, after a first one that was right: scratch memory and "
+                      "device variables keep what a launch leaves in them, unless clear() names "
+                      "the scratch"};
+/* A winner's: first with what the race left, then with new scratch memory. */
+static const launch_facts raced[2] = {
+    {GT_POISON_FIRST, " after the race, though it was right before: launches must not depend on "
+                      "what earlier ones left behind"},
+    {GT_POISON_SECOND, " with new scratch memory, though it was right with what the race left"}};
 
 static double as_double(uint64_t bits)
 {
@@ -11,22 +33,147 @@ static double as_double(uint64_t bits)
     return value;
 }
 
-static const gt_finding *finding(const gt_measure *measure, int task)
+static bool is_poison(gt_type type, uint64_t bits, uint32_t poison)
 {
-    return &measure->findings->items[task];
+    return bits == (poison * 0x0101010101010101ull) >> (64 - 8 * gt_type_bytes(type));
 }
 
-static gputune_status report_mismatch(const gt_buffer *buffer, const gt_finding *found)
+const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot)
+{
+    const gt_tolerance *t = &slot->tolerance;
+    snprintf(out, 128, "%srtol = %.3g, atol = %.3g, stol = %.3g",
+             measure->rigs[0].workload.tolerance.stated ? "" : "by default ", t->rtol, t->atol,
+             t->stol);
+    return out;
+}
+
+/* ---- Results --------------------------------------------------------------------------------- */
+
+/* Without a reference: whether the default variant has left the element alone, too. */
+static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const gt_finding *found,
+                       const launch_facts *launch)
+{
+    return !measure->rigs[0].workload.has_reference &&
+           is_poison(buffer->type, found->value, launch->poison) &&
+           is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
+}
+
+static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer *buffer,
+                      const gt_finding *found, const launch_facts *launch)
 {
     char value[40], expected[40];
-    gt_bits_text(value, buffer->type, found->value);
-    gt_bits_text(expected, buffer->reference_type, found->expected);
-    return gt_fail(GPUTUNE_EWRONG,
-                   "%s[%" PRIu64 "] is %s, expected %s (%" PRIu64 " of %" PRIu64
-                   " elements are wrong, at worst %.3g times the tolerance)",
-                   buffer->name, found->first, value, expected, found->count, buffer->elements,
-                   as_double(found->worst));
+    bool is_written = !is_poison(buffer->type, found->value, launch->poison);
+    gt_text_printf(text, "%s[%" PRIu64 "] is %s, expected %s%s", buffer->name, found->first,
+                   is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
+                   gt_bits_text(expected, buffer->reference_type, found->expected),
+                   measure->rigs[0].workload.has_reference ? "" : " as of the default variant");
 }
+
+/* How far off that is, and what a template might say to have it accepted. */
+static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slot *slot,
+                          const gt_finding *found)
+{
+    char tolerance[128];
+    double need = as_double(found->need);
+    gt_text_printf(text, "; the tolerance is %s", gt_tolerance_text(tolerance, measure, slot));
+    if (isfinite(need)) {
+        gt_text_printf(text, "; atol = %.3g in reference() would accept %s",
+                       need * 1.005, /* not below, in the digits shown */
+                       found->count == 1 ? "it" : "all");
+    }
+}
+
+static gputune_status report_mismatch(const gt_measure *measure, const gt_rig *rig, uint32_t index,
+                                      const gt_finding *found, const launch_facts *launch)
+{
+    const gt_buffer *buffer = &rig->workload.buffers[index];
+    gt_text text = {0};
+    if (is_nobodys(measure, buffer, found, launch)) {
+        return gt_fail(GPUTUNE_EWRONG,
+                       "%s[%" PRIu64 "] is not written, and the default variant, which stands in "
+                       "for a reference, does not write it either (%" PRIu64 " of %" PRIu64
+                       " elements are wrong)",
+                       buffer->name, found->first, found->count, buffer->elements);
+    }
+    say_value(&text, measure, buffer, found, launch);
+    gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
+                   buffer->elements, launch->words);
+    if (gt_type_is_float(buffer->type)) {
+        say_tolerance(&text, measure, &rig->slots[index], found);
+    }
+    gputune_status status = gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
+    gt_text_free(&text);
+    return status;
+}
+
+static gputune_status report_input(const gt_buffer *buffer)
+{
+    return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
+}
+
+static void note_error(gt_verified *out, const gt_slot *slot, const gt_finding *found)
+{
+    double ratio = as_double(found->worst);
+    if (ratio >= out->max_error) {
+        out->max_error = ratio;
+        out->tolerance = slot->tolerance;
+    }
+}
+
+static gputune_status judge_failures(const gt_rig *rig, const gt_findings *findings, int task,
+                                     const launch_facts *launch)
+{
+    const gt_finding *found = task < 0 ? NULL : &findings->items[task];
+    if (!found || found->count == 0) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(GPUTUNE_EWRONG, "the check kernel %s found %" PRIu64 " wrong elements%s",
+                   rig->workload.check.entry, found->value, launch->words);
+}
+
+static gputune_status judge_compared(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
+                                     uint32_t index, const gt_finding *found,
+                                     const launch_facts *launch)
+{
+    if (found->count != 0) {
+        return report_mismatch(measure, rig, index, found, launch);
+    }
+    note_error(out, &rig->slots[index], found);
+    return GPUTUNE_OK;
+}
+
+static gputune_status judge_first(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
+                                  const launch_facts *launch)
+{
+    const gt_finding *items = measure->first->items;
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        const gt_slot *slot = &rig->slots[i];
+        if (slot->first_hash_task >= 0 && items[slot->first_hash_task].count != slot->hash) {
+            return report_input(&rig->workload.buffers[i]);
+        }
+    }
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        int task = rig->slots[i].first_task;
+        if (task >= 0) {
+            GT_TRY(judge_compared(out, measure, rig, i, &items[task], launch));
+        }
+    }
+    return judge_failures(rig, measure->first, rig->first_failures_task, launch);
+}
+
+static gputune_status judge_second(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
+                                   const launch_facts *launch)
+{
+    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
+        int task = rig->slots[i].compare_task;
+        if (task >= 0) {
+            GT_TRY(judge_compared(out, measure, rig, i, &measure->findings->items[task], launch));
+        }
+    }
+    return judge_failures(rig, measure->findings, rig->failures_task, launch);
+}
+
+/* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
 
 static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot, bool behind,
                                    const gt_finding *found)
@@ -39,49 +186,46 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
                    place);
 }
 
-/* What a variant must not touch: guards and inputs. */
 static gputune_status judge_surroundings(const gt_measure *measure, const gt_rig *rig,
                                          uint32_t index)
 {
     const gt_buffer *buffer = &rig->workload.buffers[index];
     const gt_slot *slot = &rig->slots[index];
+    const gt_finding *items = measure->findings->items;
     for (int behind = 0; behind < 2; ++behind) {
-        const gt_finding *guard = finding(measure, slot->guard_task + behind);
+        const gt_finding *guard = &items[slot->guard_task + behind];
         if (guard->count != 0) {
             return report_guard(buffer, slot, behind, guard);
         }
     }
-    if (slot->hash_task >= 0 && finding(measure, slot->hash_task)->count != slot->hash) {
-        return gt_fail(GPUTUNE_EWRONG, "%s, an input, was changed", buffer->name);
+    if (slot->hash_task >= 0 && items[slot->hash_task].count != slot->hash) {
+        return report_input(buffer);
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status judge_results(double *worst, const gt_measure *measure, const gt_rig *rig)
+/* ---- The whole ------------------------------------------------------------------------------- */
+
+static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        if (rig->slots[i].compare_task < 0) {
-            continue;
-        }
-        const gt_finding *compared = finding(measure, rig->slots[i].compare_task);
-        if (compared->count != 0) {
-            return report_mismatch(&rig->workload.buffers[i], compared);
-        }
-        double ratio = as_double(compared->worst);
-        *worst = ratio > *worst ? ratio : *worst;
-    }
-    if (rig->failures_task >= 0 && finding(measure, rig->failures_task)->count != 0) {
-        return gt_fail(GPUTUNE_EWRONG, "the check kernel %s counted %" PRIu64 " failures",
-                       rig->workload.check.entry, finding(measure, rig->failures_task)->value);
-    }
-    return GPUTUNE_OK;
+    const gt_rig *rig = &measure->rigs[0];
+    GT_TRY(judge_first(out, measure, rig, &raced[0]));
+    return judge_second(out, measure, rig, &raced[1]);
 }
 
-gputune_status gt_report_findings(double *max_error, gt_damage *damage, const gt_measure *measure,
-                                  bool timed_only)
+static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
 {
-    double worst = 0;
-    uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
+    uint32_t rigs = measure->setup.workload_count;
+    const gt_rig *last = &measure->rigs[rigs - 1];
+    GT_TRY(judge_first(out, measure, last, &plain[0]));
+    GT_TRY(judge_second(out, measure, last, &again));
+    return rigs > 1 ? judge_second(out, measure, &measure->rigs[0], &plain[1]) : GPUTUNE_OK;
+}
+
+gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
+                                  bool after_race)
+{
+    uint32_t rigs = after_race ? 1 : measure->setup.workload_count;
     /* damage first: it may be why a result is wrong */
     *damage = GT_DAMAGE_EVERYTHING;
     for (uint32_t s = 0; s < rigs; ++s) {
@@ -90,10 +234,7 @@ gputune_status gt_report_findings(double *max_error, gt_damage *damage, const gt
         }
     }
     *damage = GT_DAMAGE_INPUTS; /* nobody looked at those of the timed rig */
-    for (uint32_t s = 0; s < rigs; ++s) {
-        GT_TRY(judge_results(&worst, measure, &measure->rigs[s]));
-    }
+    GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
     *damage = GT_DAMAGE_NONE;
-    *max_error = worst;
     return GPUTUNE_OK;
 }

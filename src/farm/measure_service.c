@@ -1,9 +1,10 @@
 #include "farm/measure_parts.h"
 
 static const char *const service_names[GT_SERVICE_COUNT] = {
-    [GT_SERVICE_FILL] = "gt_service_fill",   [GT_SERVICE_RESET] = "gt_service_reset",
-    [GT_SERVICE_CHECK] = "gt_service_check", [GT_SERVICE_CLEAR] = "gt_service_clear",
-    [GT_SERVICE_SWEEP] = "gt_service_sweep", [GT_SERVICE_DELAY] = "gt_service_delay",
+    [GT_SERVICE_FILL] = "gt_service_fill",     [GT_SERVICE_RESET] = "gt_service_reset",
+    [GT_SERVICE_CHECK] = "gt_service_check",   [GT_SERVICE_CLEAR] = "gt_service_clear",
+    [GT_SERVICE_SWEEP] = "gt_service_sweep",   [GT_SERVICE_DELAY] = "gt_service_delay",
+    [GT_SERVICE_LITTER] = "gt_service_litter",
 };
 
 gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call)
@@ -17,6 +18,19 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
     return gt_cuda_check(measure->driver, result, call);
 }
 
+/* Of a block that fills a multiprocessor. */
+static unsigned int litter_bytes(const gt_measure *measure)
+{
+    return (unsigned int)measure->device.shared_per_block_optin_bytes & ~3u;
+}
+
+static gputune_status allow_litter(gt_measure *measure)
+{
+    GT_CALL(measure, FuncSetAttribute, measure->functions[GT_SERVICE_LITTER],
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)litter_bytes(measure));
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
 {
     if (!image->data) {
@@ -28,7 +42,7 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
         GT_TRY(gt_module_function(&measure->functions[i], measure->service, service_names[i]));
     }
-    return GPUTUNE_OK;
+    return allow_litter(measure);
 }
 
 gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
@@ -84,7 +98,8 @@ gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table
     return GPUTUNE_OK;
 }
 
-gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only)
+gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
+                                gt_findings *into)
 {
     CUdeviceptr tasks = table->device;
     uint64_t tiles = timed_only ? table->timed_tiles : table->tiles;
@@ -96,7 +111,7 @@ gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool
     void *parameters[] = {&tasks,         &tiles,          &count,
                           &measure->sums, &measure->found, &measure->sequence};
     GT_TRY(run(measure, GT_SERVICE_CHECK, tiles, parameters));
-    GT_CALL(measure, MemcpyDtoHAsync, measure->findings, measure->found,
+    GT_CALL(measure, MemcpyDtoHAsync, into, measure->found,
             sizeof(gt_findings) + count * sizeof(gt_finding), measure->stream);
     return GPUTUNE_OK;
 }
@@ -121,6 +136,18 @@ gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds)
     }
     GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_DELAY], 1, 1, 1, 1, 1, 1, 0,
             measure->stream, (void *[]){&nanoseconds}, NULL);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_service_litter(gt_measure *measure, uint32_t poison)
+{
+    uint32_t word = poison * 0x01010101u, bytes = litter_bytes(measure);
+    if (measure->device.emulated) {
+        return GPUTUNE_OK;
+    }
+    GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_LITTER],
+            (unsigned int)measure->device.sm_count, 1, 1, GT_SERVICE_THREADS, 1, 1, bytes,
+            measure->stream, (void *[]){&word, &bytes}, NULL);
     return GPUTUNE_OK;
 }
 

@@ -15,15 +15,22 @@ enum {
 typedef enum gt_service_operation {
     GT_DO_FILL,    /* an input from its seed */
     GT_DO_CONVERT, /* target[i] = (double)source[i] */
+    GT_DO_NARROW,  /* target[i] = source[i] in the target's type; poison stays poison */
+    GT_DO_MOVE,    /* target[i] *= 1 + step or 1 - step, at random, within [low, high] */
     GT_DO_PATTERN, /* a guard zone */
     GT_DO_COPY,
     GT_DO_POISON,
     GT_DO_COMPARE,
     GT_DO_GUARD,
-    GT_DO_HASH
+    GT_DO_HASH,
+    GT_DO_SPREAD /* how far target and source are apart; how large the target is, without a source
+                  */
 } gt_service_operation;
 
-enum { GT_TASK_NAN_OK = 1 };
+enum {
+    GT_TASK_NAN_OK = 1,
+    GT_TASK_GAPS = 2 /* compare: an element that both sides left at their poison is right */
+};
 
 /* One task. Addresses are the device's. */
 typedef struct gt_service_task {
@@ -32,17 +39,23 @@ typedef struct gt_service_task {
     uint64_t target, source, scale;
     uint64_t count; /* elements (fill, convert, compare) or bytes */
     uint64_t seed;
-    double low, high, stol; /* fill: low and high; compare: atol, rtol and stol */
+    double low, high, stol; /* fill and move: low and high; move: the step in stol; compare: atol,
+                               rtol and stol */
     uint32_t operation, type, source_type, scale_type;
     uint32_t pattern, flags; /* fill: gt_fill_kind; poison and compare: the poison's byte; guard:
                                 its seed */
+    uint32_t source_pattern; /* compare and narrow: the byte of the source's poison */
+    uint32_t sparse;         /* move: one in so many elements, at random */
 } gt_service_task;
 
 /* What the check kernel found for one task. compare: mismatches, the first one's index with both
- * elements' bits, and the largest |v - r| over the tolerance as a double's bits. guard: bytes
- * overwritten and the first one's offset. hash: the hash in `count`. */
+ * elements' bits, the largest |v - r| over the tolerance and the atol that would have accepted all
+ * (doubles' bits; infinite where only equality would do), elements that both sides left alone.
+ * spread: elements that differ, the largest difference in `worst`, and over the target's magnitude
+ * in `need`; without a source the largest magnitude in `worst`. guard: bytes overwritten and the
+ * first one's offset. hash: the hash in `count`. */
 typedef struct gt_finding {
-    uint64_t count, first, worst, value, expected;
+    uint64_t count, first, worst, need, gaps, value, expected;
 } gt_finding;
 
 typedef struct gt_findings {

@@ -1,6 +1,6 @@
+/* Proving variants right before they are timed, and the winner once more behind its last sample. */
 #include "farm/measure_parts.h"
 
-#include <math.h>
 #include <string.h>
 
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id)
@@ -55,9 +55,9 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
     *variant = measure->variants.items[--measure->variants.count];
 }
 
-/* ---- One verification ------------------------------------------------------------------------ */
+/* ---- One proof ------------------------------------------------------------------------------- */
 
-static gputune_status launch(gt_measure *measure, gt_loaded *variant, uint32_t rig)
+gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t rig)
 {
     gputune_status status =
         gt_launcher_launch(variant->launchers[rig], measure->stream, measure->rigs[rig].arguments);
@@ -65,53 +65,116 @@ static gputune_status launch(gt_measure *measure, gt_loaded *variant, uint32_t r
     return status;
 }
 
-/* Restores and poisons, launches on each rig, with an event pair around the timed one, which
- * finds the cache as a sample does. */
-static gputune_status run_rigs(gt_measure *measure, gt_loaded *variant, bool timed_only)
+/* What the variant may read though nobody has given it: its scratch memory. */
+static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant, uint32_t rigs,
+                                     uint32_t poison)
 {
-    enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
-    GT_TRY(gt_service_reset(measure, &measure->reset, timed_only));
-    GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
-    GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(launch(measure, variant, 0));
-    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    return timed_only || measure->setup.workload_count < 2 ? GPUTUNE_OK
-                                                           : launch(measure, variant, 1);
+    for (uint32_t s = 0; s < rigs; ++s) {
+        GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, (uint8_t)poison));
+    }
+    return GPUTUNE_OK;
 }
 
-static gputune_status run_checks(gt_measure *measure, bool timed_only)
+/* On the timed rig with an event pair, where it finds the cache as a sample does. */
+static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
-    uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
+    enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
+    GT_TRY(measure->sweep ? gt_service_sweep(measure) : gt_service_delay(measure, HOST_AHEAD_NS));
+    GT_CALL(measure, EventRecord, measure->start, measure->stream);
+    GT_TRY(gt_loaded_launch(measure, variant, 0));
+    GT_CALL(measure, EventRecord, measure->stop, measure->stream);
+    return GPUTUNE_OK;
+}
+
+/* The last rig comes first: its results are looked at, and nothing was launched before it. The
+ * pilot finds no litter but what that leaves, where there are two: what a multiprocessor was set up
+ * for last might cost it time. */
+static gputune_status launch_first(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
+{
+    GT_TRY(gt_service_litter(measure, GT_POISON_FIRST));
+    for (uint32_t s = rigs - 1; s > 0; --s) {
+        GT_TRY(gt_loaded_launch(measure, variant, s));
+    }
+    return launch_pilot(measure, variant);
+}
+
+static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
+{
+    GT_TRY(gt_service_reset(measure, &measure->again, rigs == 1));
+    for (uint32_t s = 0; s < rigs; ++s) {
+        GT_TRY(gt_service_litter(measure, GT_POISON_SECOND));
+        GT_TRY(gt_loaded_launch(measure, variant, s));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_first(gt_measure *measure, gt_rig *rig)
+{
+    if (rig->check) {
+        GT_TRY(gt_check_launch(measure, rig));
+    }
+    return gt_service_check(measure, &rig->first, false, measure->first);
+}
+
+static gputune_status check_all(gt_measure *measure, uint32_t rigs)
+{
     for (uint32_t s = 0; s < rigs; ++s) {
         if (measure->rigs[s].check) {
             GT_TRY(gt_check_launch(measure, &measure->rigs[s]));
         }
     }
-    return gt_service_check(measure, &measure->check, timed_only);
+    return gt_service_check(measure, &measure->check, rigs == 1, measure->findings);
 }
 
-/* The only wait of a verification is here. */
-static gputune_status verify(gt_measure *measure, gt_loaded *variant, bool timed_only,
-                             gt_verified *out)
+/* Waits for a proof's findings and judges them. Before the race more are coming: the device goes on
+ * meanwhile. */
+static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                               bool after_race)
 {
     gt_damage damage = GT_DAMAGE_NONE;
-    GT_TRY(run_rigs(measure, variant, timed_only));
-    if (!measure->has_expected) {
-        GT_TRY(gt_contents_adopt(measure));
-        GT_TRY(run_rigs(measure, variant, timed_only));
-    }
-    GT_TRY(run_checks(measure, timed_only));
     GT_CALL(measure, EventRecord, measure->checked, measure->stream);
-    if (!timed_only) {
-        GT_TRY(gt_service_reset_ahead(measure, &measure->reset)); /* more are coming */
+    if (!after_race) {
+        GT_TRY(gt_service_reset_ahead(measure, &measure->reset));
     }
     GT_CALL(measure, EventSynchronize, measure->checked);
-    gputune_status status = gt_report_findings(&out->max_error, &damage, measure, timed_only);
+    gputune_status status = gt_report_findings(out, &damage, measure, after_race);
     measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
     GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
     variant->launch_ns = out->pilot_ns;
     return gt_launcher_resources(variant->launchers[0], &out->resources, &out->occupancy);
+}
+
+/* Two launches on each rig, the second with whatever the first has left in scratch memory and in
+ * the module. The only wait is at the end. The first launch's results are looked at on the last
+ * rig, as the timed one takes as long to compare as to launch. */
+static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+{
+    uint32_t rigs = measure->setup.workload_count;
+    GT_TRY(poison_scratch(measure, variant, rigs, GT_POISON_FIRST));
+    if (!measure->has_expected) {
+        GT_TRY(gt_expected_adopt(measure, variant));
+        GT_TRY(poison_scratch(measure, variant, rigs, GT_POISON_FIRST));
+    }
+    GT_TRY(gt_service_reset(measure, &measure->reset, false));
+    GT_TRY(launch_first(measure, variant, rigs));
+    GT_TRY(check_first(measure, &measure->rigs[rigs - 1]));
+    GT_TRY(launch_again(measure, variant, rigs));
+    GT_TRY(check_all(measure, rigs));
+    return conclude(out, measure, variant, false);
+}
+
+/* The same for a winner on the timed rig, in the other order: with what the race has left behind,
+ * then as a new plan would find its scratch memory. Both launches' results are looked at. */
+static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+{
+    GT_TRY(gt_service_reset(measure, &measure->reset, true));
+    GT_TRY(launch_first(measure, variant, 1));
+    GT_TRY(check_first(measure, &measure->rigs[0]));
+    GT_TRY(poison_scratch(measure, variant, 1, GT_POISON_SECOND));
+    GT_TRY(launch_again(measure, variant, 1));
+    GT_TRY(check_all(measure, 1));
+    return conclude(out, measure, variant, true);
 }
 
 static gputune_status usable(const gt_measure *measure)
@@ -174,11 +237,12 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     bool adopting = !measure->has_expected;
     if (status == GPUTUNE_OK) {
-        status = verify(measure, &variant, false, &verified);
+        status = prove(&verified, measure, &variant);
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
         measure->has_expected &= !adopting;
+        measure->has_tolerances &= !adopting;
         discard(measure, &variant);
         return status;
     }
@@ -202,7 +266,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     } else {
         GT_TRY(gt_contents_refresh(measure));
     }
-    GT_TRY(verify(measure, variant, true, &verified));
+    GT_TRY(prove_again(&verified, measure, variant));
     *out = verified;
     return GPUTUNE_OK;
 }

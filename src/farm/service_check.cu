@@ -3,73 +3,95 @@
 struct tally {
     u64 count, first;
     double worst;
+    float need; // is only told, so that single precision is enough for it
+    u32 gaps;
 };
 
-static __device__ void mismatch(tally &sum, u64 index)
-{
-    ++sum.count;
-    sum.first = index < sum.first ? index : sum.first;
-}
+// One element: |v - r| over what the tolerance allows (infinite where nothing but equality would
+// do, over 1 is a mismatch), and the atol that would have been enough.
+struct verdict {
+    double ratio;
+    float need;
+    bool is_gap;
+};
 
 static __device__ double infinity()
 {
     return __longlong_as_double(0x7ff0000000000000ll);
 }
 
-// |v - r| over what the tolerance allows; infinite where nothing but equality would do. Over 1 is
-// a mismatch.
-static __device__ double excess(const task &t, double v, double r, u64 index)
+static __device__ verdict exactly(bool equal)
+{
+    double ratio = equal ? 0.0 : infinity();
+    verdict result = {ratio, (float)ratio, false};
+    return result;
+}
+
+static __device__ verdict judge_numbers(const task &t, double v, double r, u64 index)
 {
     if (v != v || r != r) {
-        return (t.flags & NAN_OK) && v != v && r != r ? 0.0 : infinity();
+        return exactly((t.flags & NAN_OK) && v != v && r != r);
     }
     if (fabs(r) >= overflow_of(t.type)) {
         r = r < 0 ? -infinity() : infinity();
     }
-    if (v == r) {
-        return 0.0;
+    if (v == r || !is_float(t.type) || fabs(v) == infinity() || fabs(r) == infinity()) {
+        return exactly(v == r);
     }
-    if (!is_float(t.type) || fabs(v) == infinity() || fabs(r) == infinity()) {
-        return infinity();
-    }
-    double tolerance = t.low + t.high * fabs(r);
+    double without_atol = t.high * fabs(r);
     if (t.scale != 0) {
         u64 bits = load_bits(t.scale, index, size_of(t.scale_type));
-        tolerance += t.stol * fabs(to_double(t.scale_type, bits));
+        without_atol += t.stol * fabs(to_double(t.scale_type, bits));
     }
-    double error = fabs(v - r);
-    return tolerance > 0 ? error / tolerance : infinity();
+    double error = fabs(v - r), tolerance = without_atol + t.low;
+    verdict result = {tolerance > 0 ? error / tolerance : infinity(),
+                      (float)(error - without_atol), false};
+    return result;
 }
 
-// Not inlined: this part is large, and most vectors never get here. Returns whether it matches.
-static __device__ __noinline__ bool judge(const task *at, u64 index, double *worst)
+static __device__ verdict judge(const task *at, u64 index)
 {
     const task &t = *at;
-    u64 v = load_bits(t.target, index, size_of(t.type));
-    u64 r = load_bits(t.source, index, size_of(t.source_type));
-    u64 poison = t.pattern * 0x0101010101010101ull; // left alone by both: not part of the result
-    u64 left_v = poison >> (64 - 8 * size_of(t.type));
-    u64 left_r = poison >> (64 - 8 * size_of(t.source_type));
-    double ratio = 0;
-    if (v == left_v && r == left_r) {
-        return true;
+    u32 size = size_of(t.type), source_size = size_of(t.source_type);
+    u64 v = load_bits(t.target, index, size);
+    u64 r = load_bits(t.source, index, source_size);
+    if ((t.flags & GAPS) && v == poison_bits(t.pattern, size) &&
+        r == poison_bits(t.source_pattern, source_size)) {
+        verdict gap = {0, 0, true}; // left alone by both: not part of the result
+        return gap;
     }
     if (!is_float(t.type) && t.type == t.source_type) {
-        ratio = v == r ? 0.0 : infinity();
-    } else {
-        ratio = excess(t, to_double(t.type, v), to_double(t.source_type, r), index);
+        return exactly(v == r);
     }
-    *worst = ratio > *worst ? ratio : *worst;
-    return ratio <= 1.0;
+    return judge_numbers(t, to_double(t.type, v), to_double(t.source_type, r), index);
 }
 
-static __device__ void compare_element(const task *at, tally &sum, u64 index)
+// Not inlined: this part is large, and most vectors never get here.
+static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
-    double worst = sum.worst;
-    if (!judge(at, index, &worst)) {
-        mismatch(sum, index);
+    verdict result = judge(at, index);
+    sum.gaps += result.is_gap;
+    sum.worst = result.ratio > sum.worst ? result.ratio : sum.worst;
+    if (result.ratio > 1.0) {
+        ++sum.count;
+        sum.first = index < sum.first ? index : sum.first;
+        sum.need = result.need > sum.need ? result.need : sum.need;
     }
-    sum.worst = worst;
+}
+
+static __device__ __noinline__ void spread_element(const task *at, tally &sum, u64 index)
+{
+    const task &t = *at;
+    double value = to_double(t.type, load_bits(t.target, index, size_of(t.type)));
+    double size = fabs(value);
+    if (t.source != 0) {
+        double by = fabs(value - to_double(t.source_type, load_bits(t.source, index,
+                                                                    size_of(t.source_type))));
+        sum.count += by != 0;
+        sum.need = by > 0 ? fmaxf(sum.need, (float)(by / size)) : sum.need;
+        size = by;
+    }
+    sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }
 
 // Exponent bits that are all ones in inf and NaN, for the upper and the lower half of a word; 0
@@ -183,18 +205,19 @@ static __device__ void compare_tile(const task &t, const task *at, tally &sum, u
 
 static __device__ void hash_tile(const task &t, tally &sum, u64 begin, u64 end)
 {
-    u64 cut = begin;
+    u64 cut = begin, hash = 0;
     if ((t.target & 3) == 0) {
         cut = end & ~3ull;
 #pragma unroll 1
         for (u64 i = begin / 4 + threadIdx.x; i < cut / 4; i += THREADS) {
-            sum.count += mix((i << 32) + ((const u32 *)t.target)[i]);
+            hash += mix((i << 32) + ((const u32 *)t.target)[i]);
         }
     }
 #pragma unroll 1
     for (u64 i = cut + threadIdx.x; i < end; i += THREADS) {
-        sum.count += mix(~((i << 8) + ((const u8 *)t.target)[i]));
+        hash += mix(~((i << 8) + ((const u8 *)t.target)[i]));
     }
+    sum.count += hash;
 }
 
 static __device__ void check_tile(const task &t, const task *at, tally &sum, u64 begin, u64 end)
@@ -202,40 +225,58 @@ static __device__ void check_tile(const task &t, const task *at, tally &sum, u64
     switch (t.operation) {
     case COMPARE: compare_tile(t, at, sum, begin, end); break;
     case HASH: hash_tile(t, sum, begin, end); break;
+    case SPREAD:
+#pragma unroll 1
+        for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
+            spread_element(at, sum, i);
+        }
+        break;
     default:
 #pragma unroll 1
         for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
             if (((const u8 *)t.target)[i] != guard_byte(t.pattern, i)) {
-                mismatch(sum, i);
+                ++sum.count;
+                sum.first = i < sum.first ? i : sum.first;
             }
         }
         break;
     }
 }
 
+static __device__ u64 larger(u64 a, u64 b)
+{
+    return a > b ? a : b;
+}
+
 // Adds a warp's tally to the task's accumulator. All lanes of the warp are here.
 static __device__ __noinline__ void flush(finding *into, tally &sum)
 {
-    if (!__any_sync(0xffffffffu, sum.count != 0 || sum.worst != 0)) {
+    if (!__any_sync(0xffffffffu, sum.count != 0 || sum.gaps != 0 || sum.worst != 0)) {
         return;
     }
     u64 worst = (u64)__double_as_longlong(sum.worst); // as integers, such doubles keep their order
+    u64 need = (u64)__double_as_longlong((double)sum.need);
 #pragma unroll 1
     for (int step = 16; step > 0; step >>= 1) {
         sum.count += __shfl_xor_sync(0xffffffffu, sum.count, step);
+        sum.gaps += __shfl_xor_sync(0xffffffffu, sum.gaps, step);
         u64 first = __shfl_xor_sync(0xffffffffu, sum.first, step);
-        u64 other = __shfl_xor_sync(0xffffffffu, worst, step);
         sum.first = first < sum.first ? first : sum.first;
-        worst = other > worst ? other : worst;
+        worst = larger(worst, __shfl_xor_sync(0xffffffffu, worst, step));
+        need = larger(need, __shfl_xor_sync(0xffffffffu, need, step));
     }
     if ((threadIdx.x & 31) == 0) {
         atomicAdd(&into->count, sum.count);
+        atomicAdd(&into->gaps, (u64)sum.gaps);
         atomicMin(&into->first, sum.first);
         atomicMax(&into->worst, worst);
+        atomicMax(&into->need, need);
     }
     sum.count = 0;
+    sum.gaps = 0;
     sum.first = ~0ull;
     sum.worst = 0;
+    sum.need = 0;
 }
 
 // The last block hands the result over and readies the accumulators for the next launch.
@@ -249,6 +290,8 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
         result.count = atomicExch(&sum->count, 0ull);
         result.first = atomicExch(&sum->first, ~0ull);
         result.worst = atomicExch(&sum->worst, 0ull);
+        result.need = atomicExch(&sum->need, 0ull);
+        result.gaps = atomicExch(&sum->gaps, 0ull);
         result.value = result.expected = 0;
         if (tasks[i].operation == COMPARE && result.count != 0) {
             result.value = load_bits(tasks[i].target, result.first, size_of(tasks[i].type));
@@ -269,7 +312,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 {
     __shared__ u32 is_last;
     const task *at = tasks;
-    tally sum = {0, ~0ull, 0.0};
+    tally sum = {0, ~0ull, 0.0, 0.0f, 0};
 #pragma unroll 1
     for (u64 tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const task *next = advance(at, tile);
@@ -300,7 +343,7 @@ extern "C" __global__ void gt_service_clear(findings *sums, u32 count)
 {
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
-        finding empty = {0, ~0ull, 0, 0, 0};
+        finding empty = {0, ~0ull, 0, 0, 0, 0, 0};
         sums->items[i] = empty;
     }
     if (threadIdx.x == 0) {

@@ -1,6 +1,6 @@
 // Fill and reset: what the buffers hold before a launch. Behind service_tasks.cu.
 
-// --- fill: inputs, guard patterns, conversions -----------------------------------------------------
+// --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
 static __device__ u64 integer_bits(const task &t, u64 i)
 {
@@ -35,6 +35,34 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
     return (u8)(pattern + (u32)offset * 59u);
 }
 
+// Up or down by a relative step, at random, one in `sparse`; what would leave [low, high] stays.
+static __device__ void move_element(const task &t, u64 i)
+{
+    u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+    double value = to_double(t.type, load_bits(t.target, i, size_of(t.type)));
+    double by = __dmul_rn(value, t.stol);
+    double up = __dadd_rn(value, by), down = __dsub_rn(value, by);
+    bool is_chosen = (draw >> 1) % t.sparse == 0;
+    if (is_chosen && fmin(up, down) >= t.low && fmax(up, down) <= t.high) {
+        store_bits(t.target, i, size_of(t.type), from_double(t.type, draw & 1 ? up : down));
+    }
+}
+
+// An element of the reference as a variant's output would hold it; poison stays poison.
+static __device__ u64 narrow_bits(const task &t, u64 i)
+{
+    u32 size = size_of(t.type), source_size = size_of(t.source_type);
+    u64 bits = load_bits(t.source, i, source_size);
+    if (t.type == t.source_type) {
+        return bits;
+    }
+    if (bits == poison_bits(t.source_pattern, source_size)) {
+        return poison_bits(t.source_pattern, size);
+    }
+    double value = to_double(t.source_type, bits);
+    return is_float(t.type) ? from_double(t.type, value) : (u64)(long long)value;
+}
+
 static __device__ void fill_element(const task &t, u64 i)
 {
     switch (t.operation) {
@@ -45,9 +73,9 @@ static __device__ void fill_element(const task &t, u64 i)
     case CONVERT: // to double
         ((double *)t.target)[i] = to_double(t.type, load_bits(t.source, i, size_of(t.type)));
         break;
-    default:
-        ((u8 *)t.target)[i] = guard_byte(t.pattern, i);
-        break;
+    case NARROW: store_bits(t.target, i, size_of(t.type), narrow_bits(t, i)); break;
+    case MOVE: move_element(t, i); break;
+    default: ((u8 *)t.target)[i] = guard_byte(t.pattern, i); break;
     }
 }
 

@@ -1,4 +1,4 @@
-// Service kernels of the measure worker: fill, reset, check, sweep, delay. Compiled by NVRTC like
+// Service kernels of the measure worker: fill, reset, check, sweep, delay, litter. Compiled by NVRTC like
 // any variant, as one text without headers: this file, then service_fill.cu, service_check.cu and
 // service_time.cu.
 //
@@ -15,25 +15,42 @@ typedef unsigned long long u64;
 #define TILE    4096u
 #define THREADS 256u
 
-enum operation { FILL, CONVERT, PATTERN, COPY, POISON, COMPARE, GUARD, HASH };
+enum operation {
+    FILL,
+    CONVERT,
+    NARROW,
+    MOVE,
+    PATTERN,
+    COPY,
+    POISON,
+    COMPARE,
+    GUARD,
+    HASH,
+    SPREAD
+};
 enum fill_kind { UNIFORM, INDEX, ZERO, CONSTANT };
 enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
-enum { NAN_OK = 1 };
+enum { NAN_OK = 1, GAPS = 2 };
 
 struct task {
     u64 first_tile, tiles, repeats, stride;
     u64 target, source, scale; // addresses
     u64 count;                 // elements or bytes
     u64 seed;
-    double low, high, stol; // fill: low and high; compare: atol, rtol and stol
+    double low, high, stol; // fill, move: low and high, move: the step; compare: atol, rtol, stol
     u32 operation, type, source_type, scale_type;
     u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison's byte; guard: its seed
+    u32 source_pattern; // compare, narrow: the byte of the poison that the source holds
+    u32 sparse;         // move: one in so many elements
 };
 
 // What check found for one task. Guard: first is the offset of the first byte overwritten. Hash:
-// the sum is in `count`.
+// the sum is in `count`. Compare: `need` is the largest atol that a mismatch would have taken,
+// `gaps` how many elements neither side wrote. Spread: `worst` is the largest |target - source|,
+// `need` the same over |target|, `count` how many differ; without a source `worst` is the largest
+// |target|.
 struct finding {
-    u64 count, first, worst, value, expected;
+    u64 count, first, worst, need, gaps, value, expected;
 };
 
 struct findings {
@@ -138,6 +155,12 @@ static __device__ u64 mix(u64 state) // splitmix64's output function
     state = (state ^ state >> 30) * 0xbf58476d1ce4e5b9ull;
     state = (state ^ state >> 27) * 0x94d049bb133111ebull;
     return state ^ state >> 31;
+}
+
+// What is left of a poison in an element of that size.
+static __device__ u64 poison_bits(u32 byte, u32 size)
+{
+    return byte * 0x0101010101010101ull >> (64 - 8 * size);
 }
 
 // --- tables ----------------------------------------------------------------------------------------

@@ -124,6 +124,7 @@ static const gt_field tolerance_fields[] = {
     NUMBER(gt_tolerance, atol),
     NUMBER(gt_tolerance, rtol),
     NUMBER(gt_tolerance, stol),
+    NUMBER(gt_tolerance, stated),
 };
 static RECORD(tolerance, gt_tolerance, tolerance_fields);
 
@@ -198,6 +199,7 @@ static const gt_field prepared_fields[] = {
     NUMBER(gt_prepared, reference_ns),
     NUMBER(gt_prepared, copy_bytes_per_s),
     NUMBER(gt_prepared, prepare_ns),
+    ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
 };
 RECORD(gt_record_prepared, gt_prepared, prepared_fields);
 
@@ -211,6 +213,7 @@ RECORD(gt_record_verify_job, gt_verify_job, verify_job_fields);
 
 static const gt_field verified_fields[] = {
     NUMBER(gt_verified, max_error),
+    STRUCT(gt_verified, tolerance, &tolerance),
     NUMBER(gt_verified, pilot_ns),
     NUMBER(gt_verified, occupancy),
     STRUCT(gt_verified, resources, &resources),

@@ -193,17 +193,6 @@ static struct {
     size_t count;
 } opened = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* The emulator's soname is the driver's, so that once it is loaded the loader takes it for both. */
-static bool is_opened_emulator(const void *handle)
-{
-    for (size_t i = 0; i < opened.count; i++) {
-        if (opened.drivers[i]->handle == handle && opened.drivers[i]->emulated) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static gputune_status open_library(gt_driver *driver, const request *wanted)
 {
     driver->handle = dlopen(wanted->path, RTLD_NOW | RTLD_LOCAL);
@@ -214,11 +203,6 @@ static gputune_status open_library(gt_driver *driver, const request *wanted)
                        wanted->is_emulator ? "rebuild it"
                                            : "install the NVIDIA driver, or use the emulator "
                                              "(GPUTUNE_DRIVER=emu)");
-    }
-    if (strcmp(driver->name, "cuda") == 0 && is_opened_emulator(driver->handle)) {
-        return gt_fail(GPUTUNE_ENODRIVER,
-                       "the emulator is already loaded in this process; a program takes the real "
-                       "driver first, or only one of them");
     }
     return GPUTUNE_OK;
 }

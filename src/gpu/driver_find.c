@@ -1,3 +1,5 @@
+/* Looks for the emulator's library in the build folder and in an installed tree. It has a folder of
+ * its own there, so that no loader cache ever holds it. */
 #include "gpu/driver_find.h"
 
 #include "base/file.h"
@@ -6,13 +8,15 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#ifndef GT_PREFIX
-#define GT_PREFIX "/usr/local"
+#ifndef GT_LIBDIR
+#define GT_LIBDIR "/usr/local/lib"
 #endif
 
-/* Relative to the folder of the library or program: a build folder, an installed bin/, an installed
- * libexec/gputune/, a test program two folders below the build folder. */
-static const char *const beside[] = {".", "../lib", "../../lib", "../.."};
+/* Relative to the folder of this library or program: a build folder, the installed library's
+ * folder, an installed bin/, an installed libexec/gputune/, a test program two folders below the
+ * build folder. */
+static const char *const beside[] = {".", "gputune", "../lib/gputune", "../../lib/gputune",
+                                     "../.."};
 
 static bool is_folder(const char *path)
 {
@@ -59,7 +63,7 @@ static gputune_status find_known(char **out, gt_text *tried)
     free(own);
     GT_TRY(status);
     if (!found) {
-        GT_TRY(gt_strdup(&path, GT_PREFIX "/lib/" GT_EMULATOR_FILE));
+        GT_TRY(gt_strdup(&path, GT_LIBDIR "/gputune/" GT_EMULATOR_FILE));
         found = take(out, tried, path);
     }
     return found ? GPUTUNE_OK

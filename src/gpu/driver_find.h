@@ -6,9 +6,9 @@
 
 #define GT_EMULATOR_FILE "libgputune-emu.so"
 
-/* The emulator's library: GPUTUNE_EMULATOR (a file, or the folder that holds it), beside this
- * library or program, ../lib and ../../lib from there, the compiled-in prefix. ENODRIVER lists what
- * was searched. Caller frees. */
+/* The emulator's library: GPUTUNE_EMULATOR (a file, or the folder that holds it); beside this
+ * library or program; in the folder "gputune" beside this library, or of ../lib and ../../lib from
+ * there; in the compiled-in LIBDIR/gputune. ENODRIVER lists what was searched. Caller frees. */
 gputune_status gt_emulator_find(char **out);
 
 #endif

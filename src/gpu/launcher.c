@@ -159,6 +159,28 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    return launcher->copy_bytes ? launch_with_lane(launcher, stream, arguments, false)
+    return launcher->needs_lane ? launch_with_lane(launcher, stream, arguments, false)
                                 : gt_launcher_launch(launcher, stream, arguments);
+}
+
+static bool has_scratch(const gt_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        if (launch->parameters[i].kind == GT_PARAMETER_SCRATCH) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte)
+{
+    stream_facts facts = {0};
+    if (!has_scratch(&launcher->launch)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_stream(&facts, launcher, stream));
+    return facts.capturing ? gt_fail(GPUTUNE_ECAPTURE, "scratch memory cannot be filled while the "
+                                                       "stream is being captured")
+                           : gt_lane_poison(launcher, stream, facts.key, byte);
 }

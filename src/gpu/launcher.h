@@ -44,10 +44,16 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 /* The same without copying the pass block: the kernel sees the one that the last
  * gt_launcher_launch() on this stream copied (a captured launch leaves none). EINVAL when there was
  * none. For timing kernels alone: what is captured by it uses the stream's own instance, so the
- * graph must be replayed on that stream, by one thread. The same as gt_launcher_launch() for
- * kernels without pass copies. */
+ * graph must be replayed on that stream, by one thread; scratch memory is that of the launches
+ * outside the graph. The same as gt_launcher_launch() for kernels without pass copies and scratch.
+ */
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
+
+/* Fills the scratch memory that launches on this stream use with a byte, behind what is queued
+ * there: to see whether a kernel relies on what it finds in it. Nothing for a kernel without.
+ * ECAPTURE during a capture. */
+gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte);
 
 /* What the driver says of the function: registers, local, shared, constant bytes (spills 0); and
  * occupancy as resident warps over the SM's maximum at the launch's block, cluster and shared

@@ -178,6 +178,31 @@ gputune_status gt_lane_launch(gt_launcher *launcher, CUstream stream, uint64_t k
     return status;
 }
 
+static gputune_status poison_locked(gt_lane *lane, gt_launcher *launcher, CUstream stream,
+                                    uint8_t byte)
+{
+    const gt_launch *launch = &launcher->launch;
+    GT_TRY(make_ready(lane, launcher));
+    GT_TRY(wait_for_previous_owner(lane, launcher->driver, stream));
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        if (lane->instance.scratch[i] && launch->parameters[i].scratch_bytes) {
+            GT_CUDA(launcher->driver, MemsetD8Async, lane->instance.scratch[i], byte,
+                    launch->parameters[i].scratch_bytes, stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_lane_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte)
+{
+    gt_lane *lane = lock_lane(launcher, key);
+    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
+    gputune_status status = poison_locked(lane, launcher, stream, byte);
+    gt_relaxed_leave(launcher->driver, mode);
+    pthread_mutex_unlock(&lane->lock);
+    return status;
+}
+
 /* The key under which the stream launched last, 0: it never did. */
 static uint64_t key_of(const gt_launcher *launcher, CUstream stream)
 {

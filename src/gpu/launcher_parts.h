@@ -118,6 +118,8 @@ gputune_status gt_lane_launch(gt_launcher *launcher, CUstream stream, uint64_t k
 /* Captures a launch without copy, on the instance that served this stream outside the capture. */
 gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream,
                                const void *const *arguments);
+/* Fills the scratch memory of the stream's lane. */
+gputune_status gt_lane_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
 /* Waits for the lane's launches, then releases what it owns. In the launcher's context. */
 void gt_lane_free(gt_lane *lane, const gt_driver *driver);
 

@@ -110,6 +110,13 @@ static void fill_occupancy(gt_binding *binding)
     binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;
 }
 
+gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
+{
+    return bytes < 0                                      ? GT_LIMIT_SHARED_NEGATIVE
+           : bytes > device->shared_per_block_optin_bytes ? GT_LIMIT_SHARED
+                                                          : GT_LIMIT_NONE;
+}
+
 gt_limit gt_binding_shared(gt_binding *binding)
 {
     const gt_expression *shared = binding->template->parts->shared;
@@ -117,11 +124,9 @@ gt_limit gt_binding_shared(gt_binding *binding)
     if (shared && gt_expression_try(&bytes, shared, binding->slots)) {
         return GT_LIMIT_EXPRESSION;
     }
-    if (bytes < 0) {
-        return GT_LIMIT_SHARED_NEGATIVE;
-    }
-    if (bytes > binding->device->shared_per_block_optin_bytes) {
-        return GT_LIMIT_SHARED;
+    gt_limit limit = gt_shared_limit(binding->device, bytes);
+    if (limit) {
+        return limit;
     }
     binding->geometry.shared_bytes = (uint32_t)bytes;
     fill_occupancy(binding);

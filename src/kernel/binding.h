@@ -21,6 +21,8 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
 gt_limit gt_binding_cluster(gt_binding *binding);
 /* Also launch_bounds and maxreg. */
 gt_limit gt_binding_block(gt_binding *binding);
+/* What is against so much dynamic shared memory: nothing from 0 to the device's most. */
+gt_limit gt_shared_limit(const gt_device *device, int64_t bytes);
 /* Also max_blocks and max_clusters. */
 gt_limit gt_binding_shared(gt_binding *binding);
 /* One dimension of the grid, rounded up to the cluster. */

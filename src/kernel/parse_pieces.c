@@ -69,17 +69,36 @@ static bool accept_comma(gt_lexer *lexer)
     return true;
 }
 
+/* Whether a "(" begins a list in parentheses, and not an expression. */
+static bool opens_list(const gt_lexer *lexer)
+{
+    gt_lexer ahead = *lexer;
+    int depth = 0;
+    if (!gt_lexer_is(&ahead, "(")) {
+        return false;
+    }
+    do {
+        depth += gt_lexer_is(&ahead, "(") - gt_lexer_is(&ahead, ")");
+        if (depth == 1 && gt_lexer_is(&ahead, ",")) {
+            return true;
+        }
+        gt_lexer_next(&ahead);
+    } while (depth > 0 && ahead.token.kind != GT_TOKEN_END);
+    return false;
+}
+
 gputune_status gt_read_dimensions(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer,
                                   unsigned use)
 {
+    bool list = opens_list(lexer) && gt_lexer_accept(lexer, "(");
     do {
         if (out->count == 3) {
             return gt_fail_at(gt_lexer_place(lexer), "a fourth value; expected one to three");
         }
         GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, lexer, use));
         out->count++;
-    } while (accept_comma(lexer));
-    return GPUTUNE_OK;
+    } while (list ? gt_lexer_accept(lexer, ",") : accept_comma(lexer));
+    return list ? gt_lexer_expect(lexer, ")") : GPUTUNE_OK;
 }
 
 gputune_status gt_read_extents(gt_expression *out[3], uint32_t *count, gt_parse *parse,

@@ -47,6 +47,7 @@ typedef struct gt_scalar {
 
 typedef struct gt_tolerance {
     double atol, rtol, stol;
+    bool stated; /* by the template; else the others are 0, and tolerance.h has the rule */
 } gt_tolerance;
 
 /* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th

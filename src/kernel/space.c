@@ -28,7 +28,10 @@ static gputune_status make_reasons(gt_space *space)
     for (uint32_t i = 0; i < parts->require_count; i++) {
         gt_text text = {0};
         gt_text_printf(&text, "require(%s)", gt_expression_text(parts->requires[i]));
-        GT_TRY(gt_text_take(&space->reasons[GT_LIMIT_COUNT + i], &text));
+        GT_TRY(gt_text_take(&space->reasons[GT_REASON_REQUIRE + i], &text));
+        gt_text_printf(&text, "require(%s): division by zero or overflow",
+                       gt_expression_text(parts->requires[i]));
+        GT_TRY(gt_text_take(&space->reasons[GT_REASON_FAILED + i], &text));
     }
     return GPUTUNE_OK;
 }
@@ -115,7 +118,23 @@ const char *gt_space_excludes(gt_space *space, const gt_config *config)
     return reason ? space->reasons[reason] : NULL;
 }
 
-/* "k: no configuration is possible: require(…) excludes 12, …", the largest first. */
+const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice)
+{
+    gt_config config = gt_config_default(space->template);
+    config.choice[axis] = choice;
+    if (gt_space_uses(space, axis, choice)) {
+        return NULL;
+    }
+    for (int v = 0; v < space->counts[axis]; v++) {
+        if (space->choices[axis][v] == choice && space->blocked[axis][v]) {
+            return space->reasons[space->blocked[axis][v]];
+        }
+    }
+    const char *reason = gt_space_excludes(space, &config);
+    return reason ? reason : "excluded by constraints";
+}
+
+/* Says what excludes the most combinations, the largest first. */
 static gputune_status refuse(gt_space *space)
 {
     enum { MOST = 4 };
@@ -134,8 +153,8 @@ static gputune_status refuse(gt_space *space)
     }
     gputune_status status =
         gt_fail(GPUTUNE_ENOVARIANT,
-                "%s: none of %llu configurations is possible at these sizes on this GPU; excluded "
-                "by: %s%s",
+                "%s: no configuration of %llu is possible at these sizes on this GPU; excluded by: "
+                "%s%s",
                 space->template->name, (unsigned long long)gt_space_combinations(space),
                 gt_text_string(&text), count > MOST ? "; and more" : "");
     gt_text_free(&text);
@@ -164,7 +183,7 @@ gt_hash gt_space_signature(const gt_space *space)
         }
     }
     for (uint32_t i = 0; i < template->parts->require_count; i++) {
-        hash = gt_hash_join(hash, gt_hash_string(space->reasons[GT_LIMIT_COUNT + i]));
+        hash = gt_hash_join(hash, gt_hash_string(space->reasons[GT_REASON_REQUIRE + i]));
     }
     return hash;
 }

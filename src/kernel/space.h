@@ -94,6 +94,10 @@ gt_space_size gt_space_count(gt_space *space);
 gt_space_size gt_space_sources(gt_space *space);
 /* Whether a valid configuration has this value, or may have it where counts are not exact. */
 bool gt_space_uses(gt_space *space, uint32_t axis, uint8_t choice);
+/* What excludes every configuration with this value, which the space covers: NULL when nothing
+ * does, else a reason against the value by itself, or against the default with this value in place.
+ */
+const char *gt_space_why_unused(gt_space *space, uint32_t axis, uint8_t choice);
 /* What excludes how many combinations: each is counted once, for the constraint that cut it off
  * first. The list is the space's own, until the next call. */
 size_t gt_space_exclusions(gt_space *space, const gt_exclusion_count **out);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 enum {
-    CHECKS_MAX = 1 << 19,      /* of one value at one node, in a whole diagram */
-    LEVEL_CHECKS_MAX = 1 << 16 /* on one level */
+    CHECKS_MAX = 1 << 20,      /* of one value at one node, in a whole diagram */
+    LEVEL_CHECKS_MAX = 1 << 17 /* on one level */
 };
 
 /* The nodes of one level while it is built. What is left of each rule that is open there (some of
@@ -130,12 +130,10 @@ static int reason_left(builder *b, uint32_t node, const int *from)
             keys[i] = old[from[i]];
             continue;
         }
-        gt_residue left =
-            gt_terms_evaluate(&b->space->terms, rule->term, b->binding.slots, b->known);
-        if (!rule->bind && gt_interval_is_false(left.range)) {
-            return GT_LIMIT_COUNT + rule->require;
+        int reason = gt_rule_ahead(b->space, &b->binding, rule, b->known, &keys[i]);
+        if (reason) {
+            return reason;
         }
-        keys[i] = left.key;
     }
     return 0;
 }

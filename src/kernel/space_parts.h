@@ -7,7 +7,12 @@
 #include "kernel/space_terms.h"
 #include "kernel/template_parts.h"
 
-enum { GT_SPACE_REASONS = GT_LIMIT_COUNT + GT_REQUIRE_MAX };
+/* Reasons: a gt_limit, a require() that does not hold, or one that cannot be computed. */
+enum {
+    GT_REASON_REQUIRE = GT_LIMIT_COUNT,
+    GT_REASON_FAILED = GT_REASON_REQUIRE + GT_REQUIRE_MAX,
+    GT_SPACE_REASONS = GT_REASON_FAILED + GT_REQUIRE_MAX
+};
 
 /* One thing that a configuration must pass: a step of binding.h, or a require() or one side of an
  * && in it. They stand in an order in which each may run once its axes have values. */
@@ -18,6 +23,9 @@ typedef struct gt_rule {
     int order;     /* among those of one depth */
     int require;   /* index, when bind is NULL */
     gt_limit (*bind)(gt_binding *);
+    /* of a step that fails outside of a range of one term and nowhere else, or NULL */
+    gt_limit (*limit)(const gt_device *, int64_t);
+    int limited; /* that term */
 } gt_rule;
 
 /* Axes that rules tie together, alone from all others: the space is the product of its groups. */
@@ -78,6 +86,10 @@ gt_limit gt_space_value_limit(const gt_space *space, uint32_t axis, uint8_t choi
 /* Parts the axes into groups, without diagrams. */
 void gt_space_group(gt_space *space);
 
+/* The reason of a rule that cannot hold any more, while of its axes only those in `known` have
+ * values; or 0, and in *key what is left of it: 0 when it holds whatever follows. */
+int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
+                  uint32_t known, uint64_t *key);
 /* The reason of a rule against what `binding` has, or 0; its axes must have values, and the rules
  * before it on the same axes must have been applied. */
 int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule);

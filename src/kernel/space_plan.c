@@ -19,6 +19,7 @@ typedef struct planner {
     gt_space *space;
     int term_of_slot[GT_SLOT_MAX];
     int cluster, block, shared, grid[3];
+    int bytes; /* of shared memory */
 } planner;
 
 static bool uses_any(const gt_expression *expression, int first, int count)
@@ -72,8 +73,13 @@ static int last_axis(uint32_t axes)
 static void add_rule(planner *p, int term, int order, gt_limit (*bind)(gt_binding *), int require)
 {
     uint32_t axes = axes_of(p, term);
-    p->space->rules[p->space->rule_count++] =
-        (gt_rule){axes, term, last_axis(axes), order, require, bind};
+    p->space->rules[p->space->rule_count++] = (gt_rule){.axes = axes,
+                                                        .term = term,
+                                                        .depth = last_axis(axes),
+                                                        .order = order,
+                                                        .require = require,
+                                                        .bind = bind,
+                                                        .limited = -1};
 }
 
 static gputune_status join_expression(int *joined, planner *p, const gt_expression *expression)
@@ -136,6 +142,7 @@ static gputune_status plan_shared(planner *p)
     bool occupancy = asks_occupancy(parts);
     if (parts->shared) {
         GT_TRY(join_expression(&p->shared, p, parts->shared));
+        p->bytes = p->shared;
     }
     GT_TRY(
         join_if(&p->shared, p, occupancy || uses_any(parts->shared, GT_SLOT_BLOCK, 3), p->block));
@@ -185,6 +192,10 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, p->cluster, ORDER_CLUSTER, gt_binding_cluster, 0);
     add_rule(p, p->block, ORDER_BLOCK, gt_binding_block, 0);
     add_rule(p, p->shared, ORDER_SHARED, gt_binding_shared, 0);
+    if (p->bytes >= 0) {
+        p->space->rules[p->space->rule_count - 1].limit = gt_shared_limit;
+        p->space->rules[p->space->rule_count - 1].limited = p->bytes;
+    }
     add_rule(p, p->grid[0], ORDER_GRID, bind_grid_x, 0);
     add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
@@ -251,7 +262,7 @@ static void apply_constant(gt_space *space)
 
 gputune_status gt_space_plan(gt_space *space)
 {
-    planner p = {.space = space, .cluster = -1, .block = -1, .shared = -1};
+    planner p = {.space = space, .cluster = -1, .block = -1, .shared = -1, .bytes = -1};
     for (int i = 0; i < GT_SLOT_MAX; i++) {
         p.term_of_slot[i] = -1;
     }
@@ -267,13 +278,51 @@ gputune_status gt_space_plan(gt_space *space)
     return GPUTUNE_OK;
 }
 
+/* Of a require() against a range of values in which none makes it hold. */
+static int reason_against_range(const gt_rule *rule, gt_interval range)
+{
+    return (gt_interval_is_empty(range) ? GT_REASON_FAILED : GT_REASON_REQUIRE) + rule->require;
+}
+
 int gt_rule_apply(const gt_space *space, gt_binding *binding, const gt_rule *rule)
 {
     if (rule->bind) {
         return (int)rule->bind(binding);
     }
     gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, rule->axes);
-    return gt_interval_is_true(left.range) ? 0 : GT_LIMIT_COUNT + rule->require;
+    return gt_interval_is_true(left.range) ? 0 : reason_against_range(rule, left.range);
+}
+
+static int step_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
+                      uint32_t known, uint64_t *key)
+{
+    gt_interval range =
+        gt_terms_evaluate(&space->terms, rule->limited, binding->slots, known).range;
+    if (gt_interval_is_empty(range)) {
+        return GT_LIMIT_EXPRESSION;
+    }
+    gt_limit low = rule->limit(binding->device, range.low);
+    gt_limit high = rule->limit(binding->device, range.high);
+    if (low && low == high) {
+        return (int)low;
+    }
+    *key = low || high || range.may_fail ? *key : 0;
+    return 0;
+}
+
+int gt_rule_ahead(const gt_space *space, const gt_binding *binding, const gt_rule *rule,
+                  uint32_t known, uint64_t *key)
+{
+    gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, known);
+    *key = left.key;
+    if (rule->bind) {
+        return rule->limit ? step_ahead(space, binding, rule, known, key) : 0;
+    }
+    if (gt_interval_is_false(left.range)) {
+        return reason_against_range(rule, left.range);
+    }
+    *key = gt_interval_is_true(left.range) ? 0 : left.key;
+    return 0;
 }
 
 int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, uint32_t axis,
@@ -284,9 +333,9 @@ int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, u
         const gt_rule *rule = &space->rules[index];
         if (!(rule->axes & ~known)) {
             reason = gt_rule_apply(space, binding, rule);
-        } else if (ahead && !rule->bind && gt_rule_in(ahead, index)) {
-            gt_residue left = gt_terms_evaluate(&space->terms, rule->term, binding->slots, known);
-            reason = gt_interval_is_false(left.range) ? GT_LIMIT_COUNT + rule->require : 0;
+        } else if (ahead && gt_rule_in(ahead, index)) {
+            uint64_t key;
+            reason = gt_rule_ahead(space, binding, rule, known, &key);
         }
         if (reason) {
             return reason;
@@ -298,7 +347,7 @@ int gt_space_check(const gt_space *space, gt_binding *binding, uint32_t known, u
 /* Bounds of an axis's two slots over the values that are left. */
 static void bound_axis(gt_space *space, uint32_t axis)
 {
-    int64_t slots[GT_SLOT_MAX];
+    int64_t *slots = space->probe.slots;
     const int names[2] = {GT_SLOT_AXIS + (int)axis, GT_SLOT_AXIS_BYTES + (int)axis};
     gt_interval ranges[2] = {{1, 0, false}, {1, 0, false}};
     for (int v = 0; v < space->counts[axis]; v++) {

@@ -1,7 +1,7 @@
 /* Builds and evaluates the trees of constraints. */
 #include "kernel/space_terms.h"
 
-enum { KEY_FAILED = 1, KEY_TRUE, KEY_VALUE, KEY_TERM };
+enum { KEY_FAILED = 1, KEY_VALUE, KEY_TERM };
 
 void gt_terms_free(gt_terms *terms)
 {
@@ -259,9 +259,5 @@ static gt_residue evaluate(const state *s, int term)
 gt_residue gt_terms_evaluate(const gt_terms *terms, int term, const int64_t *slots, uint32_t known)
 {
     const state s = {terms->items.items, slots, known};
-    gt_residue left = evaluate(&s, term);
-    if (gt_interval_is_true(left.range)) {
-        left.key = mix(KEY_TRUE, 0);
-    }
-    return left;
+    return evaluate(&s, term);
 }

@@ -68,7 +68,7 @@ bool gt_space_next(gt_space *space, gt_config *out)
         return false;
     }
     while (walk->depth >= 0 && walk->depth <= last) {
-        if (++steps % 4096 == 0 && gt_space_is_canceled(space)) {
+        if (++steps % 512 == 0 && gt_space_is_canceled(space)) {
             break;
         }
         if (!advance(space)) {

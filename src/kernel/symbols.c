@@ -260,8 +260,10 @@ void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint
                    uint8_t choice)
 {
     const gt_value *value = &template->axes[axis].values[choice];
+    int type = value->word ? gt_template_problem_index(template, value->word) : -1;
     slots[GT_SLOT_AXIS + axis] = value->number;
-    slots[GT_SLOT_AXIS_BYTES + axis] = word_bytes(value);
+    slots[GT_SLOT_AXIS_BYTES + axis] =
+        type < 0 ? word_bytes(value) : slots[GT_SLOT_PROBLEM_BYTES + type];
 }
 
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,

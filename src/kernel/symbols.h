@@ -52,7 +52,7 @@ bool gt_symbol_is_reserved(const char *name);
 /* Fills all slots that a problem and a device decide; the rest becomes 0. */
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                    const gt_problem *problem, const gt_device *device);
-/* Sets the slots of one axis. */
+/* Sets the slots of one axis; a word that is the name of a problem's type has that type's bytes. */
 void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint32_t axis,
                    uint8_t choice);
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,

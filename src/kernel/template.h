@@ -3,7 +3,7 @@
  * are read through a callback. Immutable once parsed, so any thread may read it.
  *
  * A line holds one or more clauses, in any order; expressions are expression.h's, names those of
- * symbols.h. D stands for one to three expressions, separated by commas.
+ * symbols.h. D stands for one to three expressions, separated by commas: 16, 16 or (16, 16).
  *   kernel(NAME)                         needed; so are args, block and grid
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
@@ -17,16 +17,43 @@
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
- *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters
- *   clear(buffer or scratch, …)
+ *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
+ *     first, then what the last launch left
+ *   clear(buffer or scratch, …)          zeroed before each launch
  *   work(bytes = e, flops = e)
  *   reference(KERNEL[, block = D][, grid = D][, rtol = e][, atol = e][, stol = e])
  *     takes the block as a const pointer, then args(); outputs may be double; a last parameter
- *     `scale` receives the sum of magnitudes for each element of the first output. Without a
- *     tolerance the outputs' type decides
+ *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
+ *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
+ *     the result
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
- *   define(NAME[ = e or "text"], …)      include("file") */
+ *   define(NAME[ = e or "text"], …)      include("file")
+ *
+ * What is right. An element v is right where |v - r| <= atol + rtol * |r| + stol * scale, with r the
+ * reference's; integers, infinities and (with nan_ok) NaN must be equal. A tolerance that a template
+ * states is taken as it stands, what it leaves out is 0. If it states none, each float output gets:
+ *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16); of sums so long that
+ *          u * sqrt(m) / 4 is more, that
+ *   atol = (u' + 3 * u + 2 * u * sqrt(m)) * S, at most a hundredth of the largest result; of outputs
+ *          of fewer than 64 elements 4 instead of 2 and no such limit; where all elements are as sensitive as they are
+ *          large, the same is a part of rtol instead
+ *   stol = 8 * u, and no atol, where the reference gives `scale`
+ * u is half a unit in the last place of what sums are kept in (float for the half types), u' of the
+ * output's own type, S how far results move when inputs do (measured by moving the inputs that are
+ * filled with uniform() by a small relative step), m the number of terms (by how many results move
+ * with a few inputs, inputs / sqrt(outputs) where all do, and flops / outputs of work()). Two right
+ * kernels that add in another order stay within it; float16 sums and lost terms do not. A float
+ * reference that adds 10^6 positive numbers one after another is itself wrong by 1e-5 of the sum:
+ * declare its outputs double.
+ *
+ * How a variant is proved. It is launched twice at the requested size and at an awkward smaller one,
+ * with outputs, scratch and shared memory poisoned; in between outputs are poisoned otherwise and
+ * inout buffers restored, and nothing else is put right. Inputs and what lies around the buffers
+ * must be as they were (one that changes an input and changes it back within a launch is not seen).
+ * The winner is proved again behind the race, with other inputs and what the race left in scratch.
+ * Without reference() and check() the default variant's first results stand in for the reference's,
+ * and it must write all of them. */
 // clang-format on
 #ifndef GT_KERNEL_TEMPLATE_H
 #define GT_KERNEL_TEMPLATE_H

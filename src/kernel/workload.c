@@ -158,23 +158,6 @@ static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
     return bind_fill(block, &pass->fill, binding->slots);
 }
 
-/* By the least precise output when the template states no tolerance: a few units in the last place
- * of sums in another order. Integers are compared exactly whatever stands here. */
-static double usual_tolerance(const gt_workload *workload)
-{
-    double rtol = 0;
-    for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        const gt_buffer *buffer = &workload->buffers[i];
-        double own = buffer->type == GT_TYPE_BF16  ? 1e-2
-                     : buffer->type == GT_TYPE_F16 ? 1e-3
-                     : buffer->type == GT_TYPE_F32 ? 1e-5
-                     : buffer->type == GT_TYPE_F64 ? 1e-12
-                                                   : 0;
-        rtol = buffer->direction != GT_IN && own > rtol ? own : rtol;
-    }
-    return rtol;
-}
-
 static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding)
 {
     const gt_judge *judge = &binding->template->parts->reference;
@@ -184,18 +167,14 @@ static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding
     } items[] = {{judge->atol, &out->tolerance.atol},
                  {judge->rtol, &out->tolerance.rtol},
                  {judge->stol, &out->tolerance.stol}};
-    bool stated = false;
     for (size_t i = 0; i < 3; i++) {
         if (items[i].expression) {
-            stated = true;
+            out->tolerance.stated = true;
             GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
         }
         if (*items[i].value < 0) {
             return gt_fail_at(judge->place, "a negative tolerance; expected 0 or more");
         }
-    }
-    if (!stated) {
-        out->tolerance.rtol = usual_tolerance(out);
     }
     return GPUTUNE_OK;
 }

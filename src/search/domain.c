@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { STEP_TRIES = 64, MOST_CHOICES = 64 };
+enum { JUMP_TRIES = 64, MOST_CHOICES = 64 };
 
 bool gt_point_equal(const gt_point *a, const gt_point *b)
 {
@@ -50,21 +50,33 @@ void gt_domain_neighbours(const gt_domain *domain, const gt_point *point, gt_nei
     }
 }
 
-bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_neighbourhood kind,
-                    gt_point *point)
+/* A choice other than the present one of an axis that is as in `from`. */
+static void change_one(const gt_domain *domain, gt_random *random, const gt_point *from,
+                       gt_point *point)
 {
-    for (int tries = 0; tries < STEP_TRIES && domain->axis_count; tries++) {
-        uint32_t i = (uint32_t)gt_random_below(random, domain->axis_count);
-        uint32_t from = point->choice[i];
-        uint32_t to = (uint32_t)gt_random_below(random, domain->axes[i].choices);
-        if (to == from || !is_near(&domain->axes[i], kind, from, to)) {
-            continue;
+    uint32_t axis;
+    do {
+        axis = (uint32_t)gt_random_below(random, domain->axis_count);
+    } while (domain->axes[axis].choices < 2 || point->choice[axis] != from->choice[axis]);
+    uint32_t other = (uint32_t)gt_random_below(random, domain->axes[axis].choices - 1);
+    point->choice[axis] = (uint16_t)(other + (other >= from->choice[axis]));
+}
+
+bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point)
+{
+    uint32_t changeable = 0;
+    for (uint32_t i = 0; i < domain->axis_count; i++) {
+        changeable += domain->axes[i].choices > 1;
+    }
+    for (int tries = 0; tries < JUMP_TRIES && changeable >= count; tries++) {
+        gt_point to = *point;
+        for (uint32_t i = 0; i < count; i++) {
+            change_one(domain, random, point, &to);
         }
-        point->choice[i] = (uint16_t)to;
-        if (domain->is_valid(domain->user, point)) {
+        if (domain->is_valid(domain->user, &to)) {
+            *point = to;
             return true;
         }
-        point->choice[i] = (uint16_t)from;
     }
     return false;
 }

@@ -47,9 +47,8 @@ typedef enum gt_neighbourhood {
 void gt_domain_neighbours(const gt_domain *domain, const gt_point *point, gt_neighbourhood kind,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
 
-/* Changes one axis of *point to a choice drawn at random; false, and *point is as it was, where no
- * valid neighbour was found in a few tries. */
-bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_neighbourhood kind,
-                    gt_point *point);
+/* Changes `count` different axes of *point to choices drawn at random; false, and *point is as it
+ * was, where nothing valid was found in a few tries. */
+bool gt_domain_jump(const gt_domain *domain, gt_random *random, uint32_t count, gt_point *point);
 
 #endif

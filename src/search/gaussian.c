@@ -49,50 +49,56 @@ static double matern(double squared)
     return (1 + r + r * r / 3) * exp(-r);
 }
 
-/* Adds coordinate d's share of the squared distances to `squared`, and what it does by itself to
- * `apart`, for the rows [from, to). */
-static void add_coordinate(double *restrict squared, double *restrict apart, const gt_gaussian *g,
+/* Adds coordinate d's share of the squared distances to `squared`, and what it takes away from the
+ * parts to `lost`, for the rows [from, to). */
+static void add_coordinate(double *restrict squared, double *restrict lost, const gt_gaussian *g,
                            uint32_t d, float at, uint32_t from, uint32_t to)
 {
     const float *restrict row = g->z + (size_t)d * ROWS;
     const double weight = g->weight[d], part = g->part[d];
     if (g->is_word[d]) {
         for (uint32_t i = from; i < to; i++) {
-            double square = row[i] == at ? 0 : 1;
-            squared[i] += weight * square;
-            apart[i] += part * gt_gaussian_apart(true, square);
+            double distance = row[i] == at ? 0 : 1;
+            squared[i] += weight * distance;
+            lost[i] += part * distance;
         }
         return;
     }
     for (uint32_t i = from; i < to; i++) {
-        double square = (double)((row[i] - at) * (row[i] - at));
-        squared[i] += weight * square;
-        apart[i] += part * gt_gaussian_apart(false, square);
+        double distance = fabsf(row[i] - at);
+        squared[i] += weight * distance * distance;
+        lost[i] += part * distance;
     }
+}
+
+static double all_parts(const gt_gaussian *g)
+{
+    double sum = 0;
+    for (uint32_t d = 0; d < g->dimensions; d++) {
+        sum += g->part[d];
+    }
+    return sum;
 }
 
 /* The covariance of z with the rows [from, to), into out[from] and on. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
-    double apart[ROWS] = {0};
+    double lost[ROWS], parts = all_parts(g);
     memset(out + from, 0, (to - from) * sizeof *out);
+    memset(lost + from, 0, (to - from) * sizeof *lost);
     for (uint32_t d = 0; d < g->dimensions; d++) {
-        add_coordinate(out, apart, g, d, z[d], from, to);
+        add_coordinate(out, lost, g, d, z[d], from, to);
     }
     for (uint32_t i = from; i < to; i++) {
-        out[i] = matern(out[i]) + apart[i];
+        out[i] = matern(out[i]) + parts - lost[i];
     }
 }
 
 /* The variance of a point before anything is known of it, in signals. */
 static double variance(const gt_gaussian *g)
 {
-    double sum = 1;
-    for (uint32_t d = 0; d < g->dimensions; d++) {
-        sum += g->part[d];
-    }
-    return sum;
+    return 1 + all_parts(g);
 }
 
 static double dot(const double *a, const double *b, uint32_t count)

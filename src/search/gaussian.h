@@ -9,7 +9,7 @@
 
 #include "search/coordinates.h"
 
-enum { GT_GAUSSIAN_ROWS = 256 };
+enum { GT_GAUSSIAN_ROWS = 208 };
 
 typedef enum gt_target {
     GT_TARGET_TIME,
@@ -66,12 +66,5 @@ double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospe
                           gt_target target);
 double gt_gaussian_deviation(const gt_gaussian *gaussian, const gt_prospect *prospect,
                              gt_target target);
-
-/* The covariance that a coordinate has by itself, for two values `square` apart, squared (0 or 1
- * for words), before its share. */
-static inline double gt_gaussian_apart(bool is_word, double square)
-{
-    return is_word ? 1 - square : 1 / (1 + 4 * square);
-}
 
 #endif

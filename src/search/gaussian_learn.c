@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 128, PARAMETERS = 2 * GT_COORDINATES + 1 };
+enum { ROWS = GT_GAUSSIAN_ROWS, MOST = 96, PARAMETERS = 2 * GT_COORDINATES + 1 };
 
 /* Priors, all log-normal: of a length scale around SCALE_CENTRE times the root of the number of
  * coordinates, of a part around PART_CENTRE over that number, of the noise. Spreads are standard
@@ -64,29 +64,28 @@ static void take_rows(sample *s, const gt_gaussian *g)
     }
 }
 
-/* Squared differences in coordinate d between row a and those before it. */
-static void differences(double *out, const sample *s, uint32_t d, uint32_t a)
+/* How far row a is from those before it in coordinate d. */
+static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
 {
     const float *z = s->gaussian->z + (size_t)d * ROWS;
     float at = z[s->row[a]];
     bool is_word = s->gaussian->is_word[d];
     for (uint32_t b = 0; b < a; b++) {
         float other = z[s->row[b]];
-        out[b] = is_word ? (at == other ? 0.0 : 1.0) : (double)((at - other) * (at - other));
+        out[b] = is_word ? (at == other ? 0.0 : 1.0) : (double)fabsf(at - other);
     }
 }
 
 /* Row a of the covariance up to the diagonal, and its slope over the weighted squared distance. */
 static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
 {
-    double difference[MOST], apart[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
+    double distance[MOST], apart[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
     memset(k, 0, (a + 1) * sizeof *k);
     for (uint32_t d = 0; d < s->gaussian->dimensions; d++) {
-        bool is_word = s->gaussian->is_word[d];
-        differences(difference, s, d, a);
+        distances(distance, s, d, a);
         for (uint32_t b = 0; b < a; b++) {
-            k[b] += weight[d] * difference[b];
-            apart[b] += part[d] * gt_gaussian_apart(is_word, difference[b]);
+            k[b] += weight[d] * distance[b] * distance[b];
+            apart[b] += part[d] * (1 - distance[b]);
         }
     }
     for (uint32_t b = 0; b < a; b++) {
@@ -180,18 +179,17 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
                          const double *part, double *gradient, uint32_t a)
 {
     uint32_t dimensions = s->gaussian->dimensions;
-    double difference[MOST], *slope = s->slope[a], *pull = s->k[a];
+    double distance[MOST], *slope = s->slope[a], *pull = s->k[a];
     for (uint32_t b = 0; b <= a; b++) {
         pull[b] -= alpha[a] * alpha[b] / signal;
         slope[b] *= b < a ? pull[b] : 0;
     }
     for (uint32_t d = 0; d < dimensions; d++) {
-        bool is_word = s->gaussian->is_word[d];
         double together = 0, apart = pull[a] / 2;
-        differences(difference, s, d, a);
+        distances(distance, s, d, a);
         for (uint32_t b = 0; b < a; b++) {
-            together += slope[b] * difference[b];
-            apart += pull[b] * gt_gaussian_apart(is_word, difference[b]);
+            together += slope[b] * distance[b] * distance[b];
+            apart += pull[b] * (1 - distance[b]);
         }
         gradient[d] += weight[d] * together;
         gradient[dimensions + d] += part[d] * apart;

@@ -1,13 +1,13 @@
-/* Descents: from the best of a few random configurations to the first neighbour that is faster, one
- * axis at a time, adjacent values before the others. Where no neighbour is faster, every second
- * descent begins near the best one found so far. */
+/* Descents: from the best of a few random configurations to the first neighbour that is faster: one
+ * axis at a time, adjacent values in turn with the others, at last a few steps in two axes at once.
+ * Where nothing is faster, every second descent begins near the best one found so far. */
 #include "search/strategy_parts.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STARTS = 4, KICKS = 2 };
+enum { STARTS = 4, KICK = 3 /* axes */, JUMPS = 24 };
 
 typedef struct local {
     gt_point_set queue;   /* neighbours of the centre, in the order in which to try them */
@@ -56,6 +56,16 @@ static void shuffle(local *at, gt_random *random, uint32_t from, uint32_t to)
     }
 }
 
+/* Puts the points from `first` on in turn with those before. */
+static void interleave(local *at, uint32_t first)
+{
+    for (uint32_t i = 1; i < first && first < at->queue.count; i += 2, first++) {
+        gt_point swap = at->queue.points[i];
+        at->queue.points[i] = at->queue.points[first];
+        at->queue.points[first] = swap;
+    }
+}
+
 static gputune_status surround(gt_strategy *strategy, local *at)
 {
     filling fill = {&strategy->evidence, at};
@@ -65,8 +75,16 @@ static gputune_status surround(gt_strategy *strategy, local *at)
     gt_domain_neighbours(strategy->domain, &at->centre, GT_ADJACENT, enqueue, &fill);
     uint32_t adjacent = at->queue.count;
     gt_domain_neighbours(strategy->domain, &at->centre, GT_HAMMING, enqueue, &fill);
+    uint32_t near = at->queue.count;
+    for (int i = 0; i < JUMPS; i++) {
+        gt_point point = at->centre;
+        if (gt_domain_jump(strategy->domain, &strategy->random, 2, &point)) {
+            enqueue(&fill, &point);
+        }
+    }
     shuffle(at, &strategy->random, 0, adjacent);
-    shuffle(at, &strategy->random, adjacent, at->queue.count);
+    shuffle(at, &strategy->random, adjacent, near);
+    interleave(at, adjacent);
     return at->status;
 }
 
@@ -81,9 +99,7 @@ static void restart(gt_strategy *strategy, local *at)
     at->starting = STARTS;
     if (at->descents++ % 2 == 1 && strategy->evidence.ok) {
         gt_point point = strategy->evidence.points.points[strategy->evidence.best];
-        for (int i = 0; i < KICKS; i++) {
-            gt_domain_step(strategy->domain, &strategy->random, GT_HAMMING, &point);
-        }
+        gt_domain_jump(strategy->domain, &strategy->random, KICK, &point);
         at->centre = point;
         at->starting = gt_evidence_has(&strategy->evidence, &point) ? STARTS : 1;
     }

@@ -4,7 +4,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { FIRST = 12, FIRST_WITH_HINTS = 4, LEAST_OK = 3 };
+enum {
+    FIRST = 12,
+    FIRST_WITH_HINTS = 4,
+    LEAST_OK = 3,
+    BETWEEN_CLIMBS = 8 /* proposals of one batch */
+};
 
 static gputune_status open_model(gt_strategy *strategy, void *state)
 {
@@ -64,11 +69,13 @@ static gputune_status propose_model(gt_strategy *strategy, void *state, gt_point
     if (model->stale) {
         GT_TRY(gt_model_update(model, strategy));
         model->stale = false;
+        model->batch = 0;
     } else {
         GT_TRY(gt_model_add_pending(model, &strategy->evidence));
     }
     int64_t best;
-    GT_TRY(gt_model_pool_best(model, strategy, &best));
+    bool climb = model->batch++ % BETWEEN_CLIMBS == 0;
+    GT_TRY(gt_model_pool_best(model, strategy, climb, &best));
     *found = best >= 0;
     if (*found) {
         *out = model->pool.points[best];

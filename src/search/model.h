@@ -42,6 +42,7 @@ typedef struct gt_model {
     double measure_s;      /* of all results */
     uint32_t measured;     /* how many that is of */
 
+    uint32_t batch;        /* proposals since the last update */
     double gain, expected; /* of the last proposal: the gain and the time, as logarithms */
 
     gt_point_set pool;
@@ -62,9 +63,12 @@ double gt_model_prior_at(const gt_model *model, const float *z);
 
 /* Fills the pool anew with random points, and with the neighbours of the best ones. ENOMEM. */
 gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy);
+/* Keeps the most promising ones where many have come together. ENOMEM. */
+gputune_status gt_model_pool_prune(gt_model *model);
 gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy);
-/* The candidate that promises the most, after looking around it as well, or -1. ENOMEM. */
-gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, int64_t *best);
+/* The candidate that promises the most, or -1; `climb`: after looking around it as well. ENOMEM. */
+gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
+                                  int64_t *best);
 /* The gain that is expected of a point that is not in the pool. */
 double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point);
 

@@ -11,6 +11,8 @@
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* of so many fastest, the neighbours */
+    JUMPS = 8,     /* and as many points that differ from each of them in two axes */
+    MANY = 800,    /* candidates that are thinned out to RANDOM */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
 };
 #define FAR          6.0  /* deviations below the best where the gain is nothing but an order */
@@ -49,6 +51,7 @@ static bool add(void *user, const gt_point *point)
         gt_coordinates_of(candidate->z, &model->coordinates, point);
         candidate->prior = gt_model_prior_at(model, candidate->z);
         candidate->prospect.rows = 0;
+        candidate->score = -INFINITY;
     }
     return to->status == GPUTUNE_OK;
 }
@@ -66,10 +69,65 @@ gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy)
     return to.status;
 }
 
+static int by_score(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x < y) - (x > y);
+}
+
+gputune_status gt_model_pool_prune(gt_model *model)
+{
+    uint32_t count = model->pool.count;
+    if (count <= MANY) {
+        return GPUTUNE_OK;
+    }
+    double *scores = malloc(count * sizeof *scores);
+    gt_point *points = malloc(count * sizeof *points);
+    if (!scores || !points) {
+        free(scores);
+        free(points);
+        return gt_fail_memory();
+    }
+    memcpy(points, model->pool.points, count * sizeof *points);
+    for (uint32_t i = 0; i < count; i++) {
+        scores[i] = model->candidates[i].score;
+    }
+    qsort(scores, count, sizeof *scores, by_score);
+    double least = scores[RANDOM];
+    gt_point_set_clear(&model->pool);
+    for (uint32_t i = 0; i < count; i++) {
+        if (model->candidates[i].score > least) {
+            uint32_t to;
+            bool fresh; /* there is room, and none is there twice */
+            gt_point_set_add(&model->pool, &points[i], &to, &fresh);
+            if (to != i) {
+                model->candidates[to] = model->candidates[i];
+            }
+        }
+    }
+    free(scores);
+    free(points);
+    return GPUTUNE_OK;
+}
+
 static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_point *point)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
     gt_domain_neighbours(strategy->domain, point, GT_HAMMING, add, &to);
+    return to.status;
+}
+
+/* Where constraints bind two axes together, changing one leads nowhere. */
+static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt_point *from)
+{
+    adding to = {model, &strategy->evidence, GPUTUNE_OK};
+    for (int i = 0; i < JUMPS && to.status == GPUTUNE_OK; i++) {
+        gt_point point = *from;
+        if (!gt_domain_jump(strategy->domain, &strategy->random, 2, &point)) {
+            break;
+        }
+        add(&to, &point);
+    }
     return to.status;
 }
 
@@ -93,7 +151,9 @@ gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
         }
     }
     for (uint32_t i = 0; i < count; i++) {
-        GT_TRY(add_near(model, strategy, &evidence->points.points[best[i]]));
+        gt_point point = evidence->points.points[best[i]];
+        GT_TRY(add_near(model, strategy, &point));
+        GT_TRY(add_jumps(model, strategy, &point));
     }
     return GPUTUNE_OK;
 }
@@ -167,10 +227,10 @@ static int64_t judge_all(gt_model *model, const gt_strategy *strategy, uint32_t 
     return best;
 }
 
-gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, int64_t *best)
+gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool climb, int64_t *best)
 {
     *best = judge_all(model, strategy, 0, -1);
-    for (int i = 0; i < CLIMBS && *best >= 0; i++) {
+    for (int i = 0; climb && i < CLIMBS && *best >= 0; i++) {
         int64_t before = *best;
         uint32_t from = model->pool.count;
         gt_point point = model->pool.points[before];

@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-    KEPT = 176, /* rows that stay when there are too many, half of them the fastest */
-    STEPS = 12  /* of learning */
+    KEPT = 128, /* rows that stay when there are too many, half of them the fastest */
+    STEPS = 10  /* of learning */
 };
 #define GROWTH 1.25 /* of the results until the next learning */
 #define CLIP   1.5  /* times are cut where they are so far above the best as 1.5 medians */
@@ -200,15 +200,15 @@ gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
     uint32_t told = evidence->ok + evidence->failed;
     bool due = !model->told_when_learnt || told >= model->told_when_learnt * GROWTH;
     GT_TRY(widen(model, evidence));
-    if (!add_rows(model, evidence)) {
+    bool thinned = !add_rows(model, evidence);
+    if (thinned) {
         GT_TRY(thin_rows(model, strategy));
-        due = true;
     }
     GT_TRY(take_values(model, evidence));
     if (due) {
         gt_gaussian_learn(&model->gaussian, STEPS);
         model->told_when_learnt = told;
-        GT_TRY(gt_model_pool_fill(model, strategy));
     }
+    GT_TRY(due || thinned ? gt_model_pool_fill(model, strategy) : gt_model_pool_prune(model));
     return gt_model_pool_near_best(model, strategy);
 }

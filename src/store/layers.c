@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/text.h"
 
 #include <math.h>
@@ -39,7 +40,7 @@ void gt_layers_warn(gt_store *store, const char *format, ...)
     va_list values;
     va_start(values, format);
     pthread_mutex_lock(&store->telling);
-    vsnprintf(store->warning, sizeof store->warning, format, values);
+    gt_vsnprintf(store->warning, sizeof store->warning, format, values);
     pthread_mutex_unlock(&store->telling);
     va_end(values);
 }

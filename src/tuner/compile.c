@@ -160,7 +160,7 @@ int gt_compile_space(gt_request *request, int (*each)(void *user, const gputune_
     compile_run run = {.each = each, .user = user};
     gt_space *space;
     gt_session session;
-    GT_TRY(gt_request_space(&space, request));
+    GT_TRY(gt_request_space_to_try(&space, request));
     gt_space_proposer proposer = gt_space_proposer_make(space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,

@@ -78,7 +78,7 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     static const gt_policy policy = {.done = settled};
     gt_space *space;
     gt_session session;
-    GT_TRY(gt_request_space(&space, request));
+    GT_TRY(gt_request_space_to_try(&space, request));
     gt_space_proposer proposer = gt_space_proposer_make(space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,

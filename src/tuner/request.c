@@ -283,25 +283,62 @@ void gt_request_free(gt_request *request)
     free(request);
 }
 
-gputune_status gt_request_space(gt_space **out, const gt_request *request)
+static bool is_over(void *user)
 {
-    return gt_space_open(out, request->template, &request->problem, &request->workload,
-                         request->device, request->options.only, request->options.only_count);
+    return gt_patience_left_s(&((const gt_request *)user)->patience) <= 0;
 }
 
-/* A configuration against the space: whether it is valid, and none of its values was left out. */
+gputune_status gt_request_space(gt_space **out, const gt_request *request)
+{
+    GT_TRY(gt_space_open(out, request->template, &request->problem, &request->workload,
+                         request->device, request->options.only, request->options.only_count));
+    gt_space_set_cancel(*out, is_over, (void *)request);
+    return GPUTUNE_OK;
+}
+
+/* Values that were asked for by name and can never be tried. */
+static void say_what_is_left_out(const gt_request *request, gt_space *space)
+{
+    const gt_template *template = request->template;
+    for (uint32_t i = 0; i < template->axis_count && request->options.only_count; i++) {
+        const uint8_t *choices;
+        size_t count = gt_space_choices(space, i, &choices);
+        for (size_t v = 0; v < count; v++) {
+            gt_text value = {0};
+            bool asked = count != template->axes[i].count || choices[v] != v;
+            const char *reason = asked ? gt_space_why_unused(space, i, choices[v]) : NULL;
+            if (reason) {
+                gt_axis_value_append(&value, &template->axes[i], choices[v]);
+                gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                            "%s: %s=%s is not tried: %s", template->name, template->axes[i].name,
+                            gt_text_string(&value), reason);
+            }
+            gt_text_free(&value);
+        }
+    }
+}
+
+gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request)
+{
+    gt_space *space;
+    GT_TRY(gt_request_space(&space, request));
+    gputune_status status = gt_space_require_any(space);
+    if (status != GPUTUNE_OK) {
+        gt_space_free(space);
+        return status;
+    }
+    say_what_is_left_out(request, space);
+    *out = space;
+    return GPUTUNE_OK;
+}
+
 static bool is_in_space(const gt_request *request, const gt_config *config, bool restricted)
 {
     gt_space *space;
     if (gt_request_space(&space, request) != GPUTUNE_OK) {
         return false;
     }
-    bool in = gt_space_excludes(space, config) == NULL;
-    for (uint32_t i = 0; i < request->template->axis_count && in && restricted; i++) {
-        const uint8_t *choices;
-        size_t count = gt_space_choices(space, i, &choices);
-        in = memchr(choices, config->choice[i], count) != NULL;
-    }
+    bool in = restricted ? gt_space_has(space, config) : gt_space_excludes(space, config) == NULL;
     gt_space_free(space);
     return in;
 }
@@ -320,4 +357,14 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
 {
     return gt_source_generate(out, request->template, &request->problem, config, request->device,
                               gt_catalog_prelude(request->services->catalog));
+}
+
+void gt_request_say_proof(const gt_request *request)
+{
+    if (!request->workload.has_reference && !request->workload.has_check) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s has neither reference() nor check(): the results of its default variant "
+                    "are taken as right",
+                    request->template->name);
+    }
 }

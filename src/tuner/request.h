@@ -69,8 +69,14 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
  * frees. */
 gputune_status gt_host_text(char **out);
 
+/* Logs a warning where nothing but the template's own default says what is right. */
+void gt_request_say_proof(const gt_request *request);
+
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
+/* The same for what is to be tried: warns of values that were asked for and are excluded.
+ * ENOVARIANT, with the excluding constraints, where nothing is valid. */
+gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request);
 /* Whether constraints and the device allow a configuration, whatever the restrictions say. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Whether it is one of the space's, the restrictions included. */

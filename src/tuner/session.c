@@ -36,6 +36,9 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     all.farm = out->farm;
     all.measure = policy->measures;
     GT_TRY(gt_field_open(&out->field, &all));
+    if (policy->exclusive) {
+        gt_request_say_proof(request);
+    }
     return request->options.input_count && policy->measures
                ? services->inputs(services->user, &request->workload, &request->options,
                                   &out->field.setup)

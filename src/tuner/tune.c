@@ -113,8 +113,9 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     return finish(out, &choice, request, winner);
 }
 
-/* Of what answers: a decided result over the request's own space, then any that is decided, then the
- * fastest. Some have no time: a tuning by energy that was stopped before it weighed anything. */
+/* Of what answers: a decided result over the request's own space, then any that is decided, then
+ * the fastest. Some have no time: a tuning by energy that was stopped before it weighed anything.
+ */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && gt_hash_equal(a->terms.space, request->terms.space);
@@ -243,13 +244,16 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request)
     bool canceled = gt_patience_canceled(&request->patience);
     request->patience = gt_patience_for(canceled ? after_cancel_s : after_limit_s, NULL);
     gputune_status status = choose_unmeasured(out, request);
-    if (status != GPUTUNE_OK) {
-        free(reason);
-        return status;
+    if (status == GPUTUNE_OK) {
+        free(out->stop_reason);
+        out->stop_reason = reason;
+        return GPUTUNE_OK;
     }
-    free(out->stop_reason);
-    out->stop_reason = reason;
-    return GPUTUNE_OK;
+    if (canceled && gt_outcome_leaves_an_answer(status)) {
+        status = gt_fail(GPUTUNE_ECANCELED, "%s", reason); /* no time for the default either */
+    }
+    free(reason);
+    return status;
 }
 
 gputune_status gt_tune(gt_choice *out, gt_request *request)

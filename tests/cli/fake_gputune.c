@@ -45,6 +45,39 @@ const char *gputune_objective_name(gputune_objective objective)
     return names[objective];
 }
 
+const char *gputune_strategy_name(gputune_strategy strategy)
+{
+    static const char *const names[] = {"auto", "exhaustive", "random", "model", "local"};
+    return names[strategy];
+}
+
+/* Regret halves with every doubling; without workers there is no clock. */
+int gputune_replay(const char *path, const gputune_replay_options *options,
+                   int (*each)(void *user, const gputune_replayed *replayed), void *user)
+{
+    if (strstr(path, "broken")) {
+        return gt_fail(GPUTUNE_ERECORDED, "%s:3: entry '8': there is no 'time'", path);
+    }
+    gputune_replayed replayed = {.version = GPUTUNE_REPLAYED_VERSION,
+                                 .space = "space",
+                                 .seeds = options->seeds,
+                                 .workers = options->workers,
+                                 .seconds_to_5_percent = options->workers ? 12.5 : 0,
+                                 .configurations = 120,
+                                 .valid = 110,
+                                 .optimum_ns = 5e5};
+    int answer = 0;
+    for (size_t i = 0; i < options->strategy_count; i++) {
+        replayed.strategy = gputune_strategy_name(options->strategies[i]);
+        for (size_t j = 0; j < options->evaluation_count && !answer; j++) {
+            replayed.evaluations = options->evaluations[j];
+            replayed.mean_regret = 8.0 / options->evaluations[j] / (double)(1 + options->seed);
+            answer = each(user, &replayed);
+        }
+    }
+    return answer;
+}
+
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
     const char *device = options->device, *driver = options->driver;
@@ -265,14 +298,21 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
         {1, "CLUSTER", "cluster", "1", "", true},
         {1, "CLUSTER", "cluster", "2", "compute capability 9.0 or higher only", false},
     };
-    static const gputune_exclusion exclusions[] = {{"compute capability 9.0 or higher only", 2}};
+    static const gputune_exclusion exclusions[] = {
+        {"compute capability 9.0 or higher only", 2, GPUTUNE_EXACT}};
     bool old = arch && strcmp(arch, "sm_80") == 0;
     gputune_space *space = calloc(1, sizeof *space);
     if (!space) {
         return gt_fail_memory();
     }
-    *space = (gputune_space){GPUTUNE_SPACE_VERSION, 4,          old ? 2 : 4, 2, values,
-                             old ? 4 : 3,           exclusions, old};
+    *space = (gputune_space){.version = GPUTUNE_SPACE_VERSION,
+                             .combinations = 4,
+                             .valid = old ? 2 : 4,
+                             .sources = 2,
+                             .values = values,
+                             .value_count = old ? 4 : 3,
+                             .exclusions = exclusions,
+                             .exclusion_count = old};
     *out = space;
     return 0;
 }

@@ -10,24 +10,17 @@ CUresult cuCtxCreate_v3(CUcontext *out, CUexecAffinityParam *params, int count, 
                         CUdevice device);
 CUresult cuCtxCreate_v4(CUcontext *out, CUctxCreateParams *params, unsigned flags, CUdevice device);
 CUresult cuCtxDestroy_v2(CUcontext context);
-CUresult cuCtxGetApiVersion(CUcontext context, unsigned *out);
 CUresult cuCtxGetCurrent(CUcontext *out);
 CUresult cuCtxGetDevice(CUdevice *out);
-CUresult cuCtxGetFlags(unsigned *out);
 CUresult cuCtxGetId(CUcontext context, unsigned long long *out);
 CUresult cuCtxGetLimit(size_t *out, CUlimit limit);
-CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest);
 CUresult cuCtxPopCurrent_v2(CUcontext *out);
 CUresult cuCtxPushCurrent_v2(CUcontext context);
-CUresult cuCtxSetCacheConfig(CUfunc_cache config);
 CUresult cuCtxSetCurrent(CUcontext context);
 CUresult cuCtxSetLimit(CUlimit limit, size_t value);
 CUresult cuCtxSynchronize(void);
-CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer);
-CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device);
 CUresult cuDeviceGet(CUdevice *device, int ordinal);
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute attribute, CUdevice device);
-CUresult cuDeviceGetByPCIBusId(CUdevice *device, const char *id);
 CUresult cuDeviceGetCount(int *count);
 CUresult cuDeviceGetName(char *name, int bytes, CUdevice device);
 CUresult cuDeviceGetPCIBusId(char *id, int bytes, CUdevice device);
@@ -44,44 +37,22 @@ CUresult cuEventDestroy_v2(CUevent event);
 CUresult cuEventElapsedTime_v2(float *out_ms, CUevent start, CUevent end);
 CUresult cuEventQuery(CUevent event);
 CUresult cuEventRecord(CUevent event, CUstream stream);
-CUresult cuEventRecordWithFlags(CUevent event, CUstream stream, unsigned flags);
 CUresult cuEventSynchronize(CUevent event);
 CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute, CUfunction function);
-CUresult cuFuncGetModule(CUmodule *out, CUfunction handle);
-CUresult cuFuncGetName(const char **name, CUfunction handle);
 CUresult cuFuncGetParamInfo(CUfunction handle, size_t index, size_t *offset, size_t *bytes);
 CUresult cuFuncLoad(CUfunction handle);
 CUresult cuFuncSetAttribute(CUfunction handle, CUfunction_attribute attribute, int value);
-CUresult cuFuncSetCacheConfig(CUfunction handle, CUfunc_cache config);
 CUresult cuGetErrorName(CUresult error, const char **name);
 CUresult cuGetErrorString(CUresult error, const char **text);
-CUresult cuGetExportTable(const void **table, const CUuuid *id);
 CUresult cuGetProcAddress_v2(const char *name, void **out, int version, cuuint64_t flags,
                              CUdriverProcAddressQueryResult *status);
-CUresult cuGraphAddEmptyNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
-                             size_t count);
-CUresult cuGraphAddHostNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
-                            size_t count, const CUDA_HOST_NODE_PARAMS *params);
-CUresult cuGraphAddKernelNode_v2(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
-                                 size_t count, const CUDA_KERNEL_NODE_PARAMS *params);
-CUresult cuGraphAddMemsetNode(CUgraphNode *out, CUgraph graph, const CUgraphNode *dependencies,
-                              size_t count, const CUDA_MEMSET_NODE_PARAMS *params,
-                              CUcontext context);
 CUresult cuGraphCreate(CUgraph *out, unsigned flags);
 CUresult cuGraphDestroy(CUgraph graph);
 CUresult cuGraphExecDestroy(CUgraphExec exec);
 CUresult cuGraphGetNodes(CUgraph graph, CUgraphNode *nodes, size_t *count);
 CUresult cuGraphInstantiateWithFlags(CUgraphExec *out, CUgraph graph, unsigned long long flags);
-CUresult cuGraphInstantiateWithParams(CUgraphExec *out, CUgraph graph,
-                                      CUDA_GRAPH_INSTANTIATE_PARAMS *params);
-CUresult cuGraphInstantiate_v2(CUgraphExec *out, CUgraph graph, CUgraphNode *error_node, char *log,
-                               size_t log_bytes);
 CUresult cuGraphLaunch(CUgraphExec exec, CUstream stream);
-CUresult cuGraphNodeGetDependencies(CUgraphNode node, CUgraphNode *dependencies, size_t *count);
-CUresult cuGraphNodeGetDependencies_v2(CUgraphNode node, CUgraphNode *dependencies,
-                                       CUgraphEdgeData *edges, size_t *count);
 CUresult cuGraphNodeGetType(CUgraphNode node, CUgraphNodeType *type);
-CUresult cuGraphReleaseUserObject(CUgraph graph, CUuserObject object, unsigned count);
 CUresult cuGraphRetainUserObject(CUgraph graph, CUuserObject object, unsigned count,
                                  unsigned flags);
 CUresult cuGraphUpload(CUgraphExec exec, CUstream stream);
@@ -89,34 +60,14 @@ CUresult cuInit(unsigned flags);
 CUresult cuIpcCloseMemHandle(CUdeviceptr address);
 CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr address);
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, unsigned flags);
-CUresult cuKernelGetAttribute(int *out, CUfunction_attribute attribute, CUkernel kernel,
-                              CUdevice device);
-CUresult cuKernelGetFunction(CUfunction *out, CUkernel kernel);
-CUresult cuKernelGetLibrary(CUlibrary *out, CUkernel kernel);
-CUresult cuKernelGetName(const char **name, CUkernel kernel);
-CUresult cuKernelGetParamInfo(CUkernel kernel, size_t index, size_t *offset, size_t *bytes);
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
-                              CUdevice device);
-CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config, CUdevice device);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data);
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **params, void **extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
                           void **extra);
-CUresult cuLibraryGetGlobal(CUdeviceptr *address, size_t *bytes, CUlibrary library,
-                            const char *name);
-CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary library, const char *name);
-CUresult cuLibraryGetKernelCount(unsigned *out, CUlibrary library);
-CUresult cuLibraryGetModule(CUmodule *out, CUlibrary library);
-CUresult cuLibraryLoadData(CUlibrary *out, const void *code, CUjit_option *jit, void **jit_values,
-                           unsigned jit_count, CUlibraryOption *options, void **values,
-                           unsigned count);
-CUresult cuLibraryUnload(CUlibrary library);
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream);
 CUresult cuMemAllocHost_v2(void **out, size_t bytes);
-CUresult cuMemAllocPitch_v2(CUdeviceptr *out, size_t *pitch, size_t width, size_t height,
-                            unsigned element);
 CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes);
 CUresult cuMemFreeAsync(CUdeviceptr address, CUstream stream);
 CUresult cuMemFreeHost(void *pointer);
@@ -125,25 +76,19 @@ CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CUdeviceptr a
 CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes);
 CUresult cuMemHostAlloc(void **out, size_t bytes, unsigned flags);
 CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr *out, void *pointer, unsigned flags);
-CUresult cuMemHostGetFlags(unsigned *flags, void *pointer);
 CUresult cuMemHostRegister_v2(void *pointer, size_t bytes, unsigned flags);
 CUresult cuMemHostUnregister(void *pointer);
-CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
-CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
 CUresult cuMemcpyDtoDAsync_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
 CUresult cuMemcpyDtoD_v2(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpyDtoHAsync_v2(void *to, CUdeviceptr from, size_t bytes, CUstream stream);
 CUresult cuMemcpyDtoH_v2(void *to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpyHtoDAsync_v2(CUdeviceptr to, const void *from, size_t bytes, CUstream stream);
 CUresult cuMemcpyHtoD_v2(CUdeviceptr to, const void *from, size_t bytes);
-CUresult cuMemsetD16Async(CUdeviceptr to, unsigned short value, size_t count, CUstream stream);
-CUresult cuMemsetD16_v2(CUdeviceptr to, unsigned short value, size_t count);
 CUresult cuMemsetD32Async(CUdeviceptr to, unsigned value, size_t count, CUstream stream);
 CUresult cuMemsetD32_v2(CUdeviceptr to, unsigned value, size_t count);
 CUresult cuMemsetD8Async(CUdeviceptr to, unsigned char value, size_t count, CUstream stream);
 CUresult cuMemsetD8_v2(CUdeviceptr to, unsigned char value, size_t count);
 CUresult cuModuleGetFunction(CUfunction *out, CUmodule module, const char *name);
-CUresult cuModuleGetFunctionCount(unsigned *out, CUmodule module);
 CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CUmodule module,
                               const char *name);
 CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode);
@@ -151,44 +96,24 @@ CUresult cuModuleLoadData(CUmodule *out, const void *data);
 CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned count, CUjit_option *options,
                             void **values);
 CUresult cuModuleUnload(CUmodule module);
-CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *out, CUfunction handle, int blocks,
-                                                 int threads);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunction function, int threads,
                                                      size_t dynamic_bytes);
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *out, CUfunction handle,
-                                                              int threads, size_t dynamic_bytes,
-                                                              unsigned flags);
 CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction handle, const CUlaunchConfig *config);
-CUresult cuOccupancyMaxPotentialBlockSize(int *grid, int *block, CUfunction function,
-                                          CUoccupancyB2DSize dynamic_of, size_t dynamic_bytes,
-                                          int limit);
-CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *grid, int *block, CUfunction handle,
-                                                   CUoccupancyB2DSize dynamic_of,
-                                                   size_t dynamic_bytes, int limit, unsigned flags);
 CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction handle,
                                             const CUlaunchConfig *config);
 CUresult cuPointerGetAttribute(void *out, CUpointer_attribute attribute, CUdeviceptr address);
-CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute *attributes, void **data,
-                                CUdeviceptr address);
-CUresult cuStreamAddCallback(CUstream stream, CUstreamCallback callback, void *data,
-                             unsigned flags);
-CUresult cuStreamBeginCapture(CUstream stream);
 CUresult cuStreamBeginCapture_v2(CUstream stream, CUstreamCaptureMode mode);
 CUresult cuStreamCreate(CUstream *out, unsigned flags);
 CUresult cuStreamCreateWithPriority(CUstream *out, unsigned flags, int priority);
 CUresult cuStreamDestroy_v2(CUstream stream);
 CUresult cuStreamEndCapture(CUstream stream, CUgraph *graph);
-CUresult cuStreamGetCaptureInfo(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id);
 CUresult cuStreamGetCaptureInfo_v2(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                                    CUgraph *graph, const CUgraphNode **nodes, size_t *count);
 CUresult cuStreamGetCaptureInfo_v3(CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id,
                                    CUgraph *graph, const CUgraphNode **nodes,
                                    const CUgraphEdgeData **edges, size_t *count);
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *out);
-CUresult cuStreamGetDevice(CUstream stream, CUdevice *out);
-CUresult cuStreamGetFlags(CUstream stream, unsigned *out);
 CUresult cuStreamGetId(CUstream stream, unsigned long long *out);
-CUresult cuStreamGetPriority(CUstream stream, int *out);
 CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus *status);
 CUresult cuStreamQuery(CUstream handle);
 CUresult cuStreamSynchronize(CUstream handle);
@@ -197,6 +122,5 @@ CUresult cuThreadExchangeStreamCaptureMode(CUstreamCaptureMode *mode);
 CUresult cuUserObjectCreate(CUuserObject *out, void *data, CUhostFn destroy, unsigned count,
                             unsigned flags);
 CUresult cuUserObjectRelease(CUuserObject object, unsigned count);
-CUresult cuUserObjectRetain(CUuserObject object, unsigned count);
 
 #endif

@@ -80,6 +80,24 @@ __attribute__((unused)) static const char ptx_wild[] =
     "ret;\n"
     "}\n";
 
+/* extern "C" __global__ void peek(const int *from, int *to) { *to = *from; } */
+__attribute__((unused)) static const char ptx_peek[] =
+    ".version 9.0\n"
+    ".target sm_80\n"
+    ".address_size 64\n"
+    ".visible .entry peek(.param .u64 from, .param .u64 to)\n"
+    "{\n"
+    ".reg .b32 %r<2>;\n"
+    ".reg .b64 %rd<5>;\n"
+    "ld.param.u64 %rd1, [from];\n"
+    "ld.param.u64 %rd2, [to];\n"
+    "cvta.to.global.u64 %rd3, %rd1;\n"
+    "cvta.to.global.u64 %rd4, %rd2;\n"
+    "ld.global.u32 %r1, [%rd3];\n"
+    "st.global.u32 [%rd4], %r1;\n"
+    "ret;\n"
+    "}\n";
+
 /* struct block { int v[2000]; };
    extern "C" __global__ void large(const __grid_constant__ block b, int *out) { int s = 0; for (int i = 0; i < 2000; i++) s += b.v[i]; *out = s; } */
 __attribute__((unused)) static const char ptx_block[] =

@@ -1,3 +1,4 @@
+/* The device and its profile, the environment, looking up calls, contexts, forks, error names. */
 #include "device.h"
 
 static void describes_itself(void)
@@ -102,12 +103,10 @@ static void find_symbols(void)
     OK(cuGetProcAddress_v2("cuMakeCoffee", &found, 12000, 0, &status));
     CHECK(!found && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     OK(cuGetProcAddress_v2("cuMakeCoffee", &found, 12000, 0, NULL));
-    OK(cuGetProcAddress_v2("cuStreamBeginCapture", &found, 10000, 0, NULL));
-    CHECK(found == (void *)(uintptr_t)cuStreamBeginCapture);
-    OK(cuGetProcAddress_v2("cuStreamBeginCapture", &found, 12000, 0, NULL));
-    CHECK(found == (void *)(uintptr_t)cuStreamBeginCapture_v2);
-    OK(cuGetProcAddress_v2("emuModelledTimeNs", &found, 12000, 0, NULL));
-    CHECK(found);
+    OK(cuGetProcAddress_v2("cuCtxCreate", &found, 12000, 0, NULL));
+    CHECK(found == (void *)(uintptr_t)cuCtxCreate_v3);
+    OK(cuGetProcAddress_v2("cuCtxCreate", &found, 13000, 0, NULL));
+    CHECK(found == (void *)(uintptr_t)cuCtxCreate_v4);
     CHECK_CODE(cuGetProcAddress_v2("cuInit", &found, 99000, 0, NULL), CUDA_ERROR_INVALID_VALUE);
 }
 
@@ -118,7 +117,7 @@ static void old_driver(void)
     int version;
     OK(cuDriverGetVersion(&version));
     CHECK(version == 11080);
-    OK(cuGetProcAddress_v2("cuLibraryLoadData", &found, 11080, 0, &status));
+    OK(cuGetProcAddress_v2("cuCtxGetId", &found, 11080, 0, &status));
     CHECK(!found && status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND);
     OK(cuGetProcAddress_v2("cuLaunchKernelEx", &found, 11060, 0, &status));
     CHECK(found);

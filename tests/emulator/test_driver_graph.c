@@ -1,3 +1,4 @@
+/* Stream capture, graphs and user objects. */
 #include "device.h"
 
 #include <stdatomic.h>
@@ -300,52 +301,13 @@ static void test_graph_time(void **state)
     in_child(graph_time, NULL);
 }
 
-/* A graph put together by hand: fill, kernel, host function. */
-static void by_hand(void)
-{
-    CUcontext context = open_device();
-    CUgraph graph;
-    CUgraphNode fill, kernel, host, none;
-    CUdeviceptr y = new_buffer(4);
-    float a = 2;
-    int n = 1;
-    atomic_int runs = 0;
-    void *params[] = {&y, &a, &n};
-    const CUDA_MEMSET_NODE_PARAMS set = {
-        .dst = y, .value = 0x3f800000, .elementSize = 4, .width = 1, .height = 1};
-    const CUDA_KERNEL_NODE_PARAMS launch = {.func = load(ptx_add, "add"),
-                                            .gridDimX = 1,
-                                            .gridDimY = 1,
-                                            .gridDimZ = 1,
-                                            .blockDimX = 32,
-                                            .blockDimY = 1,
-                                            .blockDimZ = 1,
-                                            .kernelParams = params};
-    const CUDA_HOST_NODE_PARAMS call = {.fn = count_call, .userData = &runs};
-    OK(cuGraphCreate(&graph, 0));
-    OK(cuGraphAddMemsetNode(&fill, graph, NULL, 0, &set, context));
-    OK(cuGraphAddKernelNode_v2(&kernel, graph, &fill, 1, &launch));
-    OK(cuGraphAddHostNode(&host, graph, &kernel, 1, &call));
-    OK(cuGraphAddEmptyNode(&none, graph, &host, 1));
-    CUgraphExec exec = instantiate(graph);
-    OK(cuGraphLaunch(exec, NULL));
-    OK(cuStreamSynchronize(NULL));
-    CHECK(read_float(y) == 3.0F && runs == 1);
-}
-
-static void test_by_hand(void **state)
-{
-    (void)state;
-    in_child(by_hand, NULL);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_replays),    cmocka_unit_test(test_reads_again),
         cmocka_unit_test(test_forks),      cmocka_unit_test(test_spoilers),
         cmocka_unit_test(test_relaxed),    cmocka_unit_test(test_user_objects),
-        cmocka_unit_test(test_graph_time), cmocka_unit_test(test_by_hand),
+        cmocka_unit_test(test_graph_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+/* Launches and what refuses them, clusters and occupancy, modules, kernels that fail. */
 #include "device.h"
 
 static void launches(void)
@@ -148,7 +149,7 @@ static void occupancy(void)
 {
     open_device();
     CUfunction add = load(ptx_add, "add");
-    int blocks, grid, block;
+    int blocks;
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 0));
     CHECK(blocks == 16); /* 2048 threads */
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 32, 0));
@@ -159,8 +160,6 @@ static void occupancy(void)
     CHECK(blocks == 2);
     OK(cuOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 128, 201 * 1024));
     CHECK(blocks == 0);
-    OK(cuOccupancyMaxPotentialBlockSize(&grid, &block, add, NULL, 0, 0));
-    CHECK(block == 1024 && grid == 264);
     /* As measured on an H200 where shared memory is the limit. */
     CHECK(active_clusters(add, 8, 100 * 1024) == 30 && active_clusters(add, 8, 200 * 1024) == 15);
     CHECK(active_clusters(add, 16, 100 * 1024) == 14 && active_clusters(add, 16, 200 * 1024) == 7);
@@ -258,34 +257,6 @@ static void test_variables(void **state)
     in_child(variables, NULL);
 }
 
-static void libraries(void)
-{
-    CUlibrary library;
-    CUkernel add, none;
-    CUfunction function;
-    OK(cuInit(0));
-    OK(cuLibraryLoadData(&library, ptx_add, NULL, NULL, 0, NULL, NULL, 0));
-    OK(cuLibraryGetKernel(&add, library, "add"));
-    CHECK_CODE(cuLibraryGetKernel(&none, library, "none"), CUDA_ERROR_NOT_FOUND);
-    OK(cuKernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 100000, add, 0));
-    open_device();
-    OK(cuKernelGetFunction(&function, add));
-    int value;
-    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function));
-    CHECK(value == 100000);
-    CUdeviceptr y = new_buffer(4);
-    OK(launch_add(function, y, 1.0F, 1, NULL));
-    OK(launch_add((CUfunction)(void *)add, y, 1.0F, 1, NULL));
-    CHECK(read_float(y) == 2.0F);
-    OK(cuLibraryUnload(library));
-}
-
-static void test_libraries(void **state)
-{
-    (void)state;
-    in_child(libraries, NULL);
-}
-
 static void bad_images(void)
 {
     open_device();
@@ -336,6 +307,48 @@ static void test_lost_process(void **state)
     in_child(lose_process, NULL);
 }
 
+/* Where a read goes, counted from the end of the first of two allocations in a row. */
+static const struct outside {
+    bool from_second, freed;
+    long offset;
+    const char *message;
+} outsides[] = {
+    {false, false, 0, "0 bytes past the end of an allocation of 40 bytes"},
+    {false, false, 60000, "past the end of an allocation of 40 bytes"},
+    {false, false, 66000, "an allocation of 40 bytes"}, /* in the gap between the two */
+    {true, false, -44, "4 bytes before an allocation of 40 bytes"},
+    {false, true, -40, "in freed memory (40 bytes"},
+};
+static const struct outside *tried;
+
+static void read_outside(void)
+{
+    open_device();
+    CUfunction peek = load(ptx_peek, "peek");
+    CUdeviceptr first = new_buffer(40), second = new_buffer(40), to = new_buffer(4);
+    CHECK(second > first && to > second);
+    CUdeviceptr from = (tried->from_second ? second : first) + 40 + (CUdeviceptr)tried->offset;
+    if (tried->freed) {
+        OK(cuMemFree_v2(first));
+    }
+    void *params[] = {&from, &to};
+    OK(cuLaunchKernel(peek, 1, 1, 1, 1, 1, 1, 0, NULL, params, NULL));
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    if (!strstr(emuLastMessage(), tried->message)) {
+        fprintf(stderr, "\"%s\" lacks \"%s\"\n", emuLastMessage(), tried->message);
+        _exit(1);
+    }
+}
+
+static void test_reads_outside(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof outsides / sizeof outsides[0]; i++) {
+        tried = &outsides[i];
+        in_child(read_outside, NULL);
+    }
+}
+
 /* The flag is pinned host memory, so that the host can end the kernel. */
 static void endless(void)
 {
@@ -362,12 +375,12 @@ static void test_endless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),   cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_opts_in),    cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_occupancy),  cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_variables),  cmocka_unit_test(test_libraries),
-        cmocka_unit_test(test_bad_images), cmocka_unit_test(test_lost_process),
-        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_launches),      cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_opts_in),       cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_large_parameters),
+        cmocka_unit_test(test_variables),     cmocka_unit_test(test_bad_images),
+        cmocka_unit_test(test_lost_process),  cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_reads_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

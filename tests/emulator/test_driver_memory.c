@@ -1,3 +1,4 @@
+/* Copies and fills, ranges, what is known of an address, memory shared between processes. */
 #include "device.h"
 
 static void copies_both_ways(void)
@@ -13,7 +14,7 @@ static void copies_both_ways(void)
     OK(cuMemcpyDtoH_v2(to, b, sizeof from));
     CHECK(!memcmp(from, to, sizeof from));
     OK(cuMemsetD32_v2(b, 7, 10));
-    OK(cuMemsetD16_v2(b + 40, 0x1234, 2));
+    OK(cuMemsetD32_v2(b + 40, 0x12341234, 1));
     OK(cuMemsetD8_v2(b + 44, 0xff, 4));
     OK(cuMemcpyDtoH_v2(to, b, 52));
     CHECK(to[0] == 7 && to[9] == 7 && to[10] == 0x12341234 && to[11] == -1 && to[12] == from[12]);

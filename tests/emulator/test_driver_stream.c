@@ -1,3 +1,4 @@
+/* Streams, events, host functions, the modelled clock, many threads. */
 #include "device.h"
 
 #include <pthread.h>
@@ -177,31 +178,16 @@ static void count_call(void *data)
     ++*(int *)data;
 }
 
-static void note_status(CUstream stream, CUresult status, void *data)
-{
-    (void)stream;
-    *(int *)data += status == CUDA_SUCCESS ? 10 : 100;
-}
-
 static void host_functions(void)
 {
     open_device();
     int calls = 0;
     OK(cuLaunchHostFunc(NULL, count_call, &calls));
-    OK(cuStreamAddCallback(NULL, note_status, &calls, 0));
     OK(cuStreamSynchronize(NULL));
-    CHECK(calls == 11);
-    CUstream own;
-    int least, greatest, priority;
-    OK(cuCtxGetStreamPriorityRange(&least, &greatest));
-    CHECK(least == 0 && greatest < 0);
-    OK(cuStreamCreateWithPriority(&own, 1, greatest));
-    OK(cuStreamGetPriority(own, &priority));
-    CHECK(priority == greatest);
+    CHECK(calls == 1);
     OK(cuLaunchHostFunc(CU_STREAM_PER_THREAD, count_call, &calls));
     OK(cuStreamSynchronize(CU_STREAM_PER_THREAD));
-    CHECK(calls == 12);
-    OK(cuStreamDestroy_v2(own));
+    CHECK(calls == 2);
 }
 
 static void test_host_functions(void **state)

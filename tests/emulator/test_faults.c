@@ -1,3 +1,4 @@
+/* The language of GPUTUNE_EMU_FAULTS. */
 #include "device.h"
 #include "emulator/faults.h"
 

@@ -1,3 +1,4 @@
+/* The modelled time: what makes a kernel longer, and by how much. */
 #include "device.h"
 #include "emulator/model.h"
 

@@ -110,30 +110,44 @@ static uint32_t propose_nth(gt_proposer *self, gt_config *out, uint32_t count)
     return given;
 }
 
-/* Verifies every `step`-th variant of a template, and its default. */
-static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
+/* Proves every `step`-th variant of a template, and its default. */
+static void verify_begin(gt_field *field, gt_request **request, const char *kernel,
+                         gputune_sizes sizes, uint32_t step, uint64_t seed)
 {
-    gt_request *request;
     gt_space *space;
-    if (!bench.farm) {
-        skip();
-    }
-    OK(gt_request_make(&request, &bench.services, &bench.device, kernel, sizes, NULL));
-    OK(gt_request_space(&space, request));
-    every_nth sample = {{propose_nth, NULL, NULL, false, false}, space, step, 0};
-    const gt_field_options options = {.request = request,
+    static every_nth sample; /* the field refers to it until it is closed */
+    gputune_options wanted = GPUTUNE_OPTIONS_INIT;
+    wanted.seed = seed;
+    OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes, &wanted));
+    OK(gt_request_space(&space, *request));
+    sample = (every_nth){{propose_nth, NULL, NULL, false, false}, space, step, 0};
+    const gt_field_options options = {.request = *request,
                                       .farm = bench.farm,
                                       .proposer = &sample.proposer,
                                       .with_default = true,
                                       .measure = true};
-    gt_field field;
-    OK(gt_field_open(&field, &options));
-    OK(gt_field_allow_measuring(&field));
-    field_settle(&field);
-    field_judge(&field);
-    gt_field_close(&field);
+    OK(gt_field_open(field, &options));
+    OK(gt_field_allow_measuring(field));
+    field_settle(field);
     gt_space_free(space);
+}
+
+static void verify_end(gt_field *field, gt_request *request)
+{
+    gt_field_close(field);
     gt_request_free(request);
+}
+
+static void verify_space(const char *kernel, gputune_sizes sizes, uint32_t step)
+{
+    gt_request *request;
+    gt_field field;
+    if (!bench.farm) {
+        skip();
+    }
+    verify_begin(&field, &request, kernel, sizes, step, 1);
+    field_judge(&field);
+    verify_end(&field, request);
 }
 
 #endif

@@ -43,7 +43,8 @@ static int open_h200(void **state)
 }
 
 /* A plan for the default configuration of a template's text. */
-static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
+static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word,
+                             gputune_effort effort)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
@@ -57,7 +58,10 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
         at += here;
     }
     fclose(file);
-    options.effort = GPUTUNE_CACHED_ONLY;
+    static const char *const widest[] = {"VEC=4"};
+    options.effort = effort;
+    options.only = widest;
+    options.only_count = effort == GPUTUNE_MEASURE;
     OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, &options));
     unlink(path);
     return plan;
@@ -66,7 +70,7 @@ static gputune_plan *plan_of(gputune *tuner, const char *text, const char *word)
 /* A plan for one way to pass. */
 static gputune_plan *plan_passing(gputune *tuner, const char *how)
 {
-    gputune_plan *plan = plan_of(tuner, template_text, how);
+    gputune_plan *plan = plan_of(tuner, template_text, how, GPUTUNE_CACHED_ONLY);
     assert_non_null(strstr(info_of(plan).configuration, how));
     return plan;
 }
@@ -198,11 +202,11 @@ typedef struct vectors {
 } vectors;
 
 /* A plan with the widest vectors, and buffers with room behind them. */
-static vectors *vectors_open(void)
+static vectors *vectors_open(gputune_effort effort)
 {
     static vectors v;
     v.tuner = tuner_open(":memory:");
-    v.plan = plan_of(v.tuner, vector_text, "");
+    v.plan = plan_of(v.tuner, vector_text, "", effort);
     assert_non_null(strstr(info_of(v.plan).configuration, "VEC=4"));
     for (int i = 0; i < N + 8; i++) {
         v.host_x[i] = (float)(i % 13);
@@ -219,6 +223,21 @@ static void vectors_close(vectors *v)
     CU(MemFree(v->y));
     gputune_plan_release(v->plan);
     gputune_close(v->tuner);
+}
+
+/* Nothing is launched that no worker has found right, and that is not the author's own. */
+static void test_a_misaligned_buffer_is_refused_where_nothing_was_verified(void **state)
+{
+    (void)state;
+    vectors *v = vectors_open(GPUTUNE_CACHED_ONLY);
+    CUdeviceptr x = v->x + 4, y = v->y + 4;
+    float a = 2;
+    size_t n = N;
+    assert_int_equal(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "state the alignment"));
+    OK(gputune_launch(v->plan, NULL, GPUTUNE_ARGS(&v->y, &v->x, &a, &n)));
+    CU(CtxSynchronize());
+    vectors_close(v);
 }
 
 /* Launches on buffers that begin `skip` elements in, and counts elements that are wrong. */
@@ -243,7 +262,7 @@ static int launch_skipping(vectors *v, unsigned skip)
 static void test_a_misaligned_buffer_takes_the_fallback(void **state)
 {
     (void)state;
-    vectors *v = vectors_open();
+    vectors *v = vectors_open(GPUTUNE_MEASURE);
     for (unsigned skip = 0; skip < 5; skip++) {
         assert_int_equal(launch_skipping(v, skip), 0);
     }
@@ -253,7 +272,7 @@ static void test_a_misaligned_buffer_takes_the_fallback(void **state)
 static void test_refused_calls_launch_nothing(void **state)
 {
     (void)state;
-    vectors *v = vectors_open();
+    vectors *v = vectors_open(GPUTUNE_MEASURE);
     float a = 2;
     size_t n = N - 1;
     CUdeviceptr odd = v->y + 2;
@@ -277,6 +296,7 @@ int main(void)
         cmocka_unit_test(test_every_way_to_pass_from_two_threads),
         cmocka_unit_test(test_a_captured_launch_is_replayed_twice),
         cmocka_unit_test(test_a_misaligned_buffer_takes_the_fallback),
+        cmocka_unit_test(test_a_misaligned_buffer_is_refused_where_nothing_was_verified),
         cmocka_unit_test(test_refused_calls_launch_nothing),
     };
     return cmocka_run_group_tests(tests, open_h200, world_close);

@@ -90,6 +90,40 @@ static void test_a_store_past_the_end_is_caught(void **state)
     tune_poisoned("past_the_end", "wrong");
 }
 
+static void test_a_kernel_that_is_right_once_is_caught(void **state)
+{
+    (void)state;
+    tune_poisoned("stale_counter", "wrong");
+}
+
+static void test_a_counter_that_nobody_cleared_is_caught(void **state)
+{
+    (void)state;
+    tune_poisoned("stale_scratch", "wrong");
+}
+
+static void test_who_has_no_reference_hears_of_it(void **state)
+{
+    (void)state;
+    tune_poisoned("no_reference", "wrong");
+    assert_non_null(strstr(world.log, "no_reference has neither reference() nor check()"));
+    assert_int_equal(world.warnings, 1);
+}
+
+static void test_what_nobody_writes_is_wrong(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan;
+    int status =
+        tune_kernel(&plan, tuner, "tests/poisoned/unwritten.cu", GPUTUNE_SIZES({"n", N}), NULL);
+    const char *told = status < 0 ? gputune_error() : world.log;
+    if (!strstr(told, "y[4084] is not written, and the default variant")) {
+        fail_msg("%d: %s", status, told);
+    }
+    gputune_close(tuner);
+}
+
 /* ---- hits ---- */
 
 static void launch_and_check(gputune_plan *plan)
@@ -293,6 +327,10 @@ int main(void)
         cmocka_unit_test(test_a_wrong_result_is_caught),
         cmocka_unit_test(test_an_access_out_of_bounds_costs_its_variant_only),
         cmocka_unit_test(test_a_store_past_the_end_is_caught),
+        cmocka_unit_test(test_a_kernel_that_is_right_once_is_caught),
+        cmocka_unit_test(test_a_counter_that_nobody_cleared_is_caught),
+        cmocka_unit_test(test_who_has_no_reference_hears_of_it),
+        cmocka_unit_test(test_what_nobody_writes_is_wrong),
         cmocka_unit_test(test_a_hit_launches_what_was_stored),
         cmocka_unit_test(test_cancelling_leaves_a_plan_or_says_so),
         cmocka_unit_test(test_a_database_that_cannot_be_written_is_one_warning),

@@ -32,6 +32,21 @@ static const char reference_text[] =
     "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
     "  if (i < n) y[i] = turn;"
     "}"
+    /* within a part of 1e-7 of each other, as sums by atomicAdd are */
+    "extern \"C\" __global__ void nearly(float *y, const float *x, float a, size_t n) {"
+    "  if (blockIdx.x == 0 && threadIdx.x == 0) atomicAdd(&turn, 1u);"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) y[i] = (y[i] + a * x[i]) * (turn / 2 % 2 && i % 3 == 0 ? 1.0000001f : 1.0f);"
+    "}"
+    "extern \"C\" __global__ void meddler(float *y, float *x, float a, size_t n) {"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n) { y[i] += a * x[i]; x[i] = i == 77 ? 5 : x[i]; }"
+    "}"
+    /* the second half is nobody's */
+    "extern \"C\" __global__ void half_of_it(float *y, const float *x, float a, size_t n) {"
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
+    "  if (i < n / 2) y[i] = a * x[i];"
+    "}"
     "extern \"C\" __global__ void exact(double *y, const float *x, float a, size_t n, double "
     "*scale)"
     "{ size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;"
@@ -134,7 +149,7 @@ static void make_workload(gt_workload *out, uint64_t n, const char *reference)
     *out = (gt_workload){.argument_count = 4,
                          .buffer_count = 2,
                          .scalar_count = 2,
-                         .tolerance = {.rtol = 1e-6},
+                         .tolerance = {.rtol = 1e-6, .stated = true},
                          .has_reference = reference != NULL};
     for (uint32_t i = 0; i < 4; ++i) {
         out->arguments[i].is_buffer = i < 2;

@@ -51,6 +51,62 @@ static void a_restless_reference_is_the_templates_mistake(void **state)
     assert_non_null(strstr(gt_message(), "other values of y"));
 }
 
+static void a_reference_may_vary_within_the_tolerance(void **state)
+{
+    gt_prepared prepared = {0};
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare(make_setup("nearly"));
+    must(verify(&verified, 1, RIGHT));
+    gt_measure_setup *setup = make_setup("nearly");
+    setup->workloads[0].tolerance.rtol = setup->workloads[1].tolerance.rtol = 1e-9;
+    assert_int_equal(gt_measure_prepare(world.measure, setup, &prepared), GPUTUNE_ETEMPLATE);
+    assert_non_null(strstr(gt_message(), "other values of y"));
+    assert_non_null(strstr(gt_message(), "rtol = 1e-09"));
+}
+
+static void a_reference_leaves_its_inputs_alone(void **state)
+{
+    gt_prepared prepared = {0};
+    NEEDS_DEVICE();
+    assert_int_equal(gt_measure_prepare(world.measure, make_setup("meddler"), &prepared),
+                     GPUTUNE_ETEMPLATE);
+    assert_non_null(strstr(gt_message(), "meddler"));
+    if (!strstr(gt_message(), "changes x, an input")) {
+        assert_non_null(strstr(gt_message(), "other values of y")); /* seen first */
+    }
+}
+
+static void what_variants_are_proved_against_is_told(void **state)
+{
+    gt_prepared prepared = {0};
+    NEEDS_DEVICE();
+    must(gt_measure_prepare(world.measure, make_setup("axpy_reference"), &prepared));
+    assert_int_equal(prepared.proof, GT_PROOF_REFERENCE);
+    must(gt_measure_prepare(world.measure, make_setup(NULL), &prepared));
+    assert_int_equal(prepared.proof, GT_PROOF_DEFAULT);
+}
+
+/* Floats around zero: the tolerance is a few roundings of what was added, at both sizes. */
+static void a_tolerance_that_nobody_stated_is_measured(void **state)
+{
+    NEEDS_DEVICE();
+    gt_measure_setup *setup = make_setup("axpy_reference");
+    setup->workloads[0].tolerance = setup->workloads[1].tolerance = (gt_tolerance){0};
+    prepare(setup);
+    for (int i = 0; i < 2; ++i) {
+        const gt_tolerance *t = &world.measure->rigs[i].slots[0].tolerance;
+        assert_true(t->rtol == 1e-5 && t->stol == 0);
+        assert_true(t->atol > 1e-7 && t->atol < 4e-6);
+    }
+    gt_verified verified;
+    must(verify(&verified, 1, VARIANT("if (i < n) y[i] = __fadd_rn(y[i], __fmul_rn(a, x[i]));")));
+    assert_true(verified.max_error > 0 && verified.max_error < 0.5);
+    assert_true(verified.tolerance.rtol == 1e-5);
+    assert_int_equal(verify(&verified, 1, VARIANT("if (i < n) y[i] += a * x[i] + 1e-5f;")),
+                     GPUTUNE_EWRONG);
+}
+
 static void a_missing_reference_is_named(void **state)
 {
     gt_prepared prepared;
@@ -189,6 +245,10 @@ int main(void)
         cmocka_unit_test(inputs_on_the_device_are_those_of_the_host),
         cmocka_unit_test(the_reference_is_timed),
         cmocka_unit_test(a_restless_reference_is_the_templates_mistake),
+        cmocka_unit_test(a_reference_may_vary_within_the_tolerance),
+        cmocka_unit_test(a_reference_leaves_its_inputs_alone),
+        cmocka_unit_test(what_variants_are_proved_against_is_told),
+        cmocka_unit_test(a_tolerance_that_nobody_stated_is_measured),
         cmocka_unit_test(a_missing_reference_is_named),
         cmocka_unit_test(too_large_a_size_is_refused_before_anything_is_allocated),
         cmocka_unit_test(energy_is_refused_where_nothing_counts_it),

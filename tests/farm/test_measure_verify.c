@@ -89,7 +89,7 @@ static void results_are_compared_with_a_reference_in_double(void **state)
         gt_workload *workload = &setup->workloads[i];
         workload->buffers[0].reference_type = GT_TYPE_F64;
         workload->has_scale = true;
-        workload->tolerance = (gt_tolerance){.stol = 2e-7};
+        workload->tolerance = (gt_tolerance){.stol = 2e-7, .stated = true};
         workload->reference.parameter_count = 5;
         workload->reference.parameters[4] =
             (gt_parameter){.kind = GT_PARAMETER_SCRATCH,
@@ -100,7 +100,7 @@ static void results_are_compared_with_a_reference_in_double(void **state)
     prepare(setup);
     must(verify(&verified, 1, RIGHT));
     assert_true(verified.max_error > 0 && verified.max_error <= 1);
-    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] * 1.0001f;"), "times the tolerance");
+    assert_wrong(VARIANT("if (i < n) y[i] += a * x[i] * 1.0001f;"), "would accept");
 }
 
 static void without_a_reference_the_first_variant_is_one(void **state)
@@ -111,6 +111,150 @@ static void without_a_reference_the_first_variant_is_one(void **state)
     must(verify(&verified, 1, RIGHT));
     assert_right(RIGHT);
     assert_wrong(VARIANT("if (i < n) y[i] -= a * x[i];"), "y[0] is ");
+}
+
+/* An output that only is written: poison equals poison where nobody wrote. */
+static gt_measure_setup *make_out_setup(const char *reference)
+{
+    gt_measure_setup *setup = make_setup(reference);
+    for (int i = 0; i < 2; ++i) {
+        setup->workloads[i].buffers[0].direction = GT_OUT;
+    }
+    return setup;
+}
+
+static void what_nobody_writes_is_no_result(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_out_setup(NULL));
+    assert_wrong(VARIANT("if (i < n && i != 5) y[i] = a * x[i];"), "y[5] is not written");
+    assert_right(VARIANT("if (i < n) y[i] = a * x[i];"));
+    assert_wrong(VARIANT("if (i < n && i != 5) y[i] = a * x[i];"),
+                 "y[5] is not written, expected -");
+    /* integers, whose poison is a value like any other */
+    gt_measure_setup *setup = make_out_setup(NULL);
+    for (int i = 0; i < 2; ++i) {
+        setup->workloads[i].buffers[0].type = GT_TYPE_I32;
+    }
+    prepare(setup);
+    assert_wrong(VARIANT("if (i < n && i != 5) ((int *)y)[i] = i;"),
+                 "y[5] is not written, and the default variant");
+}
+
+static void what_the_reference_leaves_out_is_no_part_of_the_result(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_out_setup("half_of_it"));
+    assert_right(VARIANT("if (i < n / 2) y[i] = a * x[i];"));
+    assert_wrong(VARIANT("if (i <= n / 2) y[i] = a * x[i];"), "y[4986] is ");
+    assert_wrong(VARIANT("if (i < n / 2 && i != 5) y[i] = a * x[i];"), "y[5] is not written");
+}
+
+/* ---- Launched again -------------------------------------------------------------------------- */
+
+/* `seen` is how many blocks of earlier launches have ended, and some of this one: 79 at the
+ * requested size, 78 at the awkward one. */
+#define COUNTING(count, statement)                                                                 \
+    "__device__ unsigned ended;" VARIANT("unsigned seen = *(volatile unsigned *)&ended;" statement \
+                                         " __syncthreads(); if (threadIdx.x == 0 && " count        \
+                                         ") atomicAdd(&ended, 1u);")
+
+static void a_second_launch_must_be_right_too(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_wrong(
+        COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen >= 79 + 78) y[i] += 1; }"),
+        "in a second launch, after a first one that was right");
+    /* at the requested size alone */
+    assert_wrong(
+        COUNTING("n == 10000",
+                 "if (i < n) { y[i] += a * x[i]; if (n == 10000 && seen >= 79) y[i] += 1; }"),
+        "y[0] is ");
+    assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"));
+}
+
+static const gt_sample_job samples_of_one = {
+    .id = 1, .variants = &(const uint64_t){98}, .count = 1};
+
+static void a_winner_must_be_right_after_its_race(void **state)
+{
+    gt_verified verified;
+    gt_sampled sampled = {0};
+    volatile uint64_t current;
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_right(COUNTING("true", "if (i < n) { y[i] += a * x[i]; if (seen > 400) y[i] += 1; }"));
+    for (int i = 0; i < 3; ++i) {
+        must(gt_measure_sample(world.measure, &samples_of_one, &sampled, &current));
+        free(sampled.values);
+        world.measure->variants.items[0].modelled[GPUTUNE_OBJECTIVE_KERNEL] = 0; /* launch again */
+    }
+    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711}, &verified),
+                     GPUTUNE_EWRONG);
+    assert_non_null(strstr(gt_message(), "after the race, though it was right before"));
+}
+
+static void inputs_are_looked_at_behind_the_race_too(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_right(COUNTING("true", "if (i < n) y[i] += a * x[i];"
+                                  "if (i == 0 && seen >= 2 * (79 + 78)) x[n - 1] += 0.5f;"));
+    assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711}, &verified),
+                     GPUTUNE_EWRONG);
+    assert_non_null(strstr(gt_message(), "x, an input, was changed"));
+}
+
+/* A variant of axpy with one scratch parameter more. */
+static gputune_status verify_with_scratch(const char *text)
+{
+    static gt_verify_job job;
+    gt_verified verified;
+    job = (gt_verify_job){.id = 97, .image = compile(text)};
+    for (int i = 0; i < 2; ++i) {
+        job.launches[i] = launch_of("axpy", i == 0 ? N : AWKWARD);
+        job.launches[i].parameter_count = 5;
+        job.launches[i].parameters[4] = (gt_parameter){
+            .kind = GT_PARAMETER_SCRATCH, .bytes = 8, .argument = -1, .scratch_bytes = 64};
+    }
+    gputune_status status = gt_measure_verify(world.measure, &job, &verified);
+    free(job.image.data);
+    return status;
+}
+
+#define WITH_SCRATCH(statement)                                                                    \
+    "extern \"C\" __global__ void axpy(float *y, float *x, float a, size_t n, int *s) {"           \
+    "  size_t i = blockIdx.x * (size_t)blockDim.x + threadIdx.x;" statement "}"
+
+static void scratch_memory_holds_nothing_that_helps(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    must(verify_with_scratch(WITH_SCRATCH("if (i == 0) s[3] = 7; if (i < n) y[i] += a * x[i];")));
+    /* expects zeros */
+    assert_int_equal(
+        verify_with_scratch(WITH_SCRATCH("if (i < n) { y[i] += a * x[i]; if (s[3]) y[i] += 1; }")),
+        GPUTUNE_EWRONG);
+    /* is right as long as it finds what nobody wrote: its blocks count from there */
+    assert_int_equal(verify_with_scratch(
+                         WITH_SCRATCH("bool late = *(volatile unsigned *)s + 1u >= gridDim.x;"
+                                      "if (i < n) { y[i] += a * x[i]; if (late) y[i] += 1; }"
+                                      "__syncthreads(); if (threadIdx.x == 0) atomicAdd(s, 1);")),
+                     GPUTUNE_EWRONG);
+    assert_non_null(strstr(gt_message(), "in a second launch, after a first one that was right"));
+}
+
+static void shared_memory_holds_nothing_that_helps(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_wrong(VARIANT("__shared__ volatile int s[128];"
+                         "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"),
+                 "y[0] is ");
+    assert_right(VARIANT("__shared__ volatile int s[128]; s[threadIdx.x] = 0;"
+                         "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"));
 }
 
 static void a_check_kernel_replaces_the_comparison(void **state)
@@ -128,7 +272,7 @@ static void a_check_kernel_replaces_the_comparison(void **state)
     prepare(setup);
     assert_right(RIGHT);
     assert_right(VARIANT("if (i < n) y[i] = 3;"));
-    assert_wrong(VARIANT("if (i < n) y[i] = i < 5 ? 4 : 3;"), "counted 5 failures");
+    assert_wrong(VARIANT("if (i < n) y[i] = i < 5 ? 4 : 3;"), "found 5 wrong elements");
 }
 
 static void a_winner_is_checked_again_with_another_seed(void **state)
@@ -204,6 +348,13 @@ int main(void)
         cmocka_unit_test(inputs_must_stay_as_they_are),
         cmocka_unit_test(results_are_compared_with_a_reference_in_double),
         cmocka_unit_test(without_a_reference_the_first_variant_is_one),
+        cmocka_unit_test(what_nobody_writes_is_no_result),
+        cmocka_unit_test(what_the_reference_leaves_out_is_no_part_of_the_result),
+        cmocka_unit_test(a_second_launch_must_be_right_too),
+        cmocka_unit_test(a_winner_must_be_right_after_its_race),
+        cmocka_unit_test(inputs_are_looked_at_behind_the_race_too),
+        cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
+        cmocka_unit_test(shared_memory_holds_nothing_that_helps),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),
         cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
         cmocka_unit_test(a_crash_is_told_and_loses_the_process),

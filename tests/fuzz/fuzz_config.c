@@ -40,9 +40,14 @@ static void restrict_space(const gt_template *template, const char *only)
     FUZZ_REQUIRE(gt_workload_bind(workload, template, &problem, &device, 16, NULL, 0) == 0);
     if (gt_space_open(&space, template, &problem, workload, &device, &only, 1) == 0) {
         gt_config config;
-        while (gt_space_next(space, &config)) {
+        gt_random random = {1};
+        uint64_t count = 0;
+        for (; gt_space_next(space, &config); count++) {
             FUZZ_REQUIRE(!gt_space_excludes(space, &config));
         }
+        FUZZ_REQUIRE(gt_space_count(space).count == count);
+        FUZZ_REQUIRE(gt_space_draw(space, &random, &config) == (count > 0));
+        FUZZ_REQUIRE(!count || gt_space_has(space, &config));
         gt_space_free(space);
     }
     free(workload);

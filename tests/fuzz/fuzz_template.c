@@ -118,14 +118,24 @@ static void generate(const gt_template *template, const gt_problem *problem,
     free(text);
 }
 
-/* A space without any valid configuration is walked to its end: keep that short. */
-static bool is_small(const gt_template *template)
+/* Constraints may be such that nobody finds what is valid: looking ends soon. */
+static bool is_out_of_patience(void *user)
 {
-    double combinations = 1;
-    for (uint32_t i = 0; i < template->axis_count; i++) {
-        combinations *= template->axes[i].count;
+    return ++*(int *)user > 20;
+}
+
+static void look_around(gt_space *space, const gt_config *config)
+{
+    gt_random random = {1};
+    gt_config other, near[8];
+    FUZZ_REQUIRE(!gt_space_excludes(space, config) && gt_space_has(space, config));
+    if (gt_space_draw(space, &random, &other)) {
+        FUZZ_REQUIRE(gt_space_has(space, &other));
     }
-    return combinations <= 1e5;
+    size_t count = gt_space_neighbours(space, config, GT_NEAREST, near, 8);
+    for (size_t i = 0; i < count; i++) {
+        FUZZ_REQUIRE(gt_space_has(space, &near[i]));
+    }
 }
 
 static void enumerate(const gt_template *template, const gt_problem *problem,
@@ -136,11 +146,13 @@ static void enumerate(const gt_template *template, const gt_problem *problem,
     FUZZ_REQUIRE(workload);
     if (gt_workload_bind(workload, template, problem, device, 16, NULL, 0) == 0) {
         (void)gt_workload_device_bytes(workload);
-        if (is_small(template) &&
-            gt_space_open(&space, template, problem, workload, device, NULL, 0) == 0) {
+        if (gt_space_open(&space, template, problem, workload, device, NULL, 0) == 0) {
             gt_config config;
+            int asked = 0;
+            gt_space_set_cancel(space, is_out_of_patience, &asked);
             for (int i = 0; i < 3 && gt_space_next(space, &config); i++) {
                 generate(template, problem, &config, device);
+                look_around(space, &config);
             }
             gt_space_free(space);
         }

@@ -7,6 +7,7 @@ static void test_plain_launch_is_one_call(void **state)
 {
     (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_NONE);
+    assert_int_equal(gt_launcher_poison(launcher, fake_stream(3), 1), 0); /* it has no scratch */
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(3), arguments + 1), 0);
     assert_int_equal(fake.call_count, 1);
     const fake_call *call = fake_find("LaunchKernelEx", 0);
@@ -99,6 +100,49 @@ static void test_scratch_and_clears(void **state)
     fake_forget();
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
     assert_string_equal(fake_story(), "MemsetD8Async MemsetD8Async LaunchKernelEx EventRecord");
+    free_and_check(launcher);
+}
+
+static gt_launch launch_with_scratch(void)
+{
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096};
+    launch.parameter_count = 3;
+    return launch;
+}
+
+static void test_scratch_is_poisoned_before_the_first_launch(void **state)
+{
+    (void)state;
+    gt_launch launch = launch_with_scratch();
+    gt_launcher *launcher = load(&launch);
+    fake_forget();
+    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), 0);
+    uint64_t scratch = fake_find("MemAlloc", 0)->object;
+    assert_int_equal(fake_find("MemsetD8Async", 0)->object, scratch);
+    assert_int_equal(fake_find("MemsetD8Async", 0)->bytes, 4096);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
+    assert_int_equal(fake_count("MemAlloc"), 1);
+    assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
+    fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(gt_launcher_poison(launcher, fake_stream(1), 0x7b), GPUTUNE_ECAPTURE);
+    free_and_check(launcher);
+}
+
+/* So that what a graph of them leaves in scratch is there for the next launch to find. */
+static void test_repeats_share_the_scratch_of_launches(void **state)
+{
+    (void)state;
+    gt_launch launch = launch_with_scratch();
+    gt_launcher *launcher = load(&launch);
+    fake_forget();
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments + 1), 0);
+    uint64_t scratch = fake_find("LaunchKernelEx", 0)->parameters[2];
+    fake_forget();
+    fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    assert_int_equal(gt_launcher_repeat(launcher, fake_stream(1), arguments + 1), 0);
+    assert_string_equal(fake_story(), "LaunchKernelEx");
+    assert_int_equal(fake_find("LaunchKernelEx", 0)->parameters[2], scratch);
     free_and_check(launcher);
 }
 
@@ -348,6 +392,8 @@ int main(void)
         cmocka_unit_test_setup(test_split_copies_what_is_not_by_value, setup),
         cmocka_unit_test_setup(test_global_passes_a_buffer_of_its_own, setup),
         cmocka_unit_test_setup(test_scratch_and_clears, setup),
+        cmocka_unit_test_setup(test_scratch_is_poisoned_before_the_first_launch, setup),
+        cmocka_unit_test_setup(test_repeats_share_the_scratch_of_launches, setup),
         cmocka_unit_test_setup(test_repeat_leaves_the_copy_out, setup),
         cmocka_unit_test_setup(test_cluster_carveout_and_shared_memory, setup),
         cmocka_unit_test_setup(test_portable_cluster_needs_no_opt_in, setup),

@@ -84,7 +84,10 @@ static inline void write_template(gt_text *text, gt_random *random, int axes)
     }
     if (pick(random, 2)) {
         gt_text_append(text, "#pragma gputune carveout(S = auto, 0, 8, 64, 77)\n");
-        gt_text_append(text, "#pragma gputune shared((A + block_x) * 1024)\n");
+        gt_text_printf(text, "#pragma gputune shared(%s)\n",
+                       pick(random, 2) ? "(A + block_x) * 1024"
+                       : axes > 2      ? "A * B * B * C * 512"
+                                       : "A * 30000");
     }
     for (int i = pick(random, 4); i > 0; i--) {
         write_clause(text, random, "require", axes, 3, true);

@@ -217,36 +217,13 @@ static void test_awkward(void **state)
     assert_string_equal(awkward_of(K("problem(n = 1) args(out float y[n])"), "sm_90"), "same n=1");
 }
 
-/* Without a tolerance the outputs' type decides. */
-static void test_usual_tolerance(void **state)
-{
-    static const struct {
-        const char *type;
-        double rtol;
-    } cases[] = {{"float", 1e-5}, {"double", 1e-12}, {"int", 0}, {"half", 1e-3}};
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        bench b;
-        gt_text made = {0};
-        gt_text_printf(&made,
-                       "#pragma gputune kernel(k) args(out %s y[4]) block(1) grid(1) reference(r)\n"
-                       "__global__ void k(void *y) {}\n__global__ void r(void *y) {}\n",
-                       cases[i].type);
-        bench_open(&b, gt_text_string(&made), "sm_90");
-        assert_true(b.workload.tolerance.rtol == cases[i].rtol);
-        assert_int_equal(b.workload.reference.geometry.grid[0], 1);
-        bench_close(&b);
-        gt_text_free(&made);
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),     cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_buffers),    cmocka_unit_test(test_judges),
         cmocka_unit_test(test_alignments), cmocka_unit_test(test_sizes_that_do_not_fit),
-        cmocka_unit_test(test_awkward),    cmocka_unit_test(test_usual_tolerance),
+        cmocka_unit_test(test_awkward),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

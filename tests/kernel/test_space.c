@@ -103,7 +103,8 @@ static void test_limits(void **state)
          "maxreg is not 0 (no limit) to 255", 1},
         {"tune(A = 0, 1) block(1) grid(n / A)", "sm_90",
          "an expression divides by zero or overflows", 1},
-        {"tune(A = 0, 1) block(1) grid(1) require(1 / A)", "sm_90", "require(1 / A)", 1},
+        {"tune(A = 0, 1) block(1) grid(1) require(1 / A)", "sm_90",
+         "require(1 / A): division by zero or overflow", 1},
         {"vector(V = 1, 2, 4, 8 : y) block(1) grid(1)", "sm_100",
          "vector is wider than a buffer's assumed alignment", 1},
     };
@@ -282,6 +283,64 @@ static void test_large_space(void **state)
     gt_text_free(&text);
 }
 
+/* A require() that cannot be computed excludes, and says so, wherever it is asked. */
+static void test_division_by_zero(void **state)
+{
+    static const char reason[] = "require(B / (K - 1) <= 64): division by zero or overflow";
+    bench b;
+    (void)state;
+    bench_open(&b,
+               HEAD "#pragma gputune tune(K = 1, 2, 3) tune(B = 64, 128, 256) block(B) grid(1)\n"
+                    "#pragma gputune require(B / (K - 1) <= 64)\n",
+               "sm_90");
+    const gt_config one = config_of(b.template, "B=64 K=1");
+    assert_int_equal(gt_space_count(b.space).count, 3);
+    assert_int_equal(count_valid(b.space), 3);
+    assert_excluded(b.space, reason, 3);
+    assert_excluded(b.space, "require(B / (K - 1) <= 64)", 3);
+    assert_string_equal(gt_space_excludes(b.space, &one), reason);
+    assert_false(gt_space_has(b.space, &one));
+    assert_string_equal(gt_space_why_unused(b.space, 0, 0), reason);
+    assert_null(gt_space_why_unused(b.space, 0, 1));
+    bench_close(&b);
+}
+
+/* A word that names a problem's type has its size. */
+static void test_type_words(void **state)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 64, type T = float, double) args(inout T y[n])\n"
+        "#pragma gputune tune(U = T, half) block(64) grid(1) require(sizeof(U) == 8)\n"
+        "__global__ void k(T *y) {}\n";
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    assert_int_equal(count_valid(b.space), 0);
+    bench_close(&b);
+    bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"T=double", 0}), 0, NULL, 0);
+    assert_int_equal(count_valid(b.space), 1);
+    bench_close(&b);
+}
+
+/* Where nothing is valid, the message says what excludes most. */
+static void test_nothing_valid(void **state)
+{
+    const char *const only[] = {"B=0"};
+    static const char text[] = HEAD "#pragma gputune tune(B = 64, 128) tune(C = 1, 2, 3) block(B) "
+                                    "grid(1) require(C != 2)\n";
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    ASSERT_OK(gt_space_require_any(b.space));
+    bench_close(&b);
+    bench_open_at(&b, text, "sm_90", (gputune_sizes){0, NULL}, 0, only, 1);
+    assert_int_equal(gt_space_require_any(b.space), GPUTUNE_ENOVARIANT);
+    assert_string_equal(gt_message(), "k: no configuration of 3 is possible at these sizes on this "
+                                      "GPU; excluded by: block is below 1 (3)");
+    assert_string_equal(gt_space_why_unused(b.space, 0, 2), "block is below 1");
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -296,6 +355,9 @@ int main(void)
         cmocka_unit_test(test_signature),
         cmocka_unit_test(test_excludes_while_walking),
         cmocka_unit_test(test_large_space),
+        cmocka_unit_test(test_division_by_zero),
+        cmocka_unit_test(test_type_words),
+        cmocka_unit_test(test_nothing_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

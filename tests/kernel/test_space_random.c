@@ -142,7 +142,8 @@ static void check_neighbours(const bench *b, const gt_config *config)
     assert_true(gt_space_neighbours_max(b->space) <= 256);
     for (int which = GT_NEAREST; which <= GT_ANY_VALUE; which++) {
         size_t right = brute_neighbours(expected, b, config, (gt_space_neighbourhood)which);
-        size_t count = gt_space_neighbours(b->space, config, (gt_space_neighbourhood)which, found, 256);
+        size_t count =
+            gt_space_neighbours(b->space, config, (gt_space_neighbourhood)which, found, 256);
         assert_int_equal(count, right);
         for (size_t i = 0; i < count; i++) {
             assert_true(same(&found[i], &expected[i]));

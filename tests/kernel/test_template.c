@@ -1,6 +1,8 @@
 /* What a template says, once parsed. */
 #include "kernel_support.h"
 
+#include "kernel/template_parts.h"
+
 static const char full[] =
     "/* Sums rows,\n   and more */\n"
     "#pragma gputune kernel(rows)\n"
@@ -205,11 +207,44 @@ static void test_what_is_no_pragma(void **state)
     gt_template_free(t);
 }
 
+/* block = 16, 16 and block = (16, 16) are the same; other parentheses are an expression's. */
+static void test_dimensions(void **state)
+{
+    static const struct {
+        const char *block;
+        int64_t sizes[3];
+    } cases[] = {
+        {"16, 8", {16, 8, 1}},           {"(16, 8)", {16, 8, 1}},
+        {"(2, 3, 4)", {2, 3, 4}},        {"(4 + 4) * 2", {16, 1, 1}},
+        {"(4), (min(8, 2))", {4, 2, 1}}, {"((4), max(1, 2))", {4, 2, 1}},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        gt_text text = {0};
+        gt_text_printf(&text,
+                       "#pragma gputune kernel(k) problem(n = 64) args(out float y[n])\n"
+                       "#pragma gputune block(%s) grid(1)\n"
+                       "#pragma gputune reference(r, block = %s, grid = (2, 2), rtol = 1e-5)\n"
+                       "__global__ void k(float *y) {}\n__global__ void r(float *y) {}\n",
+                       cases[i].block, cases[i].block);
+        bench_open(&b, gt_text_string(&text), "sm_90");
+        for (int d = 0; d < 3; d++) {
+            assert_int_equal(b.workload.reference.geometry.block[d], cases[i].sizes[d]);
+        }
+        assert_int_equal(b.workload.reference.geometry.grid[1], 2);
+        assert_int_equal(b.template->parts->block.count == 1, cases[i].sizes[1] == 1);
+        bench_close(&b);
+        gt_text_free(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_axes),
+        cmocka_unit_test(test_dimensions),
         cmocka_unit_test(test_identity),
         cmocka_unit_test(test_includes),
         cmocka_unit_test(test_include_mistakes),

@@ -152,6 +152,8 @@ static const struct {
     {8, P "work(bytes = n, bytes = n)", "a.cu:8:41: given twice; expected it once (first as 'n')"},
     {8, P "reference(nobody)",
      "a.cu:8:17: no __global__ function 'nobody'; expected its definition in this file"},
+    {8, P "reference(other, block = (16, 16, 2, 2))",
+     "a.cu:8:54: a fourth value; expected one to three"},
     {8, P "reference(other, blok = 3)", "a.cu:8:34: unknown setting 'blok'; expected 'block'"},
     {8, P "reference(other, rtol = 1, rtol = 2)",
      "a.cu:8:51: given twice; expected it once (first as '1')"},

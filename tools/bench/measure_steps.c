@@ -76,7 +76,7 @@ static void make_workload(gt_workload *out, uint64_t n)
     *out = (gt_workload){.argument_count = 4,
                          .buffer_count = 2,
                          .scalar_count = 2,
-                         .tolerance = {.rtol = 1e-6},
+                         .tolerance = {.rtol = 1e-6, .stated = true},
                          .has_reference = true,
                          .reference = launch_of("reference", n, BLOCK)};
     for (uint32_t i = 0; i < 4; ++i) {

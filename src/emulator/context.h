@@ -1,0 +1,36 @@
+/* Contexts, and each thread's stack of them. */
+#ifndef EMU_CONTEXT_H
+#define EMU_CONTEXT_H
+
+#include "emulator/handle.h"
+
+#include <stdatomic.h>
+
+struct CUctx_st {
+    emu_handle handle;
+    bool is_primary;
+    atomic_bool alive; /* false: destroyed, or a primary context that was reset or released */
+    unsigned flags;
+    uint64_t id;
+    size_t stack_bytes;
+    CUstream legacy;
+    CUstream streams; /* all but the legacy one */
+};
+
+/* What is current on the calling thread, alive or not; NULL for none. */
+CUcontext emu_context_top(void);
+
+/* What is current on the calling thread and alive, else NULL. */
+CUcontext emu_current(void);
+
+/* Whether a call that needs a context has one: 201 where none is current, 709 where the current one
+ * is no longer alive. */
+CUresult emu_context_check_current(void);
+
+/* Changes the thread's stack. Push: 2 above 32 contexts. Pop: 201 when it is empty. Set replaces
+ * the top; NULL removes it. */
+CUresult emu_context_push(CUcontext context);
+CUresult emu_context_pop(CUcontext *out);
+void emu_context_set(CUcontext context);
+
+#endif

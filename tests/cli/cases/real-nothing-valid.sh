@@ -1,0 +1,28 @@
+# what excludes every variant is told at once, and nothing is compiled for it
+export GPUTUNE_DB=$PWD/x.db
+cat >k.cu <<'END'
+#pragma gputune kernel(k) problem(m = 64, n = 64) problem(type T = float, double)
+#pragma gputune args(inout T y[m][n], int m, int n) tune(BLOCK = 64, 128) tune(K = 1, 2, 3)
+#pragma gputune require(n % 64 == 0) require(BLOCK / (K - 1) <= 64)
+#pragma gputune block(BLOCK) grid(ceil_div(n * m, BLOCK))
+__global__ void k(T *y, int m, int n)
+{
+    int i = blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n * m) y[i] = y[i] * K;
+}
+END
+$GPUTUNE warm ./k.cu --driver emu -q --size n=63
+echo "exit $?"
+$GPUTUNE warm ./k.cu --driver emu -q --only BLOCK=0
+echo "exit $?"
+$GPUTUNE warm ./k.cu --driver emu --only BLOCK=0,64 2>&1 >/dev/null | grep 'not tried'
+# a require() that divides by zero excludes, in every command
+$GPUTUNE space ./k.cu --driver emu --format csv | tail -n 3
+$GPUTUNE warm ./k.cu --driver emu -q --only K=1
+echo "exit $?"
+$GPUTUNE warm ./k.cu --driver emu -q --format csv | tail -n 1 | cut -d, -f1,2
+# sizes parted by a comma, and words for numbers, before anything is tuned
+$GPUTUNE warm ./k.cu --driver emu -q -s m=200,n=128
+echo "exit $?"
+$GPUTUNE warm ./k.cu --driver emu -q -s m=200,many
+echo "exit $?"

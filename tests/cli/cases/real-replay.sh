@@ -1,0 +1,25 @@
+# a space of 64, the best at A=8 B=8: every strategy finds it where all is tried
+{
+    printf '{"tune_params_keys": ["A", "B"], "tune_params": {"A": [1,2,3,4,5,6,7,8], "B": [1,2,3,4,5,6,7,8]},\n"cache": {'
+    for a in 1 2 3 4 5 6 7 8; do
+        for b in 1 2 3 4 5 6 7 8; do
+            printf '"%s,%s": {"A": %s, "B": %s, "time": %s, "compile_time": 1000, "benchmark_time": 100},\n' \
+                $a $b $a $b $((200 - a * b))
+        done
+    done
+} >square.json # as Kernel Tuner leaves it: without its closing braces
+$GPUTUNE replay square.json --strategy auto,exhaustive,random,model,local --evaluations 1,64 --seeds 3 \
+    --format csv
+# the same figures again, and from the packed file
+gzip -k square.json
+$GPUTUNE replay square.json --strategy model,local --evaluations 20 --workers 4 --format json >once
+$GPUTUNE replay square.json.gz --strategy model,local --evaluations 20 --workers 4 --format json |
+    cmp - once && echo same
+head -c 300 square.json.gz >cut.json.gz
+sed 's/"time": 199/"time": "soon"/' square.json >soon.json
+sed 's/"A": 2, //' square.json >missing.json
+sed 's/"time": 1[0-9]*/"time": "InvalidConfig"/' square.json >empty.json
+for file in cut.json.gz soon.json missing.json empty.json none.json; do
+    $GPUTUNE replay $file
+    echo "$file: exit $?"
+done

@@ -1,0 +1,90 @@
+/* The tolerances that templates have without stating any: kernels that only add and round in
+ * another order are right, kernels with a small fault are not. GPUTUNE_TEST_SEEDS=n: with so many
+ * draws of the inputs; GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+#include "every_variant.h"
+
+static uint32_t seeds;
+
+static int open_any(void **state)
+{
+    (void)state;
+    const char *count = getenv("GPUTUNE_TEST_SEEDS"), *driver = getenv("GPUTUNE_TEST_DRIVER");
+    seeds = count ? (uint32_t)strtoul(count, NULL, 10) : 1;
+    return bench_open(driver ? driver : "emu:h200");
+}
+
+/* Of what was tried: right kernels refused, and faults that were not seen. */
+typedef struct tally {
+    uint32_t right, refused, wrong, missed;
+    double largest; /* share of the tolerance that a right one took */
+} tally;
+
+static void judge_variant(tally *sum, const gt_field *field, const gt_variant *variant)
+{
+    char *text;
+    OK(gt_config_text(&text, field->options.request->template, &variant->config));
+    bool is_right = strstr(text, "FAULT=none") != NULL, passed = variant->stage == GT_STAGE_READY;
+    sum->right += is_right;
+    sum->refused += is_right && !passed;
+    sum->wrong += !is_right;
+    sum->missed += !is_right && passed;
+    if (is_right && passed && variant->verified.max_error > sum->largest) {
+        sum->largest = variant->verified.max_error;
+    }
+    if (is_right != passed) {
+        print_error("%s: %s: %s: %s\n", field->options.request->template->name, text,
+                    gt_variant_status(variant), variant->message ? variant->message : "");
+    } else if (getenv("GPUTUNE_TEST_VERBOSE")) {
+        print_message("%s: %s: %g %s\n", field->options.request->template->name, text,
+                      variant->verified.max_error, variant->message ? variant->message : "");
+    }
+    free(text);
+}
+
+static void judge_template(const char *name)
+{
+    char path[64];
+    tally sum = {0};
+    if (!bench.farm) {
+        skip();
+    }
+    snprintf(path, sizeof path, "tests/tolerance/%s.cu", name);
+    for (uint32_t seed = 1; seed <= seeds; seed++) {
+        gt_field field;
+        gt_request *request;
+        verify_begin(&field, &request, path, (gputune_sizes){0}, 1, seed);
+        for (uint32_t i = 0; i < field.variants.count; i++) {
+            judge_variant(&sum, &field, &field.variants.items[i]);
+        }
+        verify_end(&field, request);
+    }
+    print_message("%s: %u of %u right ones refused (the nearest took %.2g of the tolerance), %u of "
+                  "%u faults missed\n",
+                  name, sum.refused, sum.right, sum.largest, sum.missed, sum.wrong);
+    assert_true(sum.right > 0 && sum.wrong > 0);
+    assert_int_equal(sum.refused, 0);
+    assert_int_equal(sum.missed, 0);
+}
+
+#define JUDGE(name)                                                                                \
+    static void test_##name(void **state)                                                          \
+    {                                                                                              \
+        (void)state;                                                                               \
+        judge_template(#name);                                                                     \
+    }
+JUDGE(sum)
+JUDGE(positive_sum)
+JUDGE(box)
+JUDGE(dot)
+JUDGE(softmax)
+JUDGE(polynomial)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sum),     cmocka_unit_test(test_positive_sum),
+        cmocka_unit_test(test_box),     cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_softmax), cmocka_unit_test(test_polynomial),
+    };
+    return cmocka_run_group_tests(tests, open_any, bench_close);
+}

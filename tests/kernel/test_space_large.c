@@ -1,0 +1,354 @@
+/* Spaces that nobody could enumerate, and how evenly they are drawn from. */
+#include "random_template.h"
+
+#include <math.h>
+#include <sys/resource.h>
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(n = 4096) args(inout float y[n], size_t n)\n"               \
+    "#pragma gputune block(64) grid(1)\n"                                                          \
+    "__global__ void k(float *y, size_t n) {}\n"
+
+/* `axes` axes A, B, … of the values 0 to 9, and a constraint. */
+static void open_digits(bench *b, int axes, const char *constraint)
+{
+    gt_text text = {0};
+    gt_text_append(&text, HEAD);
+    for (int i = 0; i < axes; i++) {
+        gt_text_printf(&text, "#pragma gputune tune(%c = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)\n", 'A' + i);
+    }
+    gt_text_printf(&text, "#pragma gputune %s\n", constraint);
+    bench_open(b, gt_text_string(&text), "sm_90");
+    gt_text_free(&text);
+}
+
+static void assert_count(gt_space *space, uint64_t count)
+{
+    gt_space_size size = gt_space_count(space);
+    assert_int_equal(size.certainty, GT_EXACT);
+    assert_int_equal(size.count, count);
+}
+
+/* One valid configuration in 10^10, whichever way it is written. */
+static void test_needle(void **state)
+{
+    static const struct {
+        const char *constraint, *needle;
+    } cases[] = {
+        {"require(A + B + C + D + E + F + G + H + I + J == 90)", "9999999999"},
+        {"require(A == 1 && B == 2 && C == 3 && D == 4 && E == 5 && F == 6 && G == 7 && H == 8 && "
+         "I == 9 && J == 0)",
+         "1234567890"},
+        {"require(A < B) require(B < C) require(C < D && D < E) require(E < F) require(F < G) "
+         "require(G < H && H < I && I < J)",
+         "0123456789"},
+        {"require(A + 10 * (B + 10 * (C + 10 * (D + 10 * (E + 10 * (F + 10 * (G + 10 * (H + 10 * "
+         "(I + 10 * J)))))))) == 987654321)",
+         "1234567890"},
+        {"require(A * B * C * D * E * F * G * H * I * J == pow(9, 10))", "9999999999"},
+        {"require(max(A, B, C, D, E) == 0) require(F * G * H * I * J >= 59049)", "0000099999"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bench b;
+        gt_config config, drawn;
+        gt_random random = {i};
+        open_digits(&b, 10, cases[i].constraint);
+        assert_int_equal(gt_space_combinations(b.space), UINT64_C(10000000000));
+        assert_count(b.space, 1);
+        assert_true(gt_space_next(b.space, &config));
+        assert_true(gt_space_draw(b.space, &random, &drawn));
+        for (int axis = 0; axis < 10; axis++) {
+            assert_int_equal(config.choice[axis], cases[i].needle[axis] - '0');
+            assert_int_equal(drawn.choice[axis], cases[i].needle[axis] - '0');
+        }
+        assert_false(gt_space_next(b.space, &config));
+        bench_close(&b);
+    }
+}
+
+static void test_many(void **state)
+{
+    gt_text text = {0};
+    bench b;
+    gt_config config;
+    gt_random random = {3};
+    (void)state;
+    gt_text_append(&text, HEAD "#pragma gputune tune(Z = 1, 2, 3, 4, 5, 6)\n");
+    for (char axis = 'A'; axis < 'A' + 10; axis++) {
+        gt_text_printf(&text, "#pragma gputune tune(%c = 1, 2, 3, 4, 5, 6, 7, 8)\n", axis);
+    }
+    bench_open(&b, gt_text_string(&text), "sm_90");
+    assert_count(b.space, UINT64_C(6442450944)); /* 6 * 8^10 */
+    bench_close(&b);
+    gt_text_append(&text, "#pragma gputune require(A * B * C <= 100) require(D % E == 0)\n");
+    bench_open(&b, gt_text_string(&text), "sm_90");
+    uint64_t small = 0, divides = 0;
+    for (int i = 0; i < 512; i++) {
+        small += (i % 8 + 1) * (i / 8 % 8 + 1) * (i / 64 + 1) <= 100;
+        divides += i < 64 && (i % 8 + 1) % (i / 8 + 1) == 0;
+    }
+    assert_count(b.space, small * divides * 6 * 32768); /* Z and F to J are free */
+    for (int i = 0; i < 100; i++) {
+        assert_true(gt_space_draw(b.space, &random, &config));
+        assert_true(brute_valid(&b, &config));
+    }
+    bench_close(&b);
+    open_digits(&b, 12, "require(A <= B) require(C * D <= 40) require(E + F + G <= 20)");
+    uint64_t products = 0, sums = 0;
+    for (int i = 0; i < 1000; i++) {
+        products += i < 100 && i % 10 * (i / 10) <= 40;
+        sums += i % 10 + i / 10 % 10 + i / 100 <= 20;
+    }
+    assert_count(b.space, 55 * products * sums * 100000); /* H to L are free */
+    bench_close(&b);
+    gt_text_free(&text);
+}
+
+/* As a tiled matrix product has it: most axes are tied together. */
+static const char tiles[] =
+    "#pragma gputune kernel(k) problem(m = 4096, n = 4096, k = 4096) args(inout float y[n])\n"
+    "#pragma gputune tune(BX = 4, 8, 16, 32, 64) tune(BY = 4, 8, 16, 32, 64)\n"
+    "#pragma gputune tune(TX = 1, 2, 4, 8, 16) tune(TY = 1, 2, 4, 8, 16)\n"
+    "#pragma gputune tune(BK = 4, 8, 16, 32, 64) tune(STAGES = 1, 2, 3, 4)\n"
+    "#pragma gputune tune(VA = 1, 2, 4) tune(VB = 1, 2, 4) tune(PA = 0, 1, 2, 4, 8)\n"
+    "#pragma gputune tune(PB = 0, 1, 2, 4, 8) tune(SWIZZLE = 0, 1) tune(UK = 1, 2, 4, 8)\n"
+    "#pragma gputune tune(SPLIT = 1, 2, 4, 8, 16) cluster(CL = 1, 2, 4, 8) block(BX, BY)\n"
+    "#pragma gputune grid(ceil_div(n, BX * TX), ceil_div(m, BY * TY), SPLIT)\n"
+    "#pragma gputune shared(4 * STAGES * (BK * (BX * TX + PA) + BK * (BY * TY + PB)))\n"
+    "#pragma gputune require((BX * TX * BK) % (BX * BY * VA) == 0)\n"
+    "#pragma gputune require((BY * TY * BK) % (BX * BY * VB) == 0) require(BK % UK == 0)\n"
+    "#pragma gputune require(k % (BK * SPLIT) == 0) require(!(SWIZZLE && (PA || PB)))\n"
+    "#pragma gputune require(BX * BY % 32 == 0 && TX * TY * 2 + TX + TY <= 200)\n"
+    "__global__ void k(float *y) {}\n";
+
+/* A corner of them, small enough for brute force. */
+static void test_corner_of_tiles(void **state)
+{
+    static const char *const only[] = {"BX=16,64",   "BY=8,32",   "TX=4,8", "TY=4,8", "BK=16,64",
+                                       "STAGES=2,4", "VA=1,4",    "VB=1,2", "PA=0,1", "PB=0,4",
+                                       "UK=2,4",     "SPLIT=1,8", "CL=1,2"};
+    bench b;
+    gt_config config, found;
+    uint64_t count = 0;
+    (void)state;
+    bench_open_at(&b, tiles, "sm_90", (gputune_sizes){0, NULL}, 0, only,
+                  sizeof only / sizeof *only);
+    for (uint32_t i = 0; i < gt_space_combinations(b.space); i++) {
+        for (uint32_t axis = 0; axis < b.template->axis_count; axis++) {
+            const uint8_t *choices;
+            assert_int_equal(gt_space_choices(b.space, axis, &choices), 2);
+            config.choice[axis] = choices[i >> (b.template->axis_count - 1 - axis) & 1];
+        }
+        if (brute_valid(&b, &config)) {
+            count++;
+            assert_true(gt_space_next(b.space, &found));
+            assert_memory_equal(&found, &config, b.template->axis_count);
+        }
+    }
+    assert_false(gt_space_next(b.space, &found));
+    assert_true(count > 100);
+    assert_count(b.space, count);
+    bench_close(&b);
+}
+
+static void test_tiles(void **state)
+{
+    bench b;
+    gt_config config;
+    gt_random random = {1};
+    struct rusage usage;
+    (void)state;
+    bench_open(&b, tiles, "sm_90");
+    assert_true(gt_space_count(b.space).count > 10000000);
+    assert_int_equal(gt_space_count(b.space).certainty, GT_EXACT);
+    for (int i = 0; i < 200; i++) {
+        assert_true(gt_space_draw(b.space, &random, &config));
+        assert_true(brute_valid(&b, &config));
+    }
+    bench_close(&b);
+    assert_int_equal(getrusage(RUSAGE_SELF, &usage), 0);
+    assert_true(usage.ru_maxrss < 100 * 1024);
+}
+
+/* --- constraints that tie more together than a diagram holds -------------------------------------
+ */
+
+static const int weights[10] = {7919,     104729,   1299709,  15485863, 32452843,
+                                49979687, 67867967, 86028121, 10439531, 12294982};
+
+static const char sum_of_weights[] =
+    "require((A * 7919 + B * 104729 + C * 1299709 + D * 15485863 + E * 32452843 + F * 49979687 + "
+    "G * 67867967 + H * 86028121 + I * 10439531 + J * 12294982) % 31 == 5)";
+
+/* How many of 10^10 fulfil it, with A given, by their remainders. */
+static double count_by_remainder(int a)
+{
+    double counts[31] = {0};
+    counts[(int)((int64_t)a * weights[0] % 31)] = 1;
+    for (int axis = 1; axis < 10; axis++) {
+        double next[31] = {0};
+        for (int r = 0; r < 31; r++) {
+            for (int digit = 0; digit < 10; digit++) {
+                next[(r + (int64_t)digit * weights[axis]) % 31] += counts[r];
+            }
+        }
+        memcpy(counts, next, sizeof counts);
+    }
+    return counts[5];
+}
+
+static void test_estimates(void **state)
+{
+    bench b;
+    gt_config config, brute = {{0}};
+    gt_random random = {11};
+    double expected[10], all = 0, statistic = 0;
+    int drawn[10] = {0}, draws = 2000;
+    (void)state;
+    open_digits(&b, 10, sum_of_weights);
+    for (int a = 0; a < 10; a++) {
+        all += expected[a] = count_by_remainder(a);
+    }
+    gt_space_size size = gt_space_count(b.space);
+    assert_int_equal(size.certainty, GT_ABOUT);
+    assert_true(fabs((double)size.count / all - 1) < 0.2);
+    for (int i = 0; i < draws; i++) {
+        assert_true(gt_space_draw(b.space, &random, &config));
+        assert_true(brute_valid(&b, &config));
+        drawn[config.choice[0]]++;
+    }
+    for (int a = 0; a < 10; a++) {
+        double mean = draws * expected[a] / all;
+        statistic += (drawn[a] - mean) * (drawn[a] - mean) / mean;
+    }
+    assert_true(statistic < 9 + 4 * sqrt(18));
+    for (int i = 0; i < 300; i++) { /* the walk is exact all the same */
+        while (!brute_valid(&b, &brute)) {
+            assert_true(brute_next(b.template, &brute));
+        }
+        assert_true(gt_space_next(b.space, &config));
+        assert_memory_equal(&config, &brute, sizeof config);
+        assert_true(brute_next(b.template, &brute));
+    }
+    bench_close(&b);
+}
+
+typedef struct patience {
+    uint64_t asked, most;
+} patience;
+
+static bool is_out_of_patience(void *user)
+{
+    patience *p = user;
+    return ++p->asked > p->most;
+}
+
+/* Nothing here says before the last axis that none is valid: only the caller can end it. */
+static void test_cancel(void **state)
+{
+    bench b;
+    gt_config config;
+    gt_random random = {1};
+    patience p = {0, 5000};
+    (void)state;
+    open_digits(&b, 10,
+                "require(((A * 7919) ^ (B * 104729) ^ (C * 1299709) ^ (D * 15485863) ^ "
+                "(E * 32452843) ^ (F * 49979687) ^ (G * 67867967) ^ (H * 86028121) ^ "
+                "(I * 104395301) ^ (J * 122949823)) == 12345)");
+    gt_space_set_cancel(b.space, is_out_of_patience, &p);
+    assert_int_equal(gt_space_count(b.space).certainty, GT_AT_MOST);
+    assert_false(gt_space_draw(b.space, &random, &config));
+    p.most = p.asked + 50;
+    assert_false(gt_space_next(b.space, &config));
+    assert_int_equal(p.asked, p.most + 1);
+    assert_false(gt_space_next(b.space, &config));
+    bench_close(&b);
+}
+
+/* Canceled while it was prepared, a space still walks and draws right. */
+static void test_without_diagrams(void **state)
+{
+    bench b;
+    gt_config config, brute = {{0}};
+    gt_random random = {1};
+    patience p = {0, 0};
+    (void)state;
+    open_digits(&b, 4, "require(A + B + C + D == 9) require(A * D <= C + 1)");
+    gt_space_set_cancel(b.space, is_out_of_patience, &p);
+    assert_int_equal(gt_space_prepare(b.space), GPUTUNE_ECANCELED);
+    gt_space_set_cancel(b.space, NULL, NULL);
+    assert_int_not_equal(gt_space_count(b.space).certainty, GT_EXACT);
+    do {
+        if (brute_valid(&b, &brute)) {
+            assert_true(gt_space_next(b.space, &config));
+            assert_memory_equal(&config, &brute, sizeof config);
+        }
+    } while (brute_next(b.template, &brute));
+    assert_false(gt_space_next(b.space, &config));
+    for (int i = 0; i < 50; i++) {
+        assert_true(gt_space_draw(b.space, &random, &config));
+        assert_true(brute_valid(&b, &config));
+    }
+    bench_close(&b);
+}
+
+/* --- evenness --------------------------------------------------------------------------------- */
+
+/* Pearson's statistic of draws over all valid configurations lies near its degrees of freedom. */
+static void assert_even(const char *constraint, int axes)
+{
+    bench b;
+    gt_config config;
+    gt_random random = {77};
+    enum { EACH = 50 };
+    open_digits(&b, axes, constraint);
+    size_t count = (size_t)gt_space_count(b.space).count, places = 1;
+    for (int i = 0; i < axes; i++) {
+        places *= 10;
+    }
+    uint32_t *seen = calloc(places, sizeof *seen);
+    assert_non_null(seen);
+    for (size_t i = 0; i < count * EACH; i++) {
+        size_t place = 0;
+        assert_true(gt_space_draw(b.space, &random, &config));
+        for (int axis = 0; axis < axes; axis++) {
+            place = place * 10 + config.choice[axis];
+        }
+        seen[place]++;
+    }
+    double statistic = 0, freedom = (double)count - 1;
+    size_t reached = 0;
+    for (size_t i = 0; i < places; i++) {
+        reached += seen[i] > 0;
+        statistic += seen[i] ? (seen[i] - (double)EACH) * (seen[i] - (double)EACH) / EACH : 0;
+    }
+    assert_int_equal(reached, count);
+    assert_true(fabs(statistic - freedom) < 4 * sqrt(2 * freedom));
+    free(seen);
+    bench_close(&b);
+}
+
+static void test_even_draws(void **state)
+{
+    (void)state;
+    assert_even("require(A < B)", 3);
+    assert_even("require(A + B + C == 11)", 3);
+    assert_even("require(A % max(B, 1) == 0) require(C * D <= B)", 4);
+    assert_even("require((A ^ B) < C || D == 3) require(D < 4)", 4);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_needle),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_tiles),
+        cmocka_unit_test(test_corner_of_tiles),
+        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_without_diagrams),
+        cmocka_unit_test(test_even_draws),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,135 @@
+/* Tolerances that templates do not state: what follows from types, lengths and sensitivities. */
+#include "kernel/tolerance.h"
+
+#include "kernel_support.h"
+
+#include <math.h>
+
+static gt_workload workload_of(gt_type type, uint64_t inputs, uint64_t outputs)
+{
+    gt_workload workload = {.buffer_count = 2};
+    workload.buffers[0] = (gt_buffer){.type = type, .direction = GT_OUT, .elements = outputs};
+    workload.buffers[1] = (gt_buffer){.type = type, .direction = GT_IN, .elements = inputs};
+    return workload;
+}
+
+static void assert_near(double value, double expected)
+{
+    if (fabs(value - expected) > 1e-6 * fabs(expected)) {
+        fail_msg("%.9g, expected %.9g", value, expected);
+    }
+}
+
+static void test_what_is_stated_stands(void **state)
+{
+    (void)state;
+    gt_workload workload = workload_of(GT_TYPE_F32, 1000, 1000);
+    workload.tolerance = (gt_tolerance){.rtol = 0.5, .stated = true};
+    gt_tolerance t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){.step = 1, .moved = 1});
+    assert_true(t.rtol == 0.5 && t.atol == 0 && t.stol == 0);
+    workload.tolerance = (gt_tolerance){.stated = true}; /* rtol = 0 */
+    t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){.step = 1, .moved = 1});
+    assert_true(t.rtol == 0 && t.atol == 0);
+}
+
+static void test_integers_are_compared_exactly(void **state)
+{
+    (void)state;
+    gt_workload workload = workload_of(GT_TYPE_I32, 1000, 1000);
+    gt_tolerance t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){0});
+    assert_true(t.rtol == 0 && t.atol == 0 && t.stol == 0);
+    assert_true(gt_tolerance_step(&workload) == 0);
+}
+
+static void test_the_step_is_the_root_of_the_coarsest_roundoff(void **state)
+{
+    (void)state;
+    gt_workload workload = workload_of(GT_TYPE_F32, 10, 10);
+    assert_near(gt_tolerance_step(&workload), 0x1p-12);
+    workload.buffers[1].type = GT_TYPE_BF16;
+    assert_near(gt_tolerance_step(&workload), 0x1p-4);
+    workload.buffers[1].type = GT_TYPE_I32;
+    workload.buffers[0].type = GT_TYPE_F64;
+    assert_near(gt_tolerance_step(&workload), sqrt(0x1p-53));
+}
+
+static void test_terms(void **state)
+{
+    (void)state;
+    const gt_sensitivity unknown = {0};
+    gt_workload sum = workload_of(GT_TYPE_F32, 1000000, 1);
+    assert_near(gt_tolerance_terms(&sum, 0, &unknown), 1e6);
+    gt_workload product = workload_of(GT_TYPE_F32, 2 * 512 * 512, 512 * 512);
+    assert_near(gt_tolerance_terms(&product, 0, &unknown), 2 * 512);
+    /* one in 64 moved, and so did one in 64 results: each has one term */
+    assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = 63.0 / 64}), 1);
+    assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = pow(63.0 / 64, 225)}),
+                225);
+    product.work_flops = 512.0 * 512 * 3000;
+    assert_near(gt_tolerance_terms(&product, 0, &(gt_sensitivity){.still = 63.0 / 64}), 3000);
+}
+
+/* What cancels has an absolute tolerance, what does not a relative one. */
+static void test_absolute_and_relative(void **state)
+{
+    (void)state;
+    gt_workload workload = workload_of(GT_TYPE_F32, 100000, 100000);
+    gt_sensitivity seen = {
+        .step = 0x1p-12, .largest = 2, .moved = 0x1p-12 * 3, .relative = 1000, .still = 63.0 / 64};
+    gt_tolerance t = gt_tolerance_of(&workload, 0, &seen);
+    assert_near(t.rtol, 1e-5);
+    assert_near(t.atol, 6 * 0x1p-24 * 3);
+    seen.relative = 0x1p-12 * 500; /* a steep function: 500 parts for one of the input */
+    seen.moved = seen.relative * 2;
+    t = gt_tolerance_of(&workload, 0, &seen);
+    assert_near(t.rtol, 6 * 0x1p-24 * 500);
+    assert_near(t.atol, 0x1p-126);
+    seen = (gt_sensitivity){
+        .step = 0x1p-12, .largest = 2, .moved = 1, .relative = INFINITY, .still = 63.0 / 64};
+    assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 4096);
+    seen.moved = 100; /* jumps */
+    assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 0.02);
+    seen = (gt_sensitivity){.largest = 7, .still = 63.0 / 64}; /* nothing could be moved */
+    assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
+    seen.step = 0x1p-12; /* or what was moved is not what it depends on */
+    assert_near(gt_tolerance_of(&workload, 0, &seen).atol, 6 * 0x1p-24 * 7);
+}
+
+/* A share that a warp of 32 of a million terms leaves out lies beyond it, other orders within. */
+static void test_a_long_sum(void **state)
+{
+    (void)state;
+    gt_workload workload = workload_of(GT_TYPE_F32, 1000000, 1);
+    gt_sensitivity seen = {.step = 0x1p-12, .largest = 300, .moved = 577 * 0x1p-12, .relative = 1};
+    gt_tolerance t = gt_tolerance_of(&workload, 0, &seen); /* uniform(-1, 1) */
+    assert_true(t.atol + t.rtol * 300 > 0.1 && t.atol + t.rtol * 300 < 0.2);
+    seen.largest = 1e-3; /* by chance */
+    assert_true(gt_tolerance_of(&workload, 0, &seen).atol > 0.1);
+    seen.largest = 500000; /* uniform(0, 1): 16 of them are a warp's */
+    t = gt_tolerance_of(&workload, 0, &seen);
+    assert_true(t.rtol * 500000 > 5 && t.atol + t.rtol * 500000 < 10);
+}
+
+static void test_with_scale(void **state)
+{
+    (void)state;
+    gt_workload workload = workload_of(GT_TYPE_F32, 1000000, 100);
+    workload.has_scale = true;
+    gt_tolerance t = gt_tolerance_of(&workload, 0, &(gt_sensitivity){0});
+    assert_near(t.stol, 0x1p-21);
+    assert_true(t.rtol == 1e-5);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_what_is_stated_stands),
+        cmocka_unit_test(test_integers_are_compared_exactly),
+        cmocka_unit_test(test_the_step_is_the_root_of_the_coarsest_roundoff),
+        cmocka_unit_test(test_terms),
+        cmocka_unit_test(test_absolute_and_relative),
+        cmocka_unit_test(test_a_long_sum),
+        cmocka_unit_test(test_with_scale),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

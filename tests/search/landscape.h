@@ -1,0 +1,147 @@
+/* Synthetic spaces whose times follow a formula, and what a strategy reaches there. */
+#ifndef GT_TESTS_LANDSCAPE_H
+#define GT_TESTS_LANDSCAPE_H
+
+#include "search/strategy.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+typedef struct landscape landscape;
+struct landscape {
+    uint32_t axes, choices;                    /* the same of each axis */
+    double (*log_time)(const gt_point *point); /* 0 at the best */
+    bool (*fails)(const gt_point *point);      /* or NULL */
+    bool (*allows)(const gt_point *point);     /* or NULL */
+    double compile_s;                          /* of each; 0: not told */
+    gt_domain_axis axis[GT_SEARCH_AXES];
+    double values[64];
+    gt_domain domain;
+};
+
+static bool landscape_valid(void *user, const gt_point *point)
+{
+    const landscape *at = user;
+    return !at->allows || at->allows(point);
+}
+
+static bool landscape_draw(void *user, gt_random *random, gt_point *out)
+{
+    const landscape *at = user;
+    do {
+        memset(out, 0, sizeof *out);
+        for (uint32_t i = 0; i < at->axes; i++) {
+            out->choice[i] = (uint16_t)gt_random_below(random, at->choices);
+        }
+    } while (!landscape_valid(user, out));
+    return true;
+}
+
+static bool landscape_step(const landscape *at, gt_point *point)
+{
+    for (uint32_t i = at->axes; i-- > 0;) {
+        if (++point->choice[i] < at->choices) {
+            return true;
+        }
+        point->choice[i] = 0;
+    }
+    return false;
+}
+
+static bool landscape_next(void *user, gt_point *point, bool first)
+{
+    const landscape *at = user;
+    if (first) {
+        memset(point, 0, sizeof *point);
+    }
+    bool more = first || landscape_step(at, point);
+    while (more && !landscape_valid(user, point)) {
+        more = landscape_step(at, point);
+    }
+    return more;
+}
+
+/* Values are 1, 2, 3, ...; the domain's size is that before `allows`. */
+static inline void landscape_open(landscape *at)
+{
+    for (uint32_t i = 0; i < at->choices; i++) {
+        at->values[i] = i + 1;
+    }
+    for (uint32_t i = 0; i < at->axes; i++) {
+        at->axis[i] = (gt_domain_axis){at->choices, at->values};
+    }
+    at->domain = (gt_domain){.axis_count = at->axes,
+                             .axes = at->axis,
+                             .size = pow(at->choices, at->axes),
+                             .size_is_exact = !at->allows,
+                             .user = at,
+                             .draw = landscape_draw,
+                             .is_valid = landscape_valid,
+                             .next = landscape_next};
+}
+
+static inline gt_tried landscape_try(const landscape *at, const gt_point *point)
+{
+    gt_tried tried = {.point = *point, .compile_s = at->compile_s};
+    if (at->fails && at->fails(point)) {
+        tried.outcome = GT_TRIED_LAUNCH;
+    } else {
+        tried.time_ns = 1e6 * exp(at->log_time(point));
+    }
+    return tried;
+}
+
+/* Tries `results` more configurations, so many at a time; the best of them over the landscape's
+ * best, minus 1. What a batch gave is told in reverse. */
+static inline double landscape_search(gt_strategy *strategy, const landscape *at, uint32_t results,
+                                      uint32_t batch)
+{
+    double best = INFINITY;
+    gt_point points[64];
+    for (uint32_t done = 0; done < results;) {
+        size_t given, wanted = results - done < batch ? results - done : batch;
+        assert_int_equal(gt_strategy_ask(strategy, points, wanted, &given), GPUTUNE_OK);
+        if (!given) {
+            break;
+        }
+        for (size_t i = given; i-- > 0;) {
+            gt_tried tried = landscape_try(at, &points[i]);
+            assert_true(landscape_valid((void *)at, &points[i]));
+            assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+            best = tried.outcome == GT_TRIED_OK ? fmin(best, tried.time_ns) : best;
+        }
+        done += (uint32_t)given;
+    }
+    return best / 1e6 - 1;
+}
+
+/* The mean of `seeds` searches. */
+static inline double landscape_regret(gt_strategy_kind kind, const landscape *at, uint32_t results,
+                                      uint32_t batch, uint32_t seeds)
+{
+    double sum = 0;
+    for (uint32_t seed = 0; seed < seeds; seed++) {
+        gt_strategy *strategy;
+        gt_search_settings settings = {.seed = seed, .workers = batch};
+        assert_int_equal(gt_strategy_open(&strategy, kind, &at->domain, &settings), GPUTUNE_OK);
+        sum += landscape_search(strategy, at, results, batch);
+        gt_strategy_free(strategy);
+    }
+    return sum / seeds;
+}
+
+/* A number in [0, 1) that depends on the point alone. */
+static inline double landscape_noise(const gt_point *point)
+{
+    return (double)(gt_point_hash(point) >> 11) * 0x1p-53;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* The process behind the model: what it foresees, and what it learns. */
+#include "search/gaussian.h"
+
+#include "search/landscape.h"
+
+static double slope(const gt_point *point)
+{
+    return 0.5 * point->choice[2];
+}
+
+/* Rows at random points of six axes, of which only the third matters. */
+static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, int rows)
+{
+    gt_gaussian gaussian;
+    gt_random random = {5};
+    assert_int_equal(gt_gaussian_open(&gaussian, coordinates), GPUTUNE_OK);
+    for (int i = 0; i < rows; i++) {
+        gt_point point;
+        float z[GT_COORDINATES];
+        landscape_draw((void *)at, &random, &point);
+        gt_coordinates_of(z, coordinates, &point);
+        uint32_t row = gt_gaussian_add(&gaussian, z);
+        gaussian.target[GT_TARGET_TIME].y[row] = slope(&point) - 1;
+    }
+    gt_gaussian_settle(&gaussian);
+    return gaussian;
+}
+
+static double expect(const gt_gaussian *gaussian, const gt_coordinates *coordinates,
+                     const gt_point *point, double *deviation)
+{
+    static gt_prospect prospect;
+    float z[GT_COORDINATES];
+    prospect.rows = 0;
+    gt_coordinates_of(z, coordinates, point);
+    gt_gaussian_look(gaussian, z, &prospect);
+    *deviation = gt_gaussian_deviation(gaussian, &prospect, GT_TARGET_TIME);
+    return gt_gaussian_expect(gaussian, &prospect, GT_TARGET_TIME);
+}
+
+static void learning_finds_what_matters(void **state)
+{
+    landscape at = {.axes = 6, .choices = 5, .log_time = slope};
+    gt_coordinates coordinates;
+    double before = 0, after = 0, deviation;
+    (void)state;
+    landscape_open(&at);
+    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    gt_gaussian gaussian = make(&at, &coordinates, 40);
+    gt_random random = {6};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < 50; i++) {
+            gt_point point;
+            landscape_draw(&at, &random, &point);
+            double error = expect(&gaussian, &coordinates, &point, &deviation) - slope(&point) + 1;
+            *(pass ? &after : &before) += error * error / 50;
+        }
+        gt_gaussian_learn(&gaussian, 20);
+    }
+    assert_true(after < before / 4);
+    assert_true(sqrt(after) < 0.05);
+    gt_gaussian_close(&gaussian);
+    gt_coordinates_free(&coordinates);
+}
+
+static void known_points_are_sure_and_far_ones_are_not(void **state)
+{
+    landscape at = {.axes = 3, .choices = 9, .log_time = slope};
+    gt_coordinates coordinates;
+    (void)state;
+    landscape_open(&at);
+    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    gt_gaussian gaussian;
+    assert_int_equal(gt_gaussian_open(&gaussian, &coordinates), GPUTUNE_OK);
+    gt_point near = {{0, 0, 0}}, far = {{8, 8, 8}};
+    float z[GT_COORDINATES];
+    gt_coordinates_of(z, &coordinates, &near);
+    gaussian.target[GT_TARGET_TIME].y[gt_gaussian_add(&gaussian, z)] = -1;
+    gt_gaussian_settle(&gaussian);
+    double sure, unsure;
+    assert_true(fabs(expect(&gaussian, &coordinates, &near, &sure) + 1) < 0.02);
+    expect(&gaussian, &coordinates, &far, &unsure);
+    assert_true(sure < unsure / 3);
+    gt_gaussian_close(&gaussian);
+    gt_coordinates_free(&coordinates);
+}
+
+/* A point that is being tried makes its surroundings less interesting, and moves nothing. */
+static void pending_row_lowers_the_deviation_only(void **state)
+{
+    landscape at = {.axes = 6, .choices = 5, .log_time = slope};
+    gt_coordinates coordinates;
+    (void)state;
+    landscape_open(&at);
+    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    gt_gaussian gaussian = make(&at, &coordinates, 20);
+    gt_point point = {{4, 0, 4, 0, 4, 0}};
+    float z[GT_COORDINATES];
+    double before, after;
+    double first = expect(&gaussian, &coordinates, &point, &before);
+    gt_coordinates_of(z, &coordinates, &point);
+    gt_gaussian_add(&gaussian, z);
+    gt_gaussian_settle(&gaussian);
+    double second = expect(&gaussian, &coordinates, &point, &after);
+    assert_true(fabs(first - second) < 1e-9);
+    assert_true(after < before / 2);
+    gt_gaussian_close(&gaussian);
+    gt_coordinates_free(&coordinates);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(learning_finds_what_matters),
+        cmocka_unit_test(known_points_are_sure_and_far_ones_are_not),
+        cmocka_unit_test(pending_row_lowers_the_deviation_only),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,175 @@
+/* What each strategy must reach on landscapes of known shapes. */
+#include "search/landscape.h"
+
+static double distance(const gt_point *point, uint32_t axes)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < axes; i++) {
+        sum += fabs(point->choice[i] - (double)(3 * (i + 1) % 8)) / 8;
+    }
+    return sum;
+}
+
+static double separable(const gt_point *point)
+{
+    return 0.8 * distance(point, 8);
+}
+
+/* Two axes work together, and every point has a part of its own. */
+static double rugged(const gt_point *point)
+{
+    double together = fabs(point->choice[0] + point->choice[1] - 9.0) / 14;
+    double own = distance(point, 8) > 0 ? 0.15 * landscape_noise(point) : 0;
+    return 0.6 * distance(point, 8) + 0.8 * together + own;
+}
+
+static double needle(const gt_point *point)
+{
+    bool there = point->choice[0] == 4 && point->choice[1] == 2 && point->choice[2] == 6;
+    return there ? 0 : 0.7 + 0.01 * landscape_noise(point);
+}
+
+/* The best stands at the edge of what fails: 30% of the space, more towards large values. */
+static bool fails(const gt_point *point)
+{
+    return point->choice[0] + point->choice[1] + point->choice[2] > 12;
+}
+
+static double towards_failures(const gt_point *point)
+{
+    double near = fabs(point->choice[0] + point->choice[1] + point->choice[2] - 12.0) / 12;
+    double rest = 0;
+    for (uint32_t i = 3; i < 6; i++) {
+        rest += fabs(point->choice[i] - 5.0) / 8;
+    }
+    return 1.2 * near + 0.6 * rest;
+}
+
+static double one_axis(const gt_point *point)
+{
+    static const double alone[] = {1.2, 0.9, 1.1, 0, 0.8, 1.0};
+    double small = 0;
+    for (uint32_t i = 0; i < 10; i++) {
+        small += i == 3 ? 0 : 0.002 * point->choice[i] / 5;
+    }
+    return alone[point->choice[3]] + small;
+}
+
+static double forty_axes(const gt_point *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 40; i += 7) {
+        sum += 0.25 * fabs(point->choice[i] - (double)(i % 4));
+    }
+    return sum;
+}
+
+static bool every_other(const gt_point *point)
+{
+    return (point->choice[0] + point->choice[1] + point->choice[2]) % 2 == 0;
+}
+
+enum { SEEDS = 2 };
+
+/* A strategy's mean regret after so many results must not be above the limit. */
+typedef struct limit {
+    gt_strategy_kind kind;
+    uint32_t results, batch;
+    double regret;
+} limit;
+
+static void check(landscape at, const limit *limits, size_t count)
+{
+    landscape_open(&at);
+    for (size_t i = 0; i < count; i++) {
+        const limit *limit = &limits[i];
+        double regret = landscape_regret(limit->kind, &at, limit->results, limit->batch, SEEDS);
+        if (!(regret <= limit->regret)) {
+            fail_msg("%s: %.4f after %u results, %u at a time; expected at most %.4f",
+                     gt_strategy_words[limit->kind], regret, limit->results, limit->batch,
+                     limit->regret);
+        }
+    }
+}
+
+static void separable_landscape(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.10},
+                                   {GT_STRATEGY_MODEL, 160, 16, 0.10},
+                                   {GT_STRATEGY_LOCAL, 200, 1, 0.10},
+                                   {GT_STRATEGY_RANDOM, 200, 1, 2.00}};
+    (void)state;
+    check((landscape){.axes = 8, .choices = 8, .log_time = separable}, limits, COUNT(limits));
+}
+
+static void rugged_landscape(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.25},
+                                   {GT_STRATEGY_MODEL, 160, 16, 0.25},
+                                   {GT_STRATEGY_LOCAL, 200, 1, 0.25},
+                                   {GT_STRATEGY_RANDOM, 200, 1, 2.00}};
+    (void)state;
+    check((landscape){.axes = 8, .choices = 8, .log_time = rugged}, limits, COUNT(limits));
+}
+
+static void constrained_landscape(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.25},
+                                   {GT_STRATEGY_LOCAL, 200, 1, 0.50}};
+    (void)state;
+    check((landscape){.axes = 8, .choices = 8, .log_time = separable, .allows = every_other},
+          limits, COUNT(limits));
+}
+
+/* Nobody can foresee a needle, but nobody may miss it either where all is tried. */
+static void needle_in_a_haystack(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 512, 1, 0},
+                                   {GT_STRATEGY_EXHAUSTIVE, 512, 1, 0},
+                                   {GT_STRATEGY_RANDOM, 512, 1, 0},
+                                   {GT_STRATEGY_MODEL, 512, 16, 0},
+                                   {GT_STRATEGY_LOCAL, 512, 16, 0}};
+    (void)state;
+    check((landscape){.axes = 3, .choices = 8, .log_time = needle}, limits, COUNT(limits));
+}
+
+static void failures_around_the_best(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.10},
+                                   {GT_STRATEGY_MODEL, 160, 16, 0.10},
+                                   {GT_STRATEGY_LOCAL, 200, 1, 0.20},
+                                   {GT_STRATEGY_RANDOM, 200, 1, 0.40}};
+    (void)state;
+    check((landscape){.axes = 6, .choices = 8, .log_time = towards_failures, .fails = fails},
+          limits, COUNT(limits));
+}
+
+static void one_axis_decides(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 60, 1, 0.01},
+                                   {GT_STRATEGY_MODEL, 64, 16, 0.01},
+                                   {GT_STRATEGY_LOCAL, 150, 1, 0.02},
+                                   {GT_STRATEGY_RANDOM, 100, 1, 0.02}};
+    (void)state;
+    check((landscape){.axes = 10, .choices = 6, .log_time = one_axis}, limits, COUNT(limits));
+}
+
+static void forty_axes_landscape(void **state)
+{
+    static const limit limits[] = {{GT_STRATEGY_AUTO, 80, 1, 0.60},
+                                   {GT_STRATEGY_MODEL, 128, 16, 0.30},
+                                   {GT_STRATEGY_LOCAL, 200, 1, 1.00}};
+    (void)state;
+    check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(separable_landscape),      cmocka_unit_test(rugged_landscape),
+        cmocka_unit_test(constrained_landscape),    cmocka_unit_test(needle_in_a_haystack),
+        cmocka_unit_test(failures_around_the_best), cmocka_unit_test(one_axis_decides),
+        cmocka_unit_test(forty_axes_landscape),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,121 @@
+/* Recorded spaces, and the virtual clock on which strategies run through them. */
+#include "search/replay.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <math.h>
+
+static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, double time_ns,
+                double compile_s, double measure_s)
+{
+    gt_recorded_entry entry = {.tried = {.point = {{x}},
+                                         .outcome = outcome,
+                                         .time_ns = time_ns,
+                                         .compile_s = compile_s,
+                                         .measure_s = measure_s},
+                               .worker_s = 1,
+                               .line = 10 + x};
+    assert_int_equal(gt_recorded_add(recorded, &entry), GPUTUNE_OK);
+}
+
+/* Six configurations, in another order than theirs: 40, 30, a failure, 20, 10, 11 ns. */
+static gt_recorded make(void)
+{
+    static const double values[] = {1, 2, 4, 8, 16, 32};
+    gt_recorded recorded = {0};
+    assert_int_equal(gt_recorded_axis(&recorded, values, 6), GPUTUNE_OK);
+    add(&recorded, 4, GT_TRIED_OK, 10, 3, 2);
+    add(&recorded, 0, GT_TRIED_OK, 40, 3, 2);
+    add(&recorded, 2, GT_TRIED_COMPILE, 0, 5, 0);
+    add(&recorded, 1, GT_TRIED_OK, 30, 3, 2);
+    add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
+    add(&recorded, 5, GT_TRIED_OK, 11, 3, 2);
+    return recorded;
+}
+
+static void entries_are_a_domain(void **state)
+{
+    gt_recorded recorded = make();
+    (void)state;
+    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    assert_int_equal(recorded.ok, 5);
+    assert_true(recorded.best_ns == 10 && recorded.worst_ns == 40);
+    gt_domain domain = gt_recorded_domain(&recorded);
+    gt_point point = {{0}};
+    for (uint16_t i = 0; i < 6; i++) {
+        assert_true(domain.next(domain.user, &point, i == 0));
+        assert_int_equal(point.choice[0], i);
+        assert_true(domain.is_valid(domain.user, &point));
+    }
+    assert_false(domain.next(domain.user, &point, false));
+    point.choice[0] = 6;
+    assert_false(domain.is_valid(domain.user, &point));
+    gt_recorded_free(&recorded);
+}
+
+static void contradiction_names_both_lines(void **state)
+{
+    gt_recorded recorded = make();
+    (void)state;
+    add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
+    recorded.entries[6].line = 20; /* the same again is no contradiction */
+    add(&recorded, 3, GT_TRIED_OK, 21, 3, 2);
+    recorded.entries[7].line = 21;
+    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_ERECORDED);
+    assert_string_equal(gputune_error(),
+                        "line 21: the configuration of line 13 with another result; "
+                        "expected each configuration once");
+    gt_recorded_free(&recorded);
+}
+
+static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, double *best)
+{
+    gt_replay_settings settings = {
+        .kind = GT_STRATEGY_EXHAUSTIVE, .workers = workers, .evaluations = 6, .reach = {0.5, 0.0}};
+    gt_replay_result result = {.best_ns = best};
+    assert_int_equal(gt_replay(&result, recorded, &settings), GPUTUNE_OK);
+    return result;
+}
+
+static void failures_count_as_tried(void **state)
+{
+    static const double expected[] = {40, 30, 30, 20, 10, 10};
+    gt_recorded recorded = make();
+    double best[6];
+    (void)state;
+    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    gt_replay_result result = replay(&recorded, 0, best);
+    assert_int_equal(result.results, 6);
+    assert_memory_equal(best, expected, sizeof expected);
+    gt_recorded_free(&recorded);
+}
+
+/* Each compiles 3 s and 1 s more on the host, then 2 s on the GPU; the failure 5 s and 1 s. */
+static void clock_overlaps_what_can_overlap(void **state)
+{
+    gt_recorded recorded = make();
+    double best[6];
+    (void)state;
+    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    /* compiled at 4, 8, 14, 18 and 22; the last of these is measured by 24 */
+    assert_true(replay(&recorded, 1, best).reached_s[0] == 24);
+    /* two workers: 4, 4, then 10 (the failure) and 8, then 12 for the best, measured by 14 */
+    assert_true(replay(&recorded, 2, best).reached_s[0] == 14);
+    assert_true(isinf(replay(&recorded, 1, best).reached_s[1]) == 0);
+    gt_recorded_free(&recorded);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(entries_are_a_domain),
+        cmocka_unit_test(contradiction_names_both_lines),
+        cmocka_unit_test(failures_count_as_tried),
+        cmocka_unit_test(clock_overlaps_what_can_overlap),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,298 @@
+/* What the engine may rely on, whichever strategy it asks. */
+#include "search/landscape.h"
+#include "search/point_set.h"
+
+static double valley(const gt_point *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 5; i++) {
+        sum += 0.3 * fabs(point->choice[i] - 2.0);
+    }
+    return sum + 0.05 * landscape_noise(point);
+}
+
+static bool some_fail(const gt_point *point)
+{
+    return point->choice[0] == 5 && point->choice[1] > 3;
+}
+
+static landscape make(uint32_t axes, uint32_t choices)
+{
+    return (landscape){.axes = axes, .choices = choices, .log_time = valley, .fails = some_fail};
+}
+
+static gt_strategy *open(gt_strategy_kind kind, const landscape *at, uint64_t seed)
+{
+    gt_strategy *strategy;
+    gt_search_settings settings = {.seed = seed, .workers = 4};
+    assert_int_equal(gt_strategy_open(&strategy, kind, &at->domain, &settings), GPUTUNE_OK);
+    return strategy;
+}
+
+/* Asks for four at a time, tells what was asked for three rounds earlier; takes note of all. */
+static void run_late(gt_strategy *strategy, const landscape *at, gt_point_set *seen, int rounds)
+{
+    enum { BATCH = 4, LATE = 3 };
+    gt_point rounds_ago[LATE][BATCH];
+    size_t counts[LATE] = {0};
+    for (int round = 0; round < rounds + LATE; round++) {
+        gt_point *slot = rounds_ago[round % LATE];
+        for (size_t i = 0; i < counts[round % LATE]; i++) {
+            gt_tried tried = landscape_try(at, &slot[i]);
+            assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_OK);
+        }
+        counts[round % LATE] = 0;
+        if (round >= rounds) {
+            continue;
+        }
+        assert_int_equal(gt_strategy_ask(strategy, slot, BATCH, &counts[round % LATE]), 0);
+        for (size_t i = 0; i < counts[round % LATE]; i++) {
+            uint32_t index;
+            bool fresh;
+            assert_int_equal(gt_point_set_add(seen, &slot[i], &index, &fresh), GPUTUNE_OK);
+            assert_true(fresh);
+        }
+    }
+}
+
+static void nothing_is_proposed_twice_until_all_is_tried(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < GT_STRATEGY_COUNT; kind++) {
+        landscape at = make(3, 6);
+        landscape_open(&at);
+        gt_strategy *strategy = open((gt_strategy_kind)kind, &at, 1);
+        gt_point_set seen = {0};
+        run_late(strategy, &at, &seen, 216 / 4 + 2);
+        assert_int_equal(seen.count, 216);
+        gt_outlook outlook;
+        gt_strategy_outlook(&outlook, strategy);
+        assert_true(outlook.exhausted && outlook.done);
+        assert_int_equal(outlook.tried, 216);
+        gt_point_set_free(&seen);
+        gt_strategy_free(strategy);
+    }
+}
+
+static void same_seed_and_results_give_the_same_proposals(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < GT_STRATEGY_COUNT; kind++) {
+        landscape at = make(5, 6);
+        landscape_open(&at);
+        gt_point_set seen[3] = {{0}};
+        for (int i = 0; i < 3; i++) {
+            gt_strategy *strategy = open((gt_strategy_kind)kind, &at, i < 2 ? 7 : 8);
+            run_late(strategy, &at, &seen[i], 15);
+            gt_strategy_free(strategy);
+        }
+        size_t bytes = seen[0].count * sizeof(gt_point);
+        assert_int_equal(seen[0].count, 60);
+        assert_memory_equal(seen[0].points, seen[1].points, bytes);
+        if (kind != GT_STRATEGY_EXHAUSTIVE) {
+            assert_true(memcmp(seen[0].points, seen[2].points, bytes) != 0);
+        }
+        for (int i = 0; i < 3; i++) {
+            gt_point_set_free(&seen[i]);
+        }
+    }
+}
+
+static void default_comes_first(void **state)
+{
+    static const gt_strategy_kind kinds[] = {GT_STRATEGY_AUTO, GT_STRATEGY_MODEL,
+                                             GT_STRATEGY_LOCAL};
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        landscape at = make(5, 6);
+        landscape_open(&at);
+        gt_point fallback = {{3, 1, 4, 1, 5}}, first;
+        at.domain.fallback = &fallback;
+        gt_strategy *strategy = open(kinds[i], &at, 1);
+        size_t given;
+        assert_int_equal(gt_strategy_ask(strategy, &first, 1, &given), GPUTUNE_OK);
+        assert_true(gt_point_equal(&first, &fallback));
+        gt_strategy_free(strategy);
+    }
+}
+
+static void withdrawn_proposal_comes_again(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < GT_STRATEGY_COUNT; kind++) {
+        landscape at = make(1, 6);
+        landscape_open(&at);
+        gt_strategy *strategy = open((gt_strategy_kind)kind, &at, 1);
+        gt_point points[6], again;
+        size_t given;
+        assert_int_equal(gt_strategy_ask(strategy, points, 6, &given), GPUTUNE_OK);
+        assert_int_equal(given, 6);
+        assert_int_equal(gt_strategy_ask(strategy, &again, 1, &given), GPUTUNE_OK);
+        assert_int_equal(given, 0);
+        gt_strategy_withdraw(strategy, &points[2]);
+        assert_int_equal(gt_strategy_ask(strategy, &again, 1, &given), GPUTUNE_OK);
+        assert_int_equal(given, 1);
+        assert_true(gt_point_equal(&again, &points[2]));
+        gt_strategy_free(strategy);
+    }
+}
+
+static void bad_time_and_bad_domain_are_refused(void **state)
+{
+    (void)state;
+    landscape at = make(5, 6);
+    landscape_open(&at);
+    gt_strategy *strategy = open(GT_STRATEGY_MODEL, &at, 1);
+    gt_tried tried = {.outcome = GT_TRIED_OK, .time_ns = 0};
+    assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_EINVAL);
+    tried.time_ns = (double)NAN;
+    assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_EINVAL);
+    gt_strategy_free(strategy);
+    gt_search_settings settings = {0};
+    at.domain.axis_count = GT_SEARCH_AXES + 1;
+    assert_int_equal(gt_strategy_open(&strategy, GT_STRATEGY_MODEL, &at.domain, &settings),
+                     GPUTUNE_EINVAL);
+}
+
+/* Half of the results from a run before: as good at the end as one run of all. */
+static void resuming_is_as_good_as_one_run(void **state)
+{
+    double resumed = 0, whole = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        landscape at = make(5, 6);
+        landscape_open(&at);
+        gt_strategy *before = open(GT_STRATEGY_AUTO, &at, seed);
+        gt_strategy *after = open(GT_STRATEGY_AUTO, &at, seed + 100);
+        for (int i = 0; i < 40; i++) {
+            gt_point point;
+            size_t given;
+            assert_int_equal(gt_strategy_ask(before, &point, 1, &given), GPUTUNE_OK);
+            gt_tried tried = landscape_try(&at, &point);
+            assert_int_equal(gt_strategy_tell(before, &tried), GPUTUNE_OK);
+            assert_int_equal(gt_strategy_tell(after, &tried), GPUTUNE_OK);
+        }
+        resumed += landscape_search(after, &at, 40, 1) / 4;
+        whole += landscape_search(before, &at, 40, 1) / 4;
+        gt_strategy_free(before);
+        gt_strategy_free(after);
+    }
+    assert_true(fabs(resumed - whole) < 0.03);
+}
+
+/* Times of a size twice as large, where the best stands elsewhere by one. */
+static double elsewhere(const gt_point *point)
+{
+    double sum = 1;
+    for (uint32_t i = 0; i < 5; i++) {
+        sum += 0.3 * fabs(point->choice[i] - (i == 1 ? 3.0 : 2.0));
+    }
+    return sum;
+}
+
+static void hints_lead_to_the_best_sooner(void **state)
+{
+    enum { RESULTS = 10, HINTS = 200 };
+    double with = 0, without = 0;
+    (void)state;
+    for (uint64_t seed = 0; seed < 4; seed++) {
+        landscape at = make(5, 6), other = {.axes = 5, .choices = 6, .log_time = elsewhere};
+        landscape_open(&at);
+        landscape_open(&other);
+        gt_tried hints[HINTS];
+        gt_random random = {seed};
+        for (int i = 0; i < HINTS; i++) {
+            gt_point point;
+            landscape_draw(&other, &random, &point);
+            hints[i] = landscape_try(&other, &point);
+        }
+        gt_strategy *hinted = open(GT_STRATEGY_MODEL, &at, seed);
+        gt_strategy *plain = open(GT_STRATEGY_MODEL, &at, seed);
+        assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
+        with += landscape_search(hinted, &at, RESULTS, 1) / 4;
+        without += landscape_search(plain, &at, RESULTS, 1) / 4;
+        gt_strategy_free(hinted);
+        gt_strategy_free(plain);
+    }
+    assert_true(with < 0.3);
+    assert_true(with < without / 2);
+}
+
+/* The search says that it is done only where the best there is cannot be far, and it does say so.
+ */
+static void stop_rule_keeps_its_word(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        landscape at = {.axes = 5, .choices = 6, .log_time = valley};
+        landscape_open(&at);
+        gt_strategy *strategy;
+        gt_search_settings settings = {.seed = seed, .epsilon = 0.05};
+        assert_int_equal(gt_strategy_open(&strategy, GT_STRATEGY_MODEL, &at.domain, &settings), 0);
+        double best = INFINITY;
+        gt_outlook outlook = {0};
+        while (!outlook.done && outlook.tried < 1000) {
+            best = fmin(best, landscape_search(strategy, &at, 1, 1));
+            gt_strategy_outlook(&outlook, strategy);
+        }
+        assert_true(outlook.tried < 500); /* of 7776 */
+        assert_true(best < 0.05 + 0.05);  /* the landscape's own noise is at most 0.05 */
+        gt_strategy_free(strategy);
+    }
+}
+
+static void slow_compile_of_little_promise_is_given_up(void **state)
+{
+    (void)state;
+    landscape at = make(5, 6);
+    at.compile_s = 1;
+    landscape_open(&at);
+    gt_strategy *strategy = open(GT_STRATEGY_MODEL, &at, 1);
+    gt_point bad = {{5, 0, 5, 5, 5}};
+    assert_false(gt_strategy_gives_up(strategy, &bad, 1000)); /* nothing is known yet */
+    landscape_search(strategy, &at, 40, 1);
+    assert_false(gt_strategy_gives_up(strategy, &bad, 2));
+    assert_true(gt_strategy_gives_up(strategy, &bad, 30));
+    gt_strategy_free(strategy);
+}
+
+/* With time for all, auto goes through all in order; without, it does not. */
+static void auto_takes_all_where_there_is_time(void **state)
+{
+    static const double limits[] = {1e6, 200};
+    (void)state;
+    for (size_t i = 0; i < COUNT(limits); i++) {
+        landscape at = make(4, 6);
+        at.compile_s = 1;
+        landscape_open(&at);
+        gt_strategy *strategy;
+        gt_search_settings settings = {.seed = 1, .workers = 1, .limit_s = limits[i]};
+        assert_int_equal(gt_strategy_open(&strategy, GT_STRATEGY_AUTO, &at.domain, &settings), 0);
+        landscape_search(strategy, &at, 40, 1);
+        gt_point points[3] = {{{0}}};
+        size_t given;
+        assert_int_equal(gt_strategy_ask(strategy, points, 3, &given), GPUTUNE_OK);
+        bool in_order = points[1].choice[0] == 0 && points[1].choice[1] == 0 &&
+                        memcmp(&points[1], &points[2], sizeof *points) != 0 &&
+                        points[2].choice[0] == 0 && points[2].choice[1] == 0;
+        assert_int_equal(in_order, i == 0);
+        gt_strategy_free(strategy);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_is_proposed_twice_until_all_is_tried),
+        cmocka_unit_test(same_seed_and_results_give_the_same_proposals),
+        cmocka_unit_test(default_comes_first),
+        cmocka_unit_test(withdrawn_proposal_comes_again),
+        cmocka_unit_test(bad_time_and_bad_domain_are_refused),
+        cmocka_unit_test(resuming_is_as_good_as_one_run),
+        cmocka_unit_test(hints_lead_to_the_best_sooner),
+        cmocka_unit_test(stop_rule_keeps_its_word),
+        cmocka_unit_test(slow_compile_of_little_promise_is_given_up),
+        cmocka_unit_test(auto_takes_all_where_there_is_time),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
