@@ -96,13 +96,16 @@ static void say_scenario(const cli_failure *items, size_t count)
     for (size_t i = 0; i < count; i++) {
         all += items[i].count;
     }
-    char *text = cli_format("%s%s%s, %s", best->status, best->message[0] ? ": " : "", best->message,
-                            best->configuration);
+    char *text = cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
+                            best->message, best->configuration);
     if (all == 1) {
         cli_note("%s: 1 variant failed: %s", best->label, text);
     } else {
-        cli_note("%s: %u variants failed, %u of them %s; 'gputune show %s --all' lists them",
-                 best->label, all, count_status(items, count, best), text, best->kernel);
+        uint32_t common = count_status(items, count, best);
+        char *share = common == all ? cli_copy("all") : cli_format("%u", common);
+        cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
+                 best->label, all, share, text, best->kernel);
+        free(share);
     }
     free(text);
     for (size_t i = 0; i < count; i++) {

@@ -87,7 +87,6 @@ static const cli_column columns[] = {
     SAME(default_configuration, "", CLI_TEXT, DATA),
     SAME(default_ns, "", CLI_TIME, DATA),
     {NULL, "default", CLI_TIME, CLI_VIEW, 0, default_time},
-    MADE("default_status", "", DATA, default_status),
     {"median_ns", "median", CLI_TIME, BOTH, offsetof(outcome, info.time_ns), NULL},
     MADE(NULL, "speed-up", CLI_VIEW, speedup),
     SAME(speedup, "", CLI_RATIO, DATA),
@@ -104,6 +103,7 @@ static const cli_column columns[] = {
     SAME(modelled, "", CLI_YES, DATA),
     MADE(NULL, "flags", CLI_VIEW, flags),
     SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
+    MADE("default_status", "", DATA, default_status),
 };
 
 /* The failures that are stored of a scenario. */
