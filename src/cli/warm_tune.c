@@ -62,9 +62,9 @@ DERIVE(speedup)
 DERIVE(flags)
 {
     INFO;
-    char *text = cli_format("%s%s%s", info->tie ? "tie " : "", info->noisy ? "noisy " : "",
-                            info->modelled ? "modelled " : "");
-    text[strlen(text) ? strlen(text) - 1 : 0] = '\0';
+    char *text = cli_format("%s%s%s", info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
+                            info->modelled ? "modelled, " : "");
+    text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
     cli_set_text(out, text);
     free(text);
 }

@@ -11,6 +11,7 @@ done
 sed -n 3,8p kernel-tuner.json
 grep -o '"8,1024,8".*"message"' kernel-tuner.json
 grep -o '"configuration": {"VEC": 8, "BLOCK": 1024, "UNROLL": 8}\|"invalidity": "runtime", "correctness": 1, "measurements": \[\]' t4.json
+grep -o 'a block of [^"]*' kernel-tuner.json # which figure that is
 # one line ends it, as Kernel Tuner looks for
 tail -c 4 kernel-tuner.json
 read="$("${KERNEL_TUNER_PYTHON:-python3}" "$(dirname "$0")/../../../tools/bench/read_by_kernel_tuner.py" \
