@@ -6,9 +6,10 @@
  *
  * Conventions. A function returns 0 or a negative gputune_status; gputune_error() then holds one
  * line of text for the calling thread. Results come first, and are untouched on failure. Sizes are
- * bytes where named so, times nanoseconds. Structs that cross the boundary begin with `version`;
- * initialise them with their _INIT macro. Nothing here prints, exits or installs a signal handler,
- * synchronises a stream of the caller's, or changes the current context.
+ * bytes where named so, times nanoseconds. Structs that cross the boundary begin with `version`:
+ * initialise those that you pass with their _INIT macro, or set `version` to the struct's _VERSION.
+ * Nothing here prints, exits or installs a signal handler, synchronises a stream of the caller's,
+ * or changes the current context.
  */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
@@ -48,7 +49,7 @@ extern "C" {
     X(ECRASHED, -10, "a variant crashed its worker")                                               \
     X(ETIMEOUT, -11, "a deadline passed")                                                          \
     X(EDATABASE, -12, "the database cannot be used")                                               \
-    X(EBUSY, -13, "somebody else holds what is needed")                                            \
+    X(EBUSY, -13, "what is needed is in use by another process or call")                           \
     X(ECAPTURE, -14, "not possible while the stream is being captured")                            \
     X(EIO, -15, "a file or a pipe failed")                                                         \
     X(EWORKER, -16, "a worker process cannot be started or does not answer")                       \
@@ -335,7 +336,7 @@ typedef struct gputune_info {
     const char *stop_reason;   /* why that race ended, or why there was none, or "" */
 } gputune_info;
 #define GPUTUNE_INFO_VERSION 1
-/* Fills *out, whose version says how much of it the caller knows. */
+/* Fills *out. Set out->version to GPUTUNE_INFO_VERSION first; any other version is EINVAL. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- For operators: what the command line is built on ---------------------------------------- */

@@ -1,3 +1,5 @@
+/* gputune_devices() and gputune_tuner_device(): the GPUs that a driver offers, as the public
+ * struct. */
 #include "api/tuner.h"
 
 #include "gpu/nvrtc.h"

@@ -1,3 +1,4 @@
+/* gputune_kernels(): the templates that can be tuned by name, as the public struct. */
 #include "api/tuner.h"
 
 #include "base/text.h"

@@ -1,3 +1,5 @@
+/* A plan: the winner's code loaded in a context, its launches, and the checks before each
+ * launch. */
 #include "api/plan.h"
 
 #include "base/text.h"
@@ -33,9 +35,8 @@ struct gputune_plan {
     gt_device device;
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
-    code winner, fallback; /* fallback: safe at any alignment; absent where the winner is, or where
-                              none was verified */
-    bool needs_alignment;  /* the winner is not safe at any alignment */
+    code winner, fallback; /* fallback: safe at any alignment */
+    bool needs_alignment;  /* the winner is not safe at any; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
     char *kernel, *configuration, *default_configuration, *stop_reason;
@@ -156,10 +157,10 @@ static gputune_status load_if_current(gputune_plan *plan)
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
 {
     GT_TRY(make_code(&plan->winner, request, &choice->config, &choice->image));
-    plan->needs_alignment = choice->needs_alignment;
     if (choice->has_fallback) {
         GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
     }
+    plan->needs_alignment = choice->needs_alignment;
     make_checks(plan, &request->workload);
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
@@ -286,9 +287,9 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     GT_TRY(check_arguments(plan, args.items, &aligned));
     if (!aligned && plan->needs_alignment && !plan->fallback.present) {
         return gt_fail(GPUTUNE_EINVAL,
-                       "%s: a buffer is aligned less than this plan assumes, and no variant for "
-                       "such buffers was verified; state the alignment in the options",
-                       plan->kernel);
+                       "%s: a buffer is not aligned as %s needs it, and no variant that needs less "
+                       "was verified; align the buffers, or tune for the alignment that they have",
+                       plan->kernel, plan->configuration);
     }
     code *c = aligned || !plan->fallback.present ? &plan->winner : &plan->fallback;
     gt_launcher *launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);

@@ -159,8 +159,12 @@ gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked)
 {
     entry *e = key->length ? look_up(table, key) : NULL;
-    return e && is_current(table, e) && gt_answers(&e->terms, asked) ? gputune_plan_retain(e->plan)
-                                                                     : NULL;
+    if (!e || !is_current(table, e)) {
+        return NULL;
+    }
+    gt_terms wanted = *asked;
+    wanted.space = e->terms.space; /* equal keys are of equal spaces, until a template is edited */
+    return gt_answers(&e->terms, &wanted) ? gputune_plan_retain(e->plan) : NULL;
 }
 
 static gputune_status grow(gt_plan_table *table)
@@ -225,7 +229,6 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
         return gt_fail_memory();
     }
     *added = (entry){.hash = key->hash, .length = key->length, .terms = *terms, .plan = plan};
-    added->terms.space = (gt_hash){0}; /* equal keys are of equal spaces */
     added->results = atomic_load(&table->results);
     atomic_init(&added->refreshes, atomic_load(&table->refreshes));
     memcpy(added->key, key->bytes, key->length);

@@ -33,7 +33,7 @@ static gputune_status read_seconds(double *out, const json_t *json, const char *
         return GPUTUNE_OK;
     }
     if (!json_is_number(value) || !(json_number_value(value) >= 0)) {
-        return gt_fail(GPUTUNE_ERECORDED, "'%s' is no duration; expected milliseconds", name);
+        return gt_fail(GPUTUNE_ERECORDED, "'%s' is not a duration; expected milliseconds", name);
     }
     *out = json_number_value(value) * 1e-3;
     return GPUTUNE_OK;
@@ -70,14 +70,13 @@ static gputune_status read_time(gt_tried *out, const json_t *value, const char *
 
 gputune_status gt_recorded_entry_cache(gt_recorded_entry *out, const json_t *json)
 {
-    double benchmark, verification;
+    size_t launches = json_array_size(json_object_get(json, "times"));
     *out = (gt_recorded_entry){0};
     GT_TRY(read_time(&out->tried, json_object_get(json, "time"), "time", 1e6));
     GT_TRY(read_seconds(&out->tried.compile_s, json, "compile_time"));
-    GT_TRY(read_seconds(&benchmark, json, "benchmark_time"));
-    GT_TRY(read_seconds(&verification, json, "verification_time"));
+    GT_TRY(read_seconds(&out->tried.measure_s, json, "benchmark_time"));
     GT_TRY(read_seconds(&out->worker_s, json, "framework_time"));
-    out->tried.measure_s = benchmark + verification;
+    out->launch_s = out->tried.measure_s / (double)(launches ? launches : 1);
     return GPUTUNE_OK;
 }
 
@@ -137,7 +136,8 @@ gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json)
 {
     const char *invalidity = json_string_value(json_object_get(json, "invalidity")), *name;
     const json_t *times = json_object_get(json, "times");
-    double benchmark, validation;
+    size_t launches = json_array_size(json_object_get(times, "runtimes"));
+    double benchmark;
     *out = (gt_recorded_entry){0};
     if (!invalidity) {
         return gt_fail(GPUTUNE_ERECORDED, "there is no 'invalidity'; expected correct, compile, "
@@ -162,8 +162,8 @@ gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json)
     }
     GT_TRY(read_seconds(&out->tried.compile_s, times, "compilation"));
     GT_TRY(read_seconds(&out->worker_s, times, "framework"));
-    GT_TRY(read_seconds(&validation, times, "validation"));
     GT_TRY(read_seconds(&benchmark, times, "benchmark"));
-    out->tried.measure_s = (benchmark > 0 ? benchmark : sum_of_runs(times)) + validation;
+    out->tried.measure_s = benchmark > 0 ? benchmark : sum_of_runs(times);
+    out->launch_s = out->tried.measure_s / (double)(launches ? launches : 1);
     return GPUTUNE_OK;
 }

@@ -1,3 +1,4 @@
+/* gputune_records() and gputune_check_database(): what the store holds, as the public structs. */
 #include "api/tuner.h"
 
 #include "base/array.h"

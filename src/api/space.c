@@ -1,7 +1,9 @@
+/* gputune_describe_space(): a kernel's axes, their values, and what excludes the others. */
 #include "api/tuner.h"
 
 #include "base/array.h"
 #include "base/text.h"
+#include "kernel/axis_kind.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -64,12 +66,11 @@ static const char *why_excluded(const space_parts *parts, uint32_t axis, uint32_
 
 static gputune_status describe_value(space_parts *parts, uint32_t axis_index, uint32_t choice)
 {
-    static const char *const kinds[] = {"tune", "vector", "pass", "cluster", "carveout"};
     const gt_template *template = parts->request->template;
     const gt_axis *axis = &template->axes[axis_index];
     gputune_axis_value value = {.version = GPUTUNE_AXIS_VALUE_VERSION,
                                 .axis = axis->name,
-                                .kind = kinds[axis->kind],
+                                .kind = gt_axis_traits_of(axis->kind)->name,
                                 .excluded = why_excluded(parts, axis_index, choice),
                                 .is_default = axis->default_choice == choice};
     gt_text text = {0};

@@ -14,11 +14,15 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
     gputune_status status = gt_tune(&choice, request);
+    bool tuned =
+        request->options.effort >= GPUTUNE_MEASURE &&
+        !(status == GPUTUNE_OK && choice.source == GPUTUNE_SOURCE_CACHED && choice.terms.final);
+    if (tuned) {
+        gt_plan_table_note_result(tuner->plans);
+    }
     if (status == GPUTUNE_OK) {
-        if (choice.source == GPUTUNE_SOURCE_MEASURED) {
-            gt_plan_table_note_result(tuner->plans);
-        }
         *terms = choice.terms;
+        terms->space = request->terms.space; /* of a choice from another, too: it is no decision */
         status = gt_plan_make(out, request, &choice, tuner->driver);
         gt_choice_free(&choice);
     }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "gpu/arch.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* Growing the arrays of array.h. */
 #include "base/array.h"
 
 #include <stdint.h>

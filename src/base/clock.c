@@ -1,3 +1,4 @@
+/* Monotonic time by clock_gettime(). */
 #include "base/clock.h"
 
 #include <time.h>

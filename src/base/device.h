@@ -14,7 +14,7 @@ typedef struct gt_device {
     char arch[16];        /* "sm_90" */
     char mig_profile[32]; /* "" without MIG */
     char origin[64];      /* "cuda", "arch" (no GPU), or "emu:PROFILE:modelN" */
-    char environment[40]; /* hex of the environment key (DESIGN.md "Records") */
+    char environment[40]; /* hex of the environment key (gpu/device.h) */
     int ordinal;
     int cc; /* 90 for 9.0 */
     int sm_count, warp_size;

@@ -1,3 +1,4 @@
+/* Reads whole files, and finds the folders that programs and caches have. */
 #include "base/file.h"
 
 #include "base/text.h"

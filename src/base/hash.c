@@ -1,3 +1,4 @@
+/* Content hashes, by xxHash. */
 #include "base/hash.h"
 
 #include <stdio.h>

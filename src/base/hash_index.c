@@ -1,3 +1,4 @@
+/* A hash table with open addressing, from content hashes to numbers. */
 #include "base/hash_index.h"
 
 #include <stdlib.h>
@@ -36,7 +37,7 @@ static gputune_status grow(gt_hash_index *index)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t fresh,
+gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t candidate,
                                     uint32_t *number)
 {
     if (2 * (index->count + 1) > index->slots) {
@@ -44,7 +45,7 @@ gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t
     }
     struct gt_hash_entry *entry = probe(index->entries, index->slots, hash);
     if (!entry->used) {
-        *entry = (struct gt_hash_entry){hash, fresh, true};
+        *entry = (struct gt_hash_entry){hash, candidate, true};
         index->count++;
     }
     *number = entry->number;

@@ -1,4 +1,4 @@
-/* From content hashes to numbers: what was seen before under the same hash? */
+/* A table from content hashes to numbers. */
 #ifndef GT_BASE_HASH_INDEX_H
 #define GT_BASE_HASH_INDEX_H
 
@@ -11,9 +11,9 @@ typedef struct gt_hash_index {
     uint32_t slots, count;
 } gt_hash_index;
 
-/* *number is what was first given for this hash: `fresh` when it is new. ENOMEM leaves the index as
- * it was. */
-gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t fresh,
+/* *number is the number that was first given for this hash: `candidate`, where the hash is new.
+ * ENOMEM leaves the index unchanged. */
+gputune_status gt_hash_index_intern(gt_hash_index *index, gt_hash hash, uint32_t candidate,
                                     uint32_t *number);
 void gt_hash_index_free(gt_hash_index *index);
 

@@ -17,9 +17,10 @@ typedef struct gt_geometry {
 
 /* How a pass() block reaches the kernel. */
 typedef enum gt_pass {
-    GT_PASS_NONE,     /* the kernel has no block */
-    GT_PASS_VALUE,    /* a const __grid_constant__ struct parameter */
-    GT_PASS_SPLIT,    /* the first GT_PASS_SPLIT_BYTES by value, the rest through __constant__ */
+    GT_PASS_NONE,  /* the kernel has no block */
+    GT_PASS_VALUE, /* a const __grid_constant__ struct parameter */
+    GT_PASS_SPLIT, /* as much by value as every driver takes beside the other parameters, the rest
+                      through __constant__ */
     GT_PASS_CONSTANT, /* a __constant__ array, copied before each launch */
     GT_PASS_GLOBAL    /* a device buffer, copied before each launch */
 } gt_pass;
@@ -59,8 +60,9 @@ typedef struct gt_launch {
     char entry[128]; /* the kernel's (unmangled, extern "C") name in the image */
     gt_geometry geometry;
     gt_pass pass;
-    uint32_t block_bytes;    /* whole pass block; 0 with GT_PASS_NONE */
-    uint32_t by_value_bytes; /* of it, in the parameter: all, GT_PASS_SPLIT's part, or 0 */
+    uint32_t block_bytes; /* whole pass block; 0 with GT_PASS_NONE */
+    uint32_t
+        by_value_bytes; /* of them in the parameter itself: all, the first part of a split, or 0 */
     uint32_t argument_count; /* what the caller passes */
     uint32_t parameter_count;
     gt_parameter parameters[GT_PARAMETER_MAX];

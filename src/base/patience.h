@@ -1,5 +1,5 @@
-/* How long a call may wait, and who may end it sooner. Every wait of the library (database, lease,
- * worker, GPU) is given one. */
+/* How long a call may wait, and what may end the wait sooner. Every wait of the library (database,
+ * lease, worker, GPU) is given one. */
 #ifndef GT_BASE_PATIENCE_H
 #define GT_BASE_PATIENCE_H
 

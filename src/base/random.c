@@ -1,6 +1,5 @@
+/* The seeded generator (splitmix64) and what is drawn from it. */
 #include "base/random.h"
-
-#include <math.h>
 
 uint64_t gt_random_next(gt_random *random)
 {
@@ -19,13 +18,6 @@ uint64_t gt_random_below(gt_random *random, uint64_t bound)
 double gt_random_unit(gt_random *random)
 {
     return (double)(gt_random_next(random) >> 11) * 0x1p-53;
-}
-
-double gt_random_normal(gt_random *random)
-{
-    double u = 1.0 - gt_random_unit(random);
-    double v = gt_random_unit(random);
-    return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
 }
 
 void gt_random_shuffle(gt_random *random, uint32_t *items, size_t count)

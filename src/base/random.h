@@ -1,4 +1,4 @@
-/* A small seeded generator (splitmix64; Steele, Lea, Flood 2014), for shuffles and tests. */
+/* A small seeded generator (splitmix64; Steele, Lea, Flood 2014), for shuffles, draws and tests. */
 #ifndef GT_BASE_RANDOM_H
 #define GT_BASE_RANDOM_H
 
@@ -14,8 +14,6 @@ uint64_t gt_random_next(gt_random *random);
 uint64_t gt_random_below(gt_random *random, uint64_t bound);
 /* Uniform in [0, 1). */
 double gt_random_unit(gt_random *random);
-/* Standard normal (Box-Muller). */
-double gt_random_normal(gt_random *random);
 /* Fisher-Yates over indices. */
 void gt_random_shuffle(gt_random *random, uint32_t *items, size_t count);
 

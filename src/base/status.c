@@ -1,3 +1,4 @@
+/* Names of status codes, and the last message of each thread. */
 #include "base/status.h"
 
 #include "base/number.h"
@@ -67,16 +68,6 @@ const char *gt_status_name(int status)
         }
     }
     return "?";
-}
-
-gputune_status gt_status_from_name(const char *name)
-{
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        if (strcmp(table[i].name, name) == 0) {
-            return (gputune_status)table[i].value;
-        }
-    }
-    return GPUTUNE_EINVAL;
 }
 
 const char *gputune_status_text(int status)

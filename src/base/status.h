@@ -41,8 +41,6 @@ const char *gt_message(void);
 
 /* The enumerator without prefix ("EINVAL"), or "?" for an unknown code; never NULL. */
 const char *gt_status_name(int status);
-/* The code of such a name; GPUTUNE_EINVAL when there is none. */
-gputune_status gt_status_from_name(const char *name);
 
 /* Returns from the enclosing function when `call` fails. */
 #define GT_TRY(call)                                                                               \

@@ -1,3 +1,4 @@
+/* Growable strings, integers as users write them, and the nearest word by edit distance. */
 #include "base/text.h"
 
 #include "base/number.h"
@@ -237,7 +238,7 @@ static size_t edit_distance(const char *a, const char *b)
     return row[m];
 }
 
-/* Any short word is few letters away from any other. */
+/* Any two short words differ in few letters. */
 static bool is_half_the_same(size_t distance, const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);

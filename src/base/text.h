@@ -39,6 +39,12 @@ gt_int_reading gt_read_int(int64_t *out, const char *string);
 /* The same with a message: EINVAL for what is no such integer or does not fit. */
 gputune_status gt_parse_int(int64_t *out, const char *string);
 
+/* The ending of a noun behind a number: "1 sample", "2 samples". */
+static inline const char *gt_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* The largest value of a problem size. */
 #define GT_SIZE_MAX (INT64_C(1) << 40)
 

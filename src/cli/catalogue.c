@@ -1,3 +1,4 @@
+/* Copies the library's kernels, so that the command line can find them by name. */
 #include "cli/catalogue.h"
 
 #include "cli/console.h"

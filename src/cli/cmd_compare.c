@@ -1,3 +1,4 @@
+/* The command compare: two configurations of a kernel, or two databases. */
 #include "cli/commands.h"
 
 #include "cli/compare.h"
@@ -63,15 +64,17 @@ static int compare(void *user, const cli_session *session, const cli_scenario *s
     return code;
 }
 
-/* What is no path and no file is a kernel or a configuration, and the other one was forgotten. */
+/* A word that is neither a path nor a file is a kernel or a configuration; one of the two was
+ * forgotten. */
 static int check_databases(const char *const sides[2])
 {
     for (size_t i = 0; i < 2; i++) {
         bool is_path = !strchr(sides[i], '=') && strpbrk(sides[i], "./");
         if (!is_path && access(sides[i], F_OK) != 0) {
-            cli_error("compare: '%s' is no database; two configurations of a kernel are compared "
-                      "by 'gputune compare KERNEL A B'",
-                      sides[i]);
+            cli_error(
+                "compare: '%s' is not a database; two configurations of a kernel are compared "
+                "by 'gputune compare KERNEL A B'",
+                sides[i]);
             return CLI_EXIT_USAGE;
         }
     }

@@ -1,3 +1,4 @@
+/* The command devices: lists the GPUs that the driver offers. */
 #include "cli/commands.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* The command emit: prints the source, PTX or SASS of one configuration. */
 #include "cli/commands.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* The command kernels: lists the templates that can be tuned by name. */
 #include "cli/commands.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* The command replay: runs search strategies against recorded spaces. */
 #include "cli/commands.h"
 
 #include "cli/console.h"
@@ -170,9 +171,11 @@ int cmd_replay(int argc, char **argv)
         "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret: best so far\n"
         "over optimum, minus 1, mean over the runs; what failed counts as tried. With --workers, "
         "on\n"
-        "a virtual clock (compile, launch and framework time as recorded, one GPU): the median\n"
-        "seconds until the best is within 5% and 2% of the optimum; empty where half of the runs\n"
-        "did not get there. The same seed gives the same figures.",
+        "a virtual clock (compile, launch and framework time as recorded, one GPU, which launches "
+        "what\n"
+        "is near the best so far five times, and slower ones once): the median seconds until the\n"
+        "best is within 5% and 2% of the optimum; empty where half of the runs did not get there.\n"
+        "The same seed gives the same figures.",
         1,
         SIZE_MAX,
         options};

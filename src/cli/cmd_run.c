@@ -1,3 +1,4 @@
+/* The command run: checks and measures configurations, and stores nothing. */
 #include "cli/commands.h"
 
 #include "cli/compile_log.h"

@@ -1,3 +1,4 @@
+/* The command space: prints a kernel's axes and what excludes variants. */
 #include "cli/commands.h"
 
 #include "cli/console.h"

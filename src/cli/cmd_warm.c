@@ -1,3 +1,4 @@
+/* The command warm: its options; warm_tune.c and warm_compile.c do the work. */
 #include "cli/commands.h"
 
 #include "cli/console.h"

@@ -1,4 +1,4 @@
-/* Paired comparisons of two configurations. */
+/* Paired comparisons of two configurations: cmd_compare.c and compare_databases.c. */
 #ifndef CLI_COMPARE_H
 #define CLI_COMPARE_H
 

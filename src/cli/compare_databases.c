@@ -1,3 +1,4 @@
+/* Compares the winners that two databases have for the same scenarios. */
 #include "cli/compare.h"
 
 #include "cli/console.h"
@@ -50,7 +51,7 @@ static int read_winners(winners *out, const cli_common *common, const char *path
     cli_common one = *common;
     one.database = path;
     one.read_only = true;
-    one.quiet = true; /* what there is to say of the device is said once */
+    one.quiet = true; /* the device's note is printed once */
     cli_session session;
     int code = cli_open(&session, &one, CLI_OPEN_DEVICE);
     if (code == CLI_CONTINUE) {

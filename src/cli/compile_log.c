@@ -1,3 +1,4 @@
+/* Fetches the compiler's log of a variant that does not compile, for --verbose. */
 #include "cli/compile_log.h"
 
 #include "cli/console.h"

@@ -8,7 +8,7 @@
  * Does nothing unless asked to be verbose: what measures gives the first line only. */
 void cli_compile_log(const cli_session *session, const char *kernel, gputune_sizes sizes,
                      const char *configuration);
-/* The same for the one of the scenario's variants that the database saw fail last. */
+/* The same for the scenario's variant that failed to compile last, according to the database. */
 void cli_compile_log_of_trials(const cli_session *session, const cli_scenario *scenario);
 
 #endif

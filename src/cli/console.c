@@ -1,3 +1,4 @@
+/* Writes messages and the progress line to stderr, so that they never mix. */
 #include "cli/console.h"
 
 #include "base/number.h"

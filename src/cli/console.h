@@ -9,7 +9,7 @@
 
 /* --quiet keeps errors only; --verbose adds the library's information and debug lines. */
 void cli_console_setup(bool quiet, bool verbose);
-/* Whether a progress line can be redrawn: stderr is a terminal and nobody asked for quiet. */
+/* Whether a progress line can be redrawn: stderr is a terminal and --quiet was not given. */
 bool cli_console_is_live(void);
 bool cli_console_is_quiet(void);
 bool cli_console_is_verbose(void);

@@ -1,3 +1,4 @@
+/* Runs nvdisasm or cuobjdump on a cubin. */
 #include "cli/disassemble.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* The table from status codes to exit codes. */
 #include "cli/exit_code.h"
 
 #include "cli/console.h"

@@ -92,8 +92,9 @@ static int dispatch(int argc, char **argv)
     return command ? command->run(argc - 1, argv + 1) : CLI_EXIT_USAGE;
 }
 
-/* Where a standard descriptor is closed, the next file opened, a database say, would take its place
- * and what is printed go there. Writing to a closed stdout is to fail as on a full disk. */
+/* Where a standard descriptor is closed, the next file that is opened (a database) would take its
+ * number, and output would be written into it. Writing to a closed stdout is to fail as on a full
+ * disk. */
 static void fill_descriptors(void)
 {
     for (int i = 0; i <= STDERR_FILENO; i++) {

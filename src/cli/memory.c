@@ -1,3 +1,4 @@
+/* Allocation that ends the program when memory runs out. */
 #include "cli/memory.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* The message for an unknown word, with the nearest known one. */
 #include "cli/nearest.h"
 
 #include "cli/console.h"
@@ -18,7 +19,7 @@ int cli_unknown(const char *what, const char *word, const char *const *candidate
     for (size_t i = 0; i < count; i++) {
         cli_append(&list, "%s%s", i ? ", " : "", candidates[i]);
     }
-    cli_error("unknown %s '%s'; there is %s", what, word, list ? list : "none");
+    cli_error("unknown %s '%s'; expected one of: %s", what, word, list ? list : "none");
     free(list);
     return CLI_EXIT_USAGE;
 }

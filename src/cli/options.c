@@ -1,3 +1,4 @@
+/* Parses a command's options by their table, and prints the help from it. */
 #include "cli/options.h"
 
 #include "cli/console.h"
@@ -210,7 +211,7 @@ static int parse_options(const cli_usage *usage, int argc, char **argv)
             return CLI_EXIT_OK;
         }
         if (value == ':') {
-            cli_error("%s: '%s' wants a value", usage->command, argv[optind - 1]);
+            cli_error("%s: '%s' needs a value", usage->command, argv[optind - 1]);
             return CLI_EXIT_USAGE;
         }
         const cli_option *option = value == '?' ? NULL : option_of(usage->options, value);
@@ -230,7 +231,7 @@ int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv)
     cli_arguments arguments = {argv + optind, (size_t)(argc - optind)};
     if (arguments.count < usage->least || arguments.count > usage->most) {
         cli_error("%s: %s; usage: gputune %s [options] %s", usage->command,
-                  arguments.count < usage->least ? "something is missing" : "too many arguments",
+                  arguments.count < usage->least ? "an argument is missing" : "too many arguments",
                   usage->command, usage->arguments);
         return CLI_EXIT_USAGE;
     }

@@ -1,3 +1,4 @@
+/* Draws the progress of a tuning on stderr. */
 #include "cli/progress.h"
 
 #include "cli/console.h"
@@ -22,8 +23,8 @@ void cli_progress_end(cli_progress *progress)
     cli_console_progress(NULL);
 }
 
-/* Compiling and verifying fill the first part of the bar; of the race nobody knows how long it
- * takes, so it fills the rest as survivors leave. */
+/* Compiling and verifying fill the first part of the bar. How long the race takes is not known, so
+ * it fills the rest as variants leave it. */
 static double fraction_done(const gputune_progress *at)
 {
     if (at->variants == 0) {

@@ -1,3 +1,4 @@
+/* The columns of a measured configuration, for every command that prints some. */
 #include "cli/record_columns.h"
 
 #include "cli/failures.h"

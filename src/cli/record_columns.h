@@ -19,8 +19,8 @@ enum {
 cli_table cli_record_table(unsigned view);
 void cli_record_add(cli_table *table, const gputune_record *record);
 
-/* "faster", "slower" or "same": what the paired interval of a record says of it against the first;
- * "" without one. */
+/* "faster", "slower" or "same": how the record compares with the first, by its paired interval; ""
+ * without an interval. */
 const char *cli_verdict(const gputune_record *record);
 
 #endif

@@ -1,3 +1,4 @@
+/* Makes the scenarios of a command line: kernels times the cross product of the sizes. */
 #include "cli/scenarios.h"
 
 #include "cli/console.h"
@@ -10,7 +11,8 @@
 #include <string.h>
 
 enum { MOST_SCENARIOS = 10000 };
-/* An emulator runs some 10^8 thread instructions a second: a problem that takes seconds. */
+/* The size of a problem that takes seconds: an emulator runs some 10^8 thread instructions a
+ * second. */
 static const int64_t emulated_size = 1 << 16;
 static const char emulated_size_text[] = "65536";
 
@@ -116,7 +118,7 @@ static int add_size(cli_scenario *scenario, const char *name, const char *value)
     return CLI_CONTINUE;
 }
 
-/* What an emulator takes for a size that is not given: "" for the template's default. */
+/* The value that a size gets on an emulator when it is not given; "": the template's default. */
 static const char *small_size(const char *value)
 {
     int64_t number;
@@ -125,7 +127,7 @@ static const char *small_size(const char *value)
     return large ? emulated_size_text : "";
 }
 
-/* Says what the scenario's sizes are, the defaults too. */
+/* Adds a size to the scenario's text. */
 static void add_text(cli_scenario *scenario, const char *name, const char *value)
 {
     int64_t number;

@@ -23,7 +23,7 @@ typedef struct cli_scenarios {
     char **only_texts; /* "AXIS=v,v" of only.lists[i] */
 } cli_scenarios;
 
-/* What the command line says about which scenarios. */
+/* The options that select scenarios. */
 typedef struct cli_selection {
     char *const *kernels;
     size_t kernel_count;
@@ -51,7 +51,7 @@ typedef struct cli_selection {
  * outlive *out. */
 int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session);
-/* The same where there may be but one: one kernel, one value a size. */
+/* The same for a command that takes one scenario: one kernel, one value for each size. */
 int cli_scenario_single(cli_scenarios *out, const cli_catalogue *catalogue,
                         const cli_selection *selection, const cli_session *session);
 gputune_sizes cli_scenario_sizes(const cli_scenario *scenario);

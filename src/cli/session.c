@@ -1,3 +1,4 @@
+/* Opens a tuner by the common options, and handles Ctrl-C. */
 #include "cli/session.h"
 
 #include "cli/console.h"
@@ -36,8 +37,8 @@ static bool is_asked_for(const cli_common *common)
 static void say_emulated(const gputune_device *device)
 {
     cli_note(
-        "no GPU here: using the emulator (%s), its times are modelled; --driver cuda insists on "
-        "a GPU, --driver emu:PROFILE takes another one",
+        "no GPU here: using the emulator (%s), whose times are modelled; --driver cuda requires "
+        "a GPU, --driver emu:PROFILE chooses another profile",
         device->name);
 }
 
@@ -80,8 +81,8 @@ static int choose_none(bool *none, const cli_common *common, cli_open_mode mode)
     bool asked = common->device && strcmp(common->device, "none") == 0;
     *none = mode == CLI_OPEN_NO_DEVICE || asked;
     if (asked && (mode == CLI_OPEN_TUNING || mode == CLI_OPEN_DEVICE)) {
-        cli_error("--device none: this needs a GPU; 'gputune devices' lists them, --driver emu "
-                  "takes the emulator, and with --arch, where there is that, none is needed");
+        cli_error("--device none: this command needs a GPU; 'gputune devices' lists them, "
+                  "--driver emu uses the emulator, and --arch (where a command has it) needs none");
         return CLI_EXIT_USAGE;
     }
     return CLI_CONTINUE;
@@ -99,7 +100,7 @@ int cli_open(cli_session *out, const cli_common *common, cli_open_mode mode)
     int status = open_tuner(out, common, none ? "none" : common->device, mode == CLI_OPEN_TUNING);
     if (status == GPUTUNE_ENODRIVER && mode == CLI_OPEN_IF_ANY && !is_asked_for(common)) {
         none = true;
-        cli_note("no GPU here, and no emulator: going without");
+        cli_note("neither a GPU nor the emulator was found; going on without a device");
         status = open_tuner(out, common, "none", false);
     }
     if (status < 0) {

@@ -60,8 +60,9 @@ typedef struct cli_common {
     }
 
 typedef enum cli_open_mode {
-    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE; workers warm up meanwhile, for there will be tuning */
-    CLI_OPEN_DEVICE, /* a GPU; the emulator, with a note, where there is none and none asked for */
+    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: workers are started and warm up meanwhile */
+    CLI_OPEN_DEVICE, /* a GPU; where there is none and none was asked for, the emulator, with a note
+                      */
     CLI_OPEN_IF_ANY, /* the same, and without a device where there is not even the emulator */
     CLI_OPEN_NO_DEVICE /* templates, compiler and database only */
 } cli_open_mode;

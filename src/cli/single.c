@@ -1,3 +1,4 @@
+/* Opens a tuner for the commands that work on one kernel at one set of sizes. */
 #include "cli/single.h"
 
 static int resolve(const cli_session *session, cli_open_mode mode, const cli_selection *selection,

@@ -1,3 +1,4 @@
+/* Parses the text of --size and --only. */
 #include "cli/sizes.h"
 
 #include "cli/console.h"
@@ -39,7 +40,7 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
 {
     const char *end = text + length, *equals = memchr(text, '=', length);
     if (!equals || !is_name(text, (size_t)(equals - text))) {
-        cli_error("%s: '%.*s' is not NAME=VALUE[,VALUE...]", option, (int)length, text);
+        cli_error("%s: found '%.*s'; expected NAME=VALUE[,VALUE...]", option, (int)length, text);
         return CLI_EXIT_USAGE;
     }
     cli_value_list *list = list_named(out, text, (size_t)(equals - text));
@@ -48,7 +49,8 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
         const char *stop = memchr(start, ',', (size_t)(end - start));
         stop = stop ? stop : end;
         if (stop == start) {
-            cli_error("%s: a value is missing in '%.*s'", option, (int)length, text);
+            cli_error("%s: a value is missing in '%.*s'; expected NAME=VALUE[,VALUE...]", option,
+                      (int)length, text);
             return CLI_EXIT_USAGE;
         }
         if (memchr(start, '=', (size_t)(stop - start))) {
@@ -72,7 +74,7 @@ int cli_values_parse(cli_values *out, const char *option, const char *text)
     const char *blanks = " \t\n;";
     text += strspn(text, blanks);
     if (!*text) {
-        cli_error("%s: a value is missing; it wants NAME=VALUE[,VALUE...]", option);
+        cli_error("%s: a value is missing; expected NAME=VALUE[,VALUE...]", option);
         return CLI_EXIT_USAGE;
     }
     while (*text) {

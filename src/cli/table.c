@@ -1,3 +1,4 @@
+/* Collects the rows of a table; table_write.c prints them. */
 #include "cli/table.h"
 
 #include "cli/memory.h"

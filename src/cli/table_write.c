@@ -1,3 +1,4 @@
+/* Prints a table aligned, as Markdown, JSON or CSV. */
 #include "cli/table.h"
 
 #include "cli/json.h"

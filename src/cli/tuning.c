@@ -1,3 +1,4 @@
+/* Turns the options of commands that measure into the library's. */
 #include "cli/tuning.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* Writes times, rates and counts in units that a person reads. */
 #include "cli/units.h"
 
 #include "cli/memory.h"

@@ -1,4 +1,4 @@
-/* What `warm` asks for, and its two ways of work. */
+/* What `warm` asks for, and its two ways of work: warm_tune.c and warm_compile.c. */
 #ifndef CLI_WARM_H
 #define CLI_WARM_H
 

@@ -1,3 +1,4 @@
+/* warm --compile-only: compiles and stores every variant, and measures nothing. */
 #include "cli/warm.h"
 
 #include "cli/console.h"
@@ -14,8 +15,8 @@ enum { DATA = CLI_IN_DATA, BOTH = CLI_IN_DATA | CLI_VIEW };
 #name, title, unit, where, offsetof(gputune_compiled, name), NULL                          \
     }
 
-/* The compiler's log of a variant that failed; of the others it says nothing that the row does not.
- */
+/* The compiler's log of a variant that failed. The log of the others has nothing that the row
+ * lacks. */
 static void failure_log(cli_cell *out, const void *item)
 {
     const gputune_compiled *compiled = item;

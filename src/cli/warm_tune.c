@@ -1,3 +1,4 @@
+/* warm: tunes one scenario after another and prints the winners. */
 #include "cli/warm.h"
 
 #include "cli/compile_log.h"

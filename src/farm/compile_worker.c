@@ -1,3 +1,4 @@
+/* The loop of a compile worker: one source at a time through NVRTC. */
 #include "farm/wire.h"
 #include "farm/worker.h"
 #include "gpu/nvrtc.h"

@@ -1,3 +1,4 @@
+/* Opens and closes a farm, hands out its events, and waits for its workers. */
 #include "farm/farm.h"
 
 #include "base/clock.h"

@@ -16,10 +16,11 @@ typedef enum gt_event_kind {
     GT_EVENT_TIMEOUT   /* wait()'s own time passed */
 } gt_event_kind;
 
-/* One answer. `status` OK, or what befell this job alone: ECOMPILE (log in message and
+/* One answer. `status`: OK, or the failure of this job alone: ECOMPILE (log in message and
  * compiled.log), EWRONG, ECRASHED (the worker died; a new one is ready), ETIMEOUT (a hang, worker
  * killed), ECUDA (a refused launch or load), EDEVMEM, ENOCOMPILER, EWORKER. For a sample job that
- * failed, `culprit` is the variant in hand, or GT_NO_VARIANT. Release with gt_event_free(). */
+ * failed, `culprit` is the variant that was being sampled, or GT_NO_VARIANT. Release with
+ * gt_event_free(). */
 typedef struct gt_event {
     gt_event_kind kind;
     uint64_t id;
@@ -49,9 +50,9 @@ typedef struct gt_farm_ops {
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
-    /* What the measure worker's device is, which it tells before it makes its context: waits for
-     * that. What keeps it from starting (ENODRIVER, EWORKER, ...) is the answer then. Events are
-     * not touched. */
+    /* The measure worker's device. Waits until the worker reports it, which it does before it makes
+     * its context. Fails with the reason why the worker cannot start (ENODRIVER, EWORKER, ...).
+     * Events are not touched. */
     gputune_status (*device)(gt_farm *farm, gt_device *out);
     /* The next event, or GT_EVENT_TIMEOUT after `seconds` (0: only what is there already). */
     gputune_status (*wait)(gt_farm *farm, gt_event *out, double seconds);
@@ -80,16 +81,16 @@ typedef struct gt_farm_options {
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
     int driver_version; /* NVRTC must not be newer; 13000 for 13.0, 0: any */
-    const char *arch;   /* the likely one, to warm compilers up for; NULL: sm_90 */
+    const char *arch;   /* the likely architecture, with which compilers warm up; NULL: sm_90 */
     gt_log log;
 } gt_farm_options;
 
-/* Starts the workers without waiting for them (they warm up while the caller prepares). EWORKER
- * naming where it searched when the executable is missing. One of another version shows at the
+/* Starts the workers without waiting for them: they warm up while the caller prepares. EWORKER says
+ * where it looked when the executable is missing. A worker of another version is noticed at the
  * first wait(), which then fails with EWORKER naming both versions. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
-/* The path of gputune-worker: `given`, GPUTUNE_WORKER, beside this library or program, its
+/* The path of gputune-worker (find.c): `given`, GPUTUNE_WORKER, beside this library or program, its
  * ../libexec/gputune/, the compiled-in prefix. EWORKER lists them. Caller frees. */
 gputune_status gt_worker_find(char **out, const char *given);
 

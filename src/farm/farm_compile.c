@@ -1,4 +1,5 @@
-/* Compile jobs over many workers: first come, first served; a worker that dies costs one retry. */
+/* Distributes compile jobs over workers, in their order. A job whose worker dies is tried once
+ * more. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "farm/farm_host.h"
@@ -29,7 +30,7 @@ static gt_task *queue_pop(gt_compile_host *host)
     return task;
 }
 
-/* Back in front, where it was; the array had room for it. */
+/* Puts the task back at the front of the queue. The array has room, because the task was in it. */
 static void queue_return(gt_compile_host *host, gt_task *task)
 {
     if (task->forgotten || gt_array_reserve(&host->queue) < 0) {
@@ -164,7 +165,8 @@ static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         return slot;
     }
     if (slot && *open > 0) {
-        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "%s; going on with %u", gt_message(), *open);
+        gt_log_line(&farm->log, GPUTUNE_LOG_WARNING, "%s; going on with %u compile worker%s",
+                    gt_message(), *open, gt_plural(*open));
         host->limit = *open;
     }
     return host->queue.count > *open ? least_busy(host, GT_IN_FLIGHT, open) : NULL;
@@ -241,7 +243,7 @@ static gputune_status tell(gt_host_farm *farm, const gt_task *task, const gt_fra
     return GPUTUNE_OK;
 }
 
-/* False for an answer that makes no sense: the worker is then of no use. */
+/* False for an answer to no job: the worker cannot be used any more. */
 static bool handle(gt_host_farm *farm, gt_compile_slot *slot, const gt_frame *frame)
 {
     if (slot->count == 0 || frame->kind != GT_FRAME_COMPILE ||
@@ -282,7 +284,7 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
 
 /* ---- Deaths ---------------------------------------------------------------------------------- */
 
-/* A second death on the same job is that job's fault, and worth remembering unless the worker was
+/* A job whose second worker dies too is the cause. That is worth remembering, unless the worker was
  * ended from outside (out of memory, an operator). */
 static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
 {
@@ -291,18 +293,20 @@ static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
         return;
     }
     char message[256];
-    snprintf(message, sizeof message, "the compile worker %s twice on this source", death->words);
+    snprintf(message, sizeof message, "the compile worker %s on this source, and so did a new one",
+             death->words);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
     task_fail(farm, task, GPUTUNE_ECRASHED, message, crash);
 }
 
-/* A worker that ends before its first word is no job's fault, and the next will not do better. */
+/* A worker that ends before its first message failed for no job, and another one would fail as
+ * well. */
 static void count_start_failure(gt_host_farm *farm, const gt_death *death)
 {
     if (++farm->compile.start_failures >= START_FAILURES_MAX) {
         gt_farm_break(farm, gt_fail(GPUTUNE_EWORKER,
-                                    "%s %s before it said a word; does it run by hand with "
-                                    "--version?",
+                                    "%s %s before it answered; run it by hand with --version to "
+                                    "see why",
                                     farm->worker, death->words));
     }
 }

@@ -1,4 +1,4 @@
-/* The host's side of the farm, shared by its files only. One thread uses all of it. */
+/* The host's side of the farm: what farm*.c share. One thread uses all of it. */
 #ifndef GT_FARM_FARM_HOST_H
 #define GT_FARM_FARM_HOST_H
 
@@ -40,7 +40,8 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 /* Sends data[*offset..bytes) as far as the channel takes it, and moves *offset. */
 gt_push gt_link_push(gt_link *link, const char *data, size_t bytes, size_t *offset);
-/* The next frame; hellos are checked and swallowed (FAILED with EWORKER for another version). */
+/* Reads the next frame. The frame of the handshake is checked and not returned: FAILED with EWORKER
+ * for another version. */
 gt_read gt_link_read(gt_frame *out, gt_link *link);
 
 /* How a worker ended, and words for it ("was killed by signal 11 (Segmentation fault)"). */
@@ -119,7 +120,7 @@ typedef struct gt_measure_request {
     uint64_t *variants; /* of a sample or recheck: what must be loaded */
     uint32_t variant_count;
     gputune_objective objective;
-    bool internal; /* sent again after a restart; nobody waits for its event */
+    bool internal; /* sent again after a restart, so that it has no event */
     bool alone;    /* sent only when it is first: what it needs is being loaded again */
     bool patient;  /* has ten times the deadline */
     unsigned attempts;
@@ -168,13 +169,13 @@ typedef struct gt_host_farm {
     gt_log log;
     uint64_t next_sequence;
     gt_event_list events;
-    gputune_status broken; /* the farm as a whole: no event can be told any more */
+    gputune_status broken; /* the failure of the farm as a whole */
     char broken_message[512];
     gt_compile_host compile;
     gt_measure_host measure;
 } gt_host_farm;
 
-/* Ends the farm's usefulness with the current message. */
+/* Makes every further call of the farm fail with this status and the current message. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 /* Queues a copy of the job and hands out what can be. ENOMEM. */
@@ -188,7 +189,7 @@ void gt_compile_pump(gt_host_farm *farm);
 void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
 /* Seconds until the next deadline; INFINITY when nothing is outstanding. */
 double gt_compile_patience(const gt_host_farm *farm);
-/* Ends workers whose job took too long; the job's event is ETIMEOUT. */
+/* Ends workers whose job took too long. The event of such a job is ETIMEOUT. */
 void gt_compile_check_deadlines(gt_host_farm *farm);
 /* Drops queued jobs; those in hand are finished, and their answers dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
@@ -210,7 +211,7 @@ void gt_measure_rest(gt_host_farm *farm);
 /* The same, and frees the rest. */
 void gt_measure_free(gt_host_farm *farm);
 
-/* One more, or one fewer, reference; NULL may be dropped. */
+/* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
 /* NULL when there is none. */
@@ -224,11 +225,11 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
                                  gt_packet *packet);
 /* Takes the first request off the queue. */
 gt_measure_request *gt_measure_pop(gt_measure_host *host);
-/* Ends a request that failed: its event, or for an internal one that of what depends on it. Frees
- * it. */
+/* Ends a request that failed, and frees it. It makes the request's event; an internal request makes
+ * that of the request that depends on it. */
 void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_status status,
                      const char *message, uint64_t culprit, bool repeatable);
-/* No worker can be had: every request fails with this until the next prepare(). */
+/* There is no worker: every request fails with this until the next prepare(). */
 void gt_measure_refuse(gt_host_farm *farm, gputune_status status, const char *message);
 
 /* ---- farm_recover.c: deaths and hangs of the measure worker ---------------------------------- */

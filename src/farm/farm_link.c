@@ -1,3 +1,4 @@
+/* One worker as the host sees it: its process, its channel and its handshake. */
 #include "farm/farm_host.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
     return GPUTUNE_OK;
 }
 
-/* What a measure thread needs; its own, since a hung one is left behind. */
+/* What a measure thread needs. It owns this, because a thread that hangs is abandoned. */
 typedef struct thread_work {
     gt_page page; /* first: the link's page is this */
     int channel, ordinal;
@@ -141,10 +142,11 @@ static gputune_status check_hello(const gt_frame *frame)
     char mine[64];
     GT_TRY(gt_frame_body(&hello, frame, &gt_record_hello));
     if (strcmp(hello.version, gt_wire_version(mine)) != 0) {
-        return gt_fail(GPUTUNE_EWORKER,
-                       "the worker is gputune %s and this library %s; install both from one build, "
-                       "or point GPUTUNE_WORKER at the right gputune-worker",
-                       hello.version, mine);
+        return gt_fail(
+            GPUTUNE_EWORKER,
+            "the worker is gputune %s, but this library is %s; install both from one build, "
+            "or point GPUTUNE_WORKER at the right gputune-worker",
+            hello.version, mine);
     }
     return GPUTUNE_OK;
 }
@@ -202,7 +204,8 @@ static void finish_thread(gt_link *link, double seconds)
     }
 }
 
-/* The channel goes last: its end makes a worker exit by itself, and that would be told as such. */
+/* Closes the channel last: a worker exits when its channel closes, and that would be reported as
+ * the reason of its end. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds)
 {
     gt_death death = {GT_END_UNKNOWN, 0, ""};

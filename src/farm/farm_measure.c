@@ -1,5 +1,5 @@
-/* Measure requests to one worker: sent ahead in order, answered in order, so that the oldest
- * unanswered one is what the worker has in hand. */
+/* Measure requests to one worker. They are sent ahead and answered in order, so that the worker is
+ * always at the oldest request without an answer. */
 #include "base/clock.h"
 #include "farm/farm_host.h"
 
@@ -257,7 +257,7 @@ static const struct {
     [GT_FRAME_SAMPLE] = {GT_EVENT_SAMPLED, &gt_record_sampled},
 };
 
-/* What an internal request stands for: the first one that waits for the variant. */
+/* The request for which an internal one was sent: the first that waits for the variant. */
 static gt_measure_request *take_dependent(gt_measure_host *host, uint64_t variant)
 {
     for (size_t i = 0; i < host->queue.count; i++) {
@@ -324,7 +324,7 @@ static gputune_status succeed(gt_host_farm *farm, const gt_measure_request *requ
     GT_TRY(gt_frame_body(&reply.compiled, frame, record));
     gputune_status status = GPUTUNE_OK;
     if (request->kind == GT_FRAME_SAMPLE && reply.sampled.count != request->variant_count) {
-        status = gt_fail(GPUTUNE_EWORKER, "the measure worker answered %u samples for %u variants",
+        status = gt_fail(GPUTUNE_EWORKER, "the measure worker sent %u samples; expected %u",
                          reply.sampled.count, request->variant_count);
     }
     gt_event *event = NULL;
@@ -345,7 +345,8 @@ static gputune_status succeed(gt_host_farm *farm, const gt_measure_request *requ
     return status;
 }
 
-/* A reference that failed may have taken its process along, whatever it is called. */
+/* A reference that failed may have made its process unable to use the GPU, whatever its status is.
+ */
 static bool is_suspect(const gt_host_farm *farm, const gt_measure_request *request,
                        gputune_status status)
 {

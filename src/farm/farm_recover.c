@@ -1,5 +1,5 @@
-/* When the measure worker dies or hangs: whose fault it was, a new worker, and what it must get
- * again. */
+/* Deaths and hangs of the measure worker: finds the cause, starts a new worker, and sends it what
+ * it must have again. */
 #include "base/clock.h"
 #include "base/number.h"
 #include "farm/farm_host.h"
@@ -17,7 +17,7 @@ static const double START_S = 60; /* cuInit takes seconds where no driver state 
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
-/* What was sent again for the last worker is of no use for the next; it is worked out anew. */
+/* Drops what was sent again to the last worker. What the next one needs is determined anew. */
 static void purge_internal(gt_measure_host *host)
 {
     size_t kept = 0;
@@ -41,8 +41,8 @@ static void begin_again(gt_host_farm *farm)
     host->ready = false;
     if (farm->isolation == GPUTUNE_ISOLATION_THREAD) {
         gt_measure_refuse(farm, GPUTUNE_ECRASHED,
-                          "a variant made this process unable to measure; the isolation `process` "
-                          "would have survived it");
+                          "a variant made this process unable to measure; with the isolation "
+                          "`process` only a worker is lost");
         return;
     }
     bool prepares = host->queue.count > 0 && host->queue.items[0]->kind == GT_FRAME_PREPARE;
@@ -104,7 +104,7 @@ static void died_starting(gt_host_farm *farm, const gt_death *death)
     gt_measure_refuse(farm, GPUTUNE_EWORKER, message);
 }
 
-/* The worker had nothing in hand, or was ended from outside. */
+/* The worker was at no request, or was ended from outside. */
 static void died_blameless(gt_host_farm *farm, const gt_death *death)
 {
     gt_measure_host *host = &farm->measure;
@@ -113,8 +113,9 @@ static void died_blameless(gt_host_farm *farm, const gt_death *death)
         return;
     }
     char message[256];
-    snprintf(message, sizeof message, "the measure worker %s %u times without a variant's fault",
-             death->words, host->blameless);
+    snprintf(message, sizeof message,
+             "the measure worker %s %u times, and no variant was the cause", death->words,
+             host->blameless);
     gt_measure_refuse(farm, GPUTUNE_EWORKER, message);
 }
 
@@ -200,8 +201,8 @@ static bool waits(const gt_measure_host *host)
     return host->link.open && (!host->ready || host->sent > 0);
 }
 
-/* The clock runs from where the worker has read and begun the request: a large one, or a loaded
- * machine, is no hang. */
+/* The clock starts when the worker has read and begun the request: a large request, or a loaded
+ * machine, is not a hang. */
 static void look(gt_measure_host *host)
 {
     if (!host->begun && host->ready && host->sent > 0 &&

@@ -1,3 +1,4 @@
+/* Finds the worker executable. */
 #include "base/file.h"
 #include "base/text.h"
 #include "farm/farm.h"

@@ -1,5 +1,5 @@
-/* What is asked of workers and what they answer: plain data, the same in the host, on the wire and
- * in the worker. Who fills a struct owns what it points to, unless said otherwise. */
+/* Requests to workers and their answers: plain data, the same in the host, on the wire and in the
+ * worker. A struct's pointers belong to the side that filled it, unless said otherwise. */
 #ifndef GT_FARM_JOB_H
 #define GT_FARM_JOB_H
 
@@ -84,7 +84,8 @@ typedef struct gt_verified {
     gt_resources resources; /* as the driver sees them; spills unknown (0) */
 } gt_verified;
 
-/* How much a sample of the objective `kernel` takes; others know quick ones and full ones. */
+/* The length of a sample of the objective `kernel`. Other objectives have quick and full samples
+ * only. */
 typedef enum gt_sample_length {
     GT_SAMPLE_FULL,  /* what is stored of a winner */
     GT_SAMPLE_BRIEF, /* enough to tell variants apart: fewer launches of a long kernel */
@@ -106,7 +107,7 @@ typedef struct gt_sampled {
     uint32_t count;
     uint32_t sm_clock_mhz, memory_clock_mhz; /* during the round; 0: unknown */
     uint64_t throttle;                       /* NVML throttle reasons seen */
-    bool spoiled;   /* a reason that falsifies times: take the round again */
+    bool spoiled;   /* the times of this round are not valid; sample it again */
     bool noisy;     /* another process used the GPU */
     char other[96]; /* who, or "" */
 } gt_sampled;

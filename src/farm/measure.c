@@ -1,3 +1,4 @@
+/* Opens and closes the state of measuring, and prepares it for a setup. */
 #include "farm/measure.h"
 
 #include "base/clock.h"

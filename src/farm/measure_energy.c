@@ -1,3 +1,4 @@
+/* Samples of the objective `energy`: a second of launches by NVML's energy counter. */
 #include "base/clock.h"
 #include "farm/measure_parts.h"
 

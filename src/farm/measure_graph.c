@@ -1,3 +1,4 @@
+/* Samples of the objective `kernel`: a graph of launches, timed by events. */
 #include "farm/measure_parts.h"
 
 /* ---- Graphs ---------------------------------------------------------------------------------- */

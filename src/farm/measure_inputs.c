@@ -1,3 +1,4 @@
+/* Takes the caller's live buffers as inputs, through CUDA IPC or the wire. */
 #include "farm/measure_parts.h"
 
 #include <string.h>

@@ -1,3 +1,4 @@
+/* Allocates buffers with guard zones, pristine copies and rotated sets. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 

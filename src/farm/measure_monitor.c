@@ -1,3 +1,4 @@
+/* Reads clocks, throttle reasons and other users of the GPU, on a thread of its own. */
 #include "farm/measure_monitor.h"
 
 #include "gpu/nvml.h"

@@ -9,6 +9,7 @@
 #include "farm/measure_task.h"
 #include "gpu/device.h"
 #include "gpu/launcher.h"
+#include "gpu/module.h"
 
 /* The service kernels, in the order of their names in measure_service.c. */
 typedef enum gt_service {

@@ -1,3 +1,4 @@
+/* The numbers of measuring: launches for each sample, copies of the buffers, memory. */
 #include "farm/measure_plan.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Loads and launches the template's reference and check kernels. */
 #include "farm/measure_parts.h"
 
 /* Caller argument `index` as the address of a kernel parameter. */

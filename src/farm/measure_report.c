@@ -1,4 +1,5 @@
 /* What a proof has found, as a verdict with words. */
+#include "base/number.h"
 #include "base/text.h"
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
@@ -41,9 +42,9 @@ static bool is_poison(gt_type type, uint64_t bits, uint32_t poison)
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot)
 {
     const gt_tolerance *t = &slot->tolerance;
-    snprintf(out, 128, "%srtol = %.3g, atol = %.3g, stol = %.3g",
-             measure->rigs[0].workload.tolerance.stated ? "" : "by default ", t->rtol, t->atol,
-             t->stol);
+    gt_snprintf(out, 128, "%srtol = %.3g, atol = %.3g, stol = %.3g",
+                measure->rigs[0].workload.tolerance.stated ? "" : "by default ", t->rtol, t->atol,
+                t->stol);
     return out;
 }
 

@@ -1,3 +1,4 @@
+/* Takes one sample of each variant, by the objective that was prepared. */
 #include "farm/measure_parts.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Loads gputune's own kernels (fill, copy, compare, hash) and runs tables of tasks on them. */
 #include "farm/measure_parts.h"
 
 static const char *const service_names[GT_SERVICE_COUNT] = {

@@ -1,3 +1,4 @@
+/* Tables of tasks for the service kernels. */
 #include "farm/measure_task.h"
 
 gputune_status gt_tasks_add(gt_tasks *table, const gt_service_task *task, uint32_t tile, int *index)

@@ -1,3 +1,4 @@
+/* Element values on the host, bit by bit as the service kernels make them. */
 #include "farm/measure_value.h"
 
 #include "base/number.h"

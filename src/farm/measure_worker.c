@@ -1,3 +1,4 @@
+/* The loop of the measure worker: from requests on the channel to calls of measure.h. */
 #include "farm/measure.h"
 #include "farm/wire.h"
 #include "farm/worker.h"

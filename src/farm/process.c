@@ -1,3 +1,4 @@
+/* Starts, signals and reaps child processes. */
 #include "farm/process.h"
 
 #include "base/clock.h"
@@ -90,8 +91,8 @@ gputune_status gt_process_spawn(gt_process *out, const gt_spawn *spawn)
         return gt_fail(GPUTUNE_EWORKER, "cannot start the worker %s: %s", spawn->path,
                        strerror(error));
     }
-    /* A child that already ended and was reaped by the host has none: -1, and the channel's end
-     * tells. */
+    /* A child that has ended and that the host has reaped has no pidfd: -1. The closed channel then
+     * shows its end. */
     int pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     *out = (gt_process){pid, pidfd, pidfd < 0 && errno == ESRCH};
     return GPUTUNE_OK;
@@ -120,7 +121,8 @@ static void set_ended(gt_process *process)
     process->pidfd = -1;
 }
 
-/* By pidfd where there is one: the number may be another process's once the host has reaped. */
+/* Signals by pidfd where there is one: once the host has reaped the child, its number may be
+ * another process's. */
 static gt_end reap(gt_process *process, int *code, int flags)
 {
     siginfo_t info = {0};
@@ -194,7 +196,7 @@ static bool start_reaper(gt_process *process)
         return false;
     }
     sigset_t all, old;
-    sigfillset(&all); /* the host's signals are not the reaper's to take */
+    sigfillset(&all); /* the host's signals must not be delivered to this thread */
     pthread_sigmask(SIG_SETMASK, &all, &old);
     pthread_t thread;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

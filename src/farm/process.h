@@ -38,7 +38,7 @@ typedef enum gt_end {
     GT_END_RUNNING,
     GT_END_EXITED,
     GT_END_SIGNALED,
-    GT_END_UNKNOWN /* somebody else reaped it */
+    GT_END_UNKNOWN /* the host reaped it first */
 } gt_end;
 /* Waits up to `seconds` for the end and reaps. *code: exit code or signal. Later calls say UNKNOWN.
  */

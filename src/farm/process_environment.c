@@ -1,3 +1,4 @@
+/* The environment variables that a worker gets. */
 #include "base/text.h"
 #include "farm/process.h"
 
@@ -21,7 +22,7 @@ static const char *const unwanted[] = {
     "CUDA_ENABLE_LIGHTWEIGHT_COREDUMP",
 };
 
-/* And those that the measure worker gets values of its own for. */
+/* Variables for which the measure worker gets values of its own. */
 static const char *const replaced[] = {
     "CUDA_MPS_PIPE_DIRECTORY=",
     "CUDA_MPS_ACTIVE_THREAD_PERCENTAGE=",

@@ -1,3 +1,4 @@
+/* Sends and receives the frames of the channel. */
 #include "farm/wire.h"
 
 #include <errno.h>
@@ -121,7 +122,7 @@ static bool header_ok(const header *head, const gt_frame_limits *limits)
            head->binary_bytes <= limits->binary_bytes;
 }
 
-/* Bytes that the frame in hand needs, header included; 0 when its header is not one. */
+/* Bytes of the frame that is being read, header included; 0 when its header is malformed. */
 static size_t needed(const gt_frame_reader *reader)
 {
     header head;

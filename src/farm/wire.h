@@ -1,6 +1,6 @@
 /* The channel between host and workers: frames of a fixed header, a binary part and JSON, and the
- * job structs of farm/job.h in and out of them by field tables. Nothing that a peer sends can crash
- * the reader or make it allocate more than about twice what has arrived. */
+ * job structs of farm/job.h in and out of them by member tables. Nothing that a peer sends can
+ * crash the reader or make it allocate more than about twice what has arrived. */
 #ifndef GT_FARM_WIRE_H
 #define GT_FARM_WIRE_H
 
@@ -11,41 +11,41 @@
 
 /* ---- Structs by table ------------------------------------------------------------------------ */
 
-typedef enum gt_field_kind {
-    GT_FIELD_BOOL,
-    GT_FIELD_SIGNED,
-    GT_FIELD_UNSIGNED,
-    GT_FIELD_ENUM, /* unsigned, at most `limit` */
-    GT_FIELD_REAL,
-    GT_FIELD_STRING, /* char array of the field's size, always NUL-terminated */
-    GT_FIELD_BYTES,  /* byte array of the field's size */
-    GT_FIELD_TEXT,   /* char *, owned, any bytes but NUL; may be NULL */
-    GT_FIELD_IMAGE,  /* gt_image, owned */
-    GT_FIELD_STRUCT
-} gt_field_kind;
+typedef enum gt_member_kind {
+    GT_MEMBER_BOOL,
+    GT_MEMBER_SIGNED,
+    GT_MEMBER_UNSIGNED,
+    GT_MEMBER_ENUM, /* unsigned, at most `limit` */
+    GT_MEMBER_REAL,
+    GT_MEMBER_STRING, /* char array of `size` bytes, always NUL-terminated */
+    GT_MEMBER_BYTES,  /* byte array of `size` bytes */
+    GT_MEMBER_TEXT,   /* char *, owned, any bytes but NUL; may be NULL */
+    GT_MEMBER_IMAGE,  /* gt_image, owned */
+    GT_MEMBER_STRUCT
+} gt_member_kind;
 
-typedef enum gt_field_repeat {
+typedef enum gt_member_repeat {
     GT_REPEAT_ONE,
     GT_REPEAT_FIXED,  /* an array of `limit` elements, all used */
-    GT_REPEAT_INLINE, /* an array of `limit` elements, as many used as the count field says */
-    GT_REPEAT_HEAP    /* a pointer to as many elements as the count field says, owned */
-} gt_field_repeat;
+    GT_REPEAT_INLINE, /* an array of `limit` elements, as many used as the count says */
+    GT_REPEAT_HEAP    /* a pointer to as many elements as the count says, owned */
+} gt_member_repeat;
 
-typedef struct gt_field {
+typedef struct gt_member {
     const char *name;
-    gt_field_kind kind;
-    gt_field_repeat repeat;
+    gt_member_kind kind;
+    gt_member_repeat repeat;
     size_t offset, size; /* within the struct; of one element */
     size_t limit;
     size_t count_offset, count_size;
     const struct gt_record *record; /* of a struct */
-} gt_field;
+} gt_member;
 
 /* One struct: every member in the order of declaration. */
 typedef struct gt_record {
     const char *name;
     size_t size;
-    const gt_field *fields;
+    const gt_member *members;
     size_t count;
 } gt_record;
 
@@ -59,7 +59,7 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setu
 gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, const gt_record *record,
                                 const void *object);
 /* Fills `object` (need not be initialised) from JSON; owned parts are copied. EWORKER naming the
- * field for anything missing, out of range or of another kind; `object` is then all zero.
+ * member for anything missing, out of range or of another kind; `object` is then all zero.
  * gt_record_release() frees. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const json_t *json,
                                 const void *binary, size_t bytes);
@@ -152,7 +152,7 @@ gputune_status gt_send_all(int descriptor, const void *data, size_t bytes);
 gputune_status gt_frame_send(int descriptor, gt_frame_kind kind, uint64_t sequence,
                              const gt_answer *answer, const gt_record *record, const void *object);
 
-/* "0.1.0/HASH": version and a hash of all field tables; host and worker must agree. */
+/* "0.1.0/HASH": version and a hash of all member tables; host and worker must agree. */
 const char *gt_wire_version(char out[64]);
 
 #endif

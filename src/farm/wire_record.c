@@ -1,3 +1,4 @@
+/* Writes structs as JSON and reads them back, by tables of their members. */
 #include "farm/wire.h"
 
 #include "base/number.h"
@@ -98,54 +99,54 @@ static json_t *encode_string(const char *string, size_t size)
     return json;
 }
 
-static json_t *encode_element(encoder *encoder, const gt_field *field, const void *at)
+static json_t *encode_element(encoder *encoder, const gt_member *member, const void *at)
 {
     const gt_image *image = at;
     const char *text;
     bool truth;
     double real;
-    switch (field->kind) {
-    case GT_FIELD_BOOL:
+    switch (member->kind) {
+    case GT_MEMBER_BOOL:
         memcpy(&truth, at, sizeof truth);
         return json_boolean(truth);
-    case GT_FIELD_SIGNED:
-        return json_integer(load_signed(at, field->size));
-    case GT_FIELD_UNSIGNED:
-    case GT_FIELD_ENUM:
-        return json_integer((json_int_t)load_unsigned(at, field->size));
-    case GT_FIELD_REAL:
+    case GT_MEMBER_SIGNED:
+        return json_integer(load_signed(at, member->size));
+    case GT_MEMBER_UNSIGNED:
+    case GT_MEMBER_ENUM:
+        return json_integer((json_int_t)load_unsigned(at, member->size));
+    case GT_MEMBER_REAL:
         memcpy(&real, at, sizeof real);
         return encode_real(real);
-    case GT_FIELD_STRING:
-        return encode_string(at, field->size);
-    case GT_FIELD_BYTES:
-        return encode_blob(encoder, at, field->size);
-    case GT_FIELD_TEXT:
+    case GT_MEMBER_STRING:
+        return encode_string(at, member->size);
+    case GT_MEMBER_BYTES:
+        return encode_blob(encoder, at, member->size);
+    case GT_MEMBER_TEXT:
         text = load_pointer(at);
         return text ? encode_blob(encoder, text, strlen(text)) : json_null();
-    case GT_FIELD_IMAGE:
+    case GT_MEMBER_IMAGE:
         return encode_blob(encoder, image->data ? image->data : "", image->bytes);
-    case GT_FIELD_STRUCT:
-        return encode_struct(encoder, field->record, at);
+    case GT_MEMBER_STRUCT:
+        return encode_struct(encoder, member->record, at);
     }
     return NULL;
 }
 
-static json_t *encode_array(encoder *encoder, const gt_field *field, const char *object)
+static json_t *encode_array(encoder *encoder, const gt_member *member, const char *object)
 {
-    const char *items = object + field->offset;
-    size_t count = field->limit;
-    if (field->repeat != GT_REPEAT_FIXED) {
-        count = load_unsigned(object + field->count_offset, field->count_size);
+    const char *items = object + member->offset;
+    size_t count = member->limit;
+    if (member->repeat != GT_REPEAT_FIXED) {
+        count = load_unsigned(object + member->count_offset, member->count_size);
     }
-    if (field->repeat == GT_REPEAT_HEAP) {
+    if (member->repeat == GT_REPEAT_HEAP) {
         items = load_pointer(items);
-    } else if (count > field->limit) {
+    } else if (count > member->limit) {
         return NULL;
     }
     json_t *array = json_array();
     for (size_t i = 0; array && i < count; i++) {
-        json_t *item = encode_element(encoder, field, items + i * field->size);
+        json_t *item = encode_element(encoder, member, items + i * member->size);
         if (json_array_append_new(array, item) != 0) {
             json_decref(array);
             array = NULL;
@@ -158,11 +159,11 @@ static json_t *encode_struct(encoder *encoder, const gt_record *record, const vo
 {
     json_t *json = json_object();
     for (size_t i = 0; json && i < record->count; i++) {
-        const gt_field *field = &record->fields[i];
-        json_t *value = field->repeat == GT_REPEAT_ONE
-                            ? encode_element(encoder, field, (const char *)object + field->offset)
-                            : encode_array(encoder, field, object);
-        if (json_object_set_new(json, field->name, value) != 0) {
+        const gt_member *member = &record->members[i];
+        json_t *value = member->repeat == GT_REPEAT_ONE
+                            ? encode_element(encoder, member, (const char *)object + member->offset)
+                            : encode_array(encoder, member, object);
+        if (json_object_set_new(json, member->name, value) != 0) {
             json_decref(json);
             json = NULL;
         }
@@ -190,7 +191,7 @@ gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, cons
 typedef struct decoder {
     const char *binary;
     size_t bytes;
-    bool told; /* the message names the innermost field */
+    bool told; /* the message names the innermost member */
 } decoder;
 
 static bool decode_struct(decoder *decoder, const gt_record *record, const json_t *json,
@@ -278,57 +279,58 @@ static bool decode_bytes(decoder *decoder, void *at, size_t size, const json_t *
     return true;
 }
 
-static bool decode_element(decoder *decoder, const gt_field *field, const json_t *json, void *at)
+static bool decode_element(decoder *decoder, const gt_member *member, const json_t *json, void *at)
 {
     bool truth = json_is_true(json);
     json_int_t integer = json_integer_value(json);
-    switch (field->kind) {
-    case GT_FIELD_BOOL:
+    switch (member->kind) {
+    case GT_MEMBER_BOOL:
         memcpy(at, &truth, sizeof truth);
         return json_is_boolean(json);
-    case GT_FIELD_SIGNED:
-        return json_is_integer(json) && store_signed(at, field->size, integer);
-    case GT_FIELD_UNSIGNED:
-        return json_is_integer(json) && store_unsigned(at, field->size, (uint64_t)integer);
-    case GT_FIELD_ENUM:
-        return json_is_integer(json) && integer >= 0 && (uint64_t)integer <= field->limit &&
-               store_unsigned(at, field->size, (uint64_t)integer);
-    case GT_FIELD_REAL:
+    case GT_MEMBER_SIGNED:
+        return json_is_integer(json) && store_signed(at, member->size, integer);
+    case GT_MEMBER_UNSIGNED:
+        return json_is_integer(json) && store_unsigned(at, member->size, (uint64_t)integer);
+    case GT_MEMBER_ENUM:
+        return json_is_integer(json) && integer >= 0 && (uint64_t)integer <= member->limit &&
+               store_unsigned(at, member->size, (uint64_t)integer);
+    case GT_MEMBER_REAL:
         return decode_real(at, json);
-    case GT_FIELD_STRING:
-        return decode_string(at, field->size, json);
-    case GT_FIELD_BYTES:
-        return decode_bytes(decoder, at, field->size, json);
-    case GT_FIELD_TEXT:
+    case GT_MEMBER_STRING:
+        return decode_string(at, member->size, json);
+    case GT_MEMBER_BYTES:
+        return decode_bytes(decoder, at, member->size, json);
+    case GT_MEMBER_TEXT:
         return decode_text(decoder, at, json);
-    case GT_FIELD_IMAGE:
+    case GT_MEMBER_IMAGE:
         return decode_image(decoder, at, json);
-    case GT_FIELD_STRUCT:
-        return decode_struct(decoder, field->record, json, at);
+    case GT_MEMBER_STRUCT:
+        return decode_struct(decoder, member->record, json, at);
     }
     return false;
 }
 
-static bool decode_array(decoder *decoder, const gt_field *field, const json_t *json, char *object)
+static bool decode_array(decoder *decoder, const gt_member *member, const json_t *json,
+                         char *object)
 {
     size_t count = json_array_size(json);
-    char *items = object + field->offset;
-    if (!json_is_array(json) || count > field->limit ||
-        (field->repeat == GT_REPEAT_FIXED && count != field->limit)) {
+    char *items = object + member->offset;
+    if (!json_is_array(json) || count > member->limit ||
+        (member->repeat == GT_REPEAT_FIXED && count != member->limit)) {
         return false;
     }
-    if (field->repeat == GT_REPEAT_HEAP) {
-        items = count ? calloc(count, field->size) : NULL;
+    if (member->repeat == GT_REPEAT_HEAP) {
+        items = count ? calloc(count, member->size) : NULL;
         if (count && !items) {
             return false;
         }
-        store_pointer(object + field->offset, items);
+        store_pointer(object + member->offset, items);
     }
-    if (field->repeat != GT_REPEAT_FIXED) {
-        store_unsigned(object + field->count_offset, field->count_size, count);
+    if (member->repeat != GT_REPEAT_FIXED) {
+        store_unsigned(object + member->count_offset, member->count_size, count);
     }
     for (size_t i = 0; i < count; i++) {
-        if (!decode_element(decoder, field, json_array_get(json, i), items + i * field->size)) {
+        if (!decode_element(decoder, member, json_array_get(json, i), items + i * member->size)) {
             return false;
         }
     }
@@ -339,15 +341,15 @@ static bool decode_struct(decoder *decoder, const gt_record *record, const json_
                           void *object)
 {
     for (size_t i = 0; i < record->count; i++) {
-        const gt_field *field = &record->fields[i];
-        const json_t *value = json_object_get(json, field->name);
-        char *at = (char *)object + field->offset;
-        bool ok = field->repeat == GT_REPEAT_ONE ? decode_element(decoder, field, value, at)
-                                                 : decode_array(decoder, field, value, object);
+        const gt_member *member = &record->members[i];
+        const json_t *value = json_object_get(json, member->name);
+        char *at = (char *)object + member->offset;
+        bool ok = member->repeat == GT_REPEAT_ONE ? decode_element(decoder, member, value, at)
+                                                  : decode_array(decoder, member, value, object);
         if (!ok && !decoder->told) {
             decoder->told = true;
-            gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: field '%s'",
-                    record->name, field->name);
+            gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: member '%s'",
+                    record->name, member->name);
         }
         if (!ok) {
             return false;
@@ -372,44 +374,44 @@ gputune_status gt_record_decode(void *object, const gt_record *record, const jso
 
 static void release_struct(const gt_record *record, char *object);
 
-static void release_element(const gt_field *field, char *at)
+static void release_element(const gt_member *member, char *at)
 {
-    switch (field->kind) {
-    case GT_FIELD_TEXT:
+    switch (member->kind) {
+    case GT_MEMBER_TEXT:
         free((void *)(uintptr_t)load_pointer(at));
         break;
-    case GT_FIELD_IMAGE:
+    case GT_MEMBER_IMAGE:
         free(((gt_image *)(void *)at)->data);
         break;
-    case GT_FIELD_STRUCT:
-        release_struct(field->record, at);
+    case GT_MEMBER_STRUCT:
+        release_struct(member->record, at);
         break;
     default:
         break;
     }
 }
 
-static size_t used(const gt_field *field, const char *object)
+static size_t used(const gt_member *member, const char *object)
 {
-    switch (field->repeat) {
+    switch (member->repeat) {
     case GT_REPEAT_ONE:
         return 1;
     case GT_REPEAT_FIXED:
-        return field->limit;
+        return member->limit;
     default:
-        return load_unsigned(object + field->count_offset, field->count_size);
+        return load_unsigned(object + member->count_offset, member->count_size);
     }
 }
 
 static void release_struct(const gt_record *record, char *object)
 {
     for (size_t i = 0; i < record->count; i++) {
-        const gt_field *field = &record->fields[i];
-        bool heap = field->repeat == GT_REPEAT_HEAP;
-        char *items = object + field->offset;
+        const gt_member *member = &record->members[i];
+        bool heap = member->repeat == GT_REPEAT_HEAP;
+        char *items = object + member->offset;
         items = heap ? (char *)(uintptr_t)load_pointer(items) : items;
-        for (size_t k = 0; items && k < used(field, object); k++) {
-            release_element(field, items + k * field->size);
+        for (size_t k = 0; items && k < used(member, object); k++) {
+            release_element(member, items + k * member->size);
         }
         if (heap) {
             free(items);

@@ -1,4 +1,4 @@
-/* The field tables of everything that passes between host and worker. A member of a struct that is
+/* The member tables of everything that passes between host and worker. A member of a struct that is
  * missing here does not travel: tests/farm/test_wire.c looks for gaps. */
 #include "base/device.h"
 #include "base/hash.h"
@@ -14,12 +14,12 @@
 /* The kind of a number follows from its C type. */
 #define KIND(expression)                                                                           \
     _Generic((expression), bool                                                                    \
-             : GT_FIELD_BOOL, double                                                               \
-             : GT_FIELD_REAL, uint32_t                                                             \
-             : GT_FIELD_UNSIGNED, uint64_t                                                         \
-             : GT_FIELD_UNSIGNED, int32_t                                                          \
-             : GT_FIELD_SIGNED, int64_t                                                            \
-             : GT_FIELD_SIGNED)
+             : GT_MEMBER_BOOL, double                                                              \
+             : GT_MEMBER_REAL, uint32_t                                                            \
+             : GT_MEMBER_UNSIGNED, uint64_t                                                        \
+             : GT_MEMBER_UNSIGNED, int32_t                                                         \
+             : GT_MEMBER_SIGNED, int64_t                                                           \
+             : GT_MEMBER_SIGNED)
 
 #define ONE(type, member, kind, limit, record)                                                     \
     {                                                                                              \
@@ -27,12 +27,12 @@
             record                                                                                 \
     }
 #define NUMBER(type, member)           ONE(type, member, KIND(((type *)0)->member), 0, NULL)
-#define ENUMERATOR(type, member, last) ONE(type, member, GT_FIELD_ENUM, last, NULL)
-#define STRING(type, member)           ONE(type, member, GT_FIELD_STRING, 0, NULL)
-#define BYTES(type, member)            ONE(type, member, GT_FIELD_BYTES, 0, NULL)
-#define TEXT(type, member)             ONE(type, member, GT_FIELD_TEXT, 0, NULL)
-#define IMAGE(type, member)            ONE(type, member, GT_FIELD_IMAGE, 0, NULL)
-#define STRUCT(type, member, record)   ONE(type, member, GT_FIELD_STRUCT, 0, record)
+#define ENUMERATOR(type, member, last) ONE(type, member, GT_MEMBER_ENUM, last, NULL)
+#define STRING(type, member)           ONE(type, member, GT_MEMBER_STRING, 0, NULL)
+#define BYTES(type, member)            ONE(type, member, GT_MEMBER_BYTES, 0, NULL)
+#define TEXT(type, member)             ONE(type, member, GT_MEMBER_TEXT, 0, NULL)
+#define IMAGE(type, member)            ONE(type, member, GT_MEMBER_IMAGE, 0, NULL)
+#define STRUCT(type, member, record)   ONE(type, member, GT_MEMBER_STRUCT, 0, record)
 
 #define FIXED(type, member, kind, record)                                                          \
     {                                                                                              \
@@ -40,12 +40,13 @@
             LENGTH(type, member), 0, 0, record                                                     \
     }
 #define NUMBERS(type, member)         FIXED(type, member, KIND(((type *)0)->member[0]), NULL)
-#define STRUCTS(type, member, record) FIXED(type, member, GT_FIELD_STRUCT, record)
+#define STRUCTS(type, member, record) FIXED(type, member, GT_MEMBER_STRUCT, record)
 
 #define INLINE(type, member, counter, record)                                                      \
     {                                                                                              \
-#member, GT_FIELD_STRUCT, GT_REPEAT_INLINE, offsetof(type, member), ELEMENT(type, member), \
-            LENGTH(type, member), offsetof(type, counter), SIZE(type, counter), record             \
+#member, GT_MEMBER_STRUCT, GT_REPEAT_INLINE, offsetof(type, member),                       \
+            ELEMENT(type, member), LENGTH(type, member), offsetof(type, counter),                  \
+            SIZE(type, counter), record                                                            \
     }
 #define HEAP(type, member, counter, kind, record)                                                  \
     {                                                                                              \
@@ -53,40 +54,40 @@
             offsetof(type, counter), SIZE(type, counter), record                                   \
     }
 
-#define RECORD(symbol, type, fields)                                                               \
-    const gt_record symbol = {#type, sizeof(type), fields, sizeof(fields) / sizeof *(fields)}
+#define RECORD(symbol, type, members)                                                              \
+    const gt_record symbol = {#type, sizeof(type), members, sizeof(members) / sizeof *(members)}
 
 /* ---- Launches -------------------------------------------------------------------------------- */
 
-static const gt_field resources_fields[] = {
+static const gt_member resources_members[] = {
     NUMBER(gt_resources, registers),           NUMBER(gt_resources, spill_bytes),
     NUMBER(gt_resources, static_shared_bytes), NUMBER(gt_resources, local_bytes),
     NUMBER(gt_resources, constant_bytes),
 };
-static RECORD(resources, gt_resources, resources_fields);
+static RECORD(resources, gt_resources, resources_members);
 
-static const gt_field geometry_fields[] = {
+static const gt_member geometry_members[] = {
     NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
     NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
     NUMBER(gt_geometry, carveout_kb),
 };
-static RECORD(geometry, gt_geometry, geometry_fields);
+static RECORD(geometry, gt_geometry, geometry_members);
 
-static const gt_field parameter_fields[] = {
+static const gt_member parameter_members[] = {
     ENUMERATOR(gt_parameter, kind, GT_PARAMETER_SCRATCH),
     NUMBER(gt_parameter, bytes),
     NUMBER(gt_parameter, argument),
     NUMBER(gt_parameter, scratch_bytes),
 };
-static RECORD(parameter, gt_parameter, parameter_fields);
+static RECORD(parameter, gt_parameter, parameter_members);
 
-static const gt_field clear_fields[] = {
+static const gt_member clear_members[] = {
     NUMBER(gt_clear, parameter),
     NUMBER(gt_clear, bytes),
 };
-static RECORD(clear, gt_clear, clear_fields);
+static RECORD(clear, gt_clear, clear_members);
 
-static const gt_field launch_fields[] = {
+static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
     STRUCT(gt_launch, geometry, &geometry),
     ENUMERATOR(gt_launch, pass, GT_PASS_GLOBAL),
@@ -96,11 +97,11 @@ static const gt_field launch_fields[] = {
     INLINE(gt_launch, parameters, parameter_count, &parameter),
     INLINE(gt_launch, clears, clear_count, &clear),
 };
-static RECORD(launch, gt_launch, launch_fields);
+static RECORD(launch, gt_launch, launch_members);
 
 /* ---- Workloads ------------------------------------------------------------------------------- */
 
-static const gt_field buffer_fields[] = {
+static const gt_member buffer_members[] = {
     STRING(gt_buffer, name),
     ENUMERATOR(gt_buffer, type, GT_TYPE_F64),
     ENUMERATOR(gt_buffer, direction, GT_INOUT),
@@ -112,21 +113,21 @@ static const gt_field buffer_fields[] = {
     NUMBER(gt_buffer, nan_ok),
     ENUMERATOR(gt_buffer, reference_type, GT_TYPE_F64),
 };
-static RECORD(buffer, gt_buffer, buffer_fields);
+static RECORD(buffer, gt_buffer, buffer_members);
 
-static const gt_field scalar_fields[] = {
+static const gt_member scalar_members[] = {
     STRING(gt_scalar, name), ENUMERATOR(gt_scalar, type, GT_TYPE_F64), NUMBER(gt_scalar, integer),
     NUMBER(gt_scalar, real), NUMBER(gt_scalar, problem_value),
 };
-static RECORD(scalar, gt_scalar, scalar_fields);
+static RECORD(scalar, gt_scalar, scalar_members);
 
-static const gt_field tolerance_fields[] = {
+static const gt_member tolerance_members[] = {
     NUMBER(gt_tolerance, atol),
     NUMBER(gt_tolerance, rtol),
     NUMBER(gt_tolerance, stol),
     NUMBER(gt_tolerance, stated),
 };
-static RECORD(tolerance, gt_tolerance, tolerance_fields);
+static RECORD(tolerance, gt_tolerance, tolerance_members);
 
 /* gt_workload.arguments has no type name of its own; offsets are taken within element 0. */
 #define ARGUMENT(member)                                                                           \
@@ -135,11 +136,11 @@ static RECORD(tolerance, gt_tolerance, tolerance_fields);
             offsetof(gt_workload, arguments[0].member) - offsetof(gt_workload, arguments[0]),      \
             SIZE(gt_workload, arguments[0].member), 0, 0, 0, NULL                                  \
     }
-static const gt_field argument_fields[] = {ARGUMENT(is_buffer), ARGUMENT(index)};
-static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), argument_fields,
-                                   sizeof argument_fields / sizeof *argument_fields};
+static const gt_member argument_members[] = {ARGUMENT(is_buffer), ARGUMENT(index)};
+static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), argument_members,
+                                   sizeof argument_members / sizeof *argument_members};
 
-static const gt_field workload_fields[] = {
+static const gt_member workload_members[] = {
     NUMBER(gt_workload, has_block),
     STRUCT(gt_workload, block, &buffer),
     INLINE(gt_workload, arguments, argument_count, &argument),
@@ -156,80 +157,80 @@ static const gt_field workload_fields[] = {
     NUMBERS(gt_workload, alignment),
     NUMBERS(gt_workload, innermost),
 };
-static RECORD(workload, gt_workload, workload_fields);
+static RECORD(workload, gt_workload, workload_members);
 
 /* ---- Jobs and answers ------------------------------------------------------------------------ */
 
-static const gt_field compile_job_fields[] = {
+static const gt_member compile_job_members[] = {
     NUMBER(gt_compile_job, id),
     TEXT(gt_compile_job, text),
-    HEAP(gt_compile_job, options, option_count, GT_FIELD_TEXT, NULL),
+    HEAP(gt_compile_job, options, option_count, GT_MEMBER_TEXT, NULL),
     TEXT(gt_compile_job, arch),
     NUMBER(gt_compile_job, ptx),
     NUMBER(gt_compile_job, want_ptx),
 };
-RECORD(gt_record_compile_job, gt_compile_job, compile_job_fields);
+RECORD(gt_record_compile_job, gt_compile_job, compile_job_members);
 
-static const gt_field compiled_fields[] = {
+static const gt_member compiled_members[] = {
     IMAGE(gt_compiled, image),       IMAGE(gt_compiled, ptx),
     TEXT(gt_compiled, log),          STRUCT(gt_compiled, resources, &resources),
     NUMBER(gt_compiled, compile_ns), NUMBER(gt_compiled, nvrtc_version),
 };
-RECORD(gt_record_compiled, gt_compiled, compiled_fields);
+RECORD(gt_record_compiled, gt_compiled, compiled_members);
 
-static const gt_field input_fields[] = {
+static const gt_member input_members[] = {
     NUMBER(gt_live_input, buffer), NUMBER(gt_live_input, is_ipc), BYTES(gt_live_input, handle),
     NUMBER(gt_live_input, offset), IMAGE(gt_live_input, bytes),
 };
-static RECORD(input, gt_live_input, input_fields);
+static RECORD(input, gt_live_input, input_members);
 
-static const gt_field setup_fields[] = {
+static const gt_member setup_members[] = {
     ENUMERATOR(gt_measure_setup, objective, GPUTUNE_OBJECTIVE_ENERGY),
     ENUMERATOR(gt_measure_setup, cache, GPUTUNE_CACHE_HOT),
     NUMBER(gt_measure_setup, seed),
     INLINE(gt_measure_setup, workloads, workload_count, &workload),
     IMAGE(gt_measure_setup, reference),
     IMAGE(gt_measure_setup, service),
-    HEAP(gt_measure_setup, inputs, input_count, GT_FIELD_STRUCT, &input),
+    HEAP(gt_measure_setup, inputs, input_count, GT_MEMBER_STRUCT, &input),
     NUMBER(gt_measure_setup, exhaustive),
 };
-RECORD(gt_record_setup, gt_measure_setup, setup_fields);
+RECORD(gt_record_setup, gt_measure_setup, setup_members);
 
-static const gt_field prepared_fields[] = {
+static const gt_member prepared_members[] = {
     NUMBER(gt_prepared, reference_ns),
     NUMBER(gt_prepared, copy_bytes_per_s),
     NUMBER(gt_prepared, prepare_ns),
     ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
 };
-RECORD(gt_record_prepared, gt_prepared, prepared_fields);
+RECORD(gt_record_prepared, gt_prepared, prepared_members);
 
-static const gt_field verify_job_fields[] = {
+static const gt_member verify_job_members[] = {
     NUMBER(gt_verify_job, id),
     IMAGE(gt_verify_job, image),
     STRUCTS(gt_verify_job, launches, &launch),
     NUMBER(gt_verify_job, patient),
 };
-RECORD(gt_record_verify_job, gt_verify_job, verify_job_fields);
+RECORD(gt_record_verify_job, gt_verify_job, verify_job_members);
 
-static const gt_field verified_fields[] = {
+static const gt_member verified_members[] = {
     NUMBER(gt_verified, max_error),
     STRUCT(gt_verified, tolerance, &tolerance),
     NUMBER(gt_verified, pilot_ns),
     NUMBER(gt_verified, occupancy),
     STRUCT(gt_verified, resources, &resources),
 };
-RECORD(gt_record_verified, gt_verified, verified_fields);
+RECORD(gt_record_verified, gt_verified, verified_members);
 
-static const gt_field sample_job_fields[] = {
+static const gt_member sample_job_members[] = {
     NUMBER(gt_sample_job, id),
-    HEAP(gt_sample_job, variants, count, GT_FIELD_UNSIGNED, NULL),
+    HEAP(gt_sample_job, variants, count, GT_MEMBER_UNSIGNED, NULL),
     ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_ENERGY),
     NUMBER(gt_sample_job, length),
 };
-RECORD(gt_record_sample_job, gt_sample_job, sample_job_fields);
+RECORD(gt_record_sample_job, gt_sample_job, sample_job_members);
 
-static const gt_field sampled_fields[] = {
-    HEAP(gt_sampled, values, count, GT_FIELD_REAL, NULL),
+static const gt_member sampled_members[] = {
+    HEAP(gt_sampled, values, count, GT_MEMBER_REAL, NULL),
     NUMBER(gt_sampled, sm_clock_mhz),
     NUMBER(gt_sampled, memory_clock_mhz),
     NUMBER(gt_sampled, throttle),
@@ -237,18 +238,18 @@ static const gt_field sampled_fields[] = {
     NUMBER(gt_sampled, noisy),
     STRING(gt_sampled, other),
 };
-RECORD(gt_record_sampled, gt_sampled, sampled_fields);
+RECORD(gt_record_sampled, gt_sampled, sampled_members);
 
-static const gt_field recheck_fields[] = {
+static const gt_member recheck_members[] = {
     NUMBER(gt_recheck_job, id),
     NUMBER(gt_recheck_job, seed),
 };
-RECORD(gt_record_recheck_job, gt_recheck_job, recheck_fields);
+RECORD(gt_record_recheck_job, gt_recheck_job, recheck_members);
 
-static const gt_field drop_fields[] = {NUMBER(gt_drop_job, id)};
-RECORD(gt_record_drop, gt_drop_job, drop_fields);
+static const gt_member drop_members[] = {NUMBER(gt_drop_job, id)};
+RECORD(gt_record_drop, gt_drop_job, drop_members);
 
-static const gt_field device_fields[] = {
+static const gt_member device_members[] = {
     STRING(gt_device, name),
     STRING(gt_device, uuid),
     STRING(gt_device, arch),
@@ -285,17 +286,17 @@ static const gt_field device_fields[] = {
     NUMBER(gt_device, nvrtc_version),
     NUMBER(gt_device, emulated),
 };
-RECORD(gt_record_device, gt_device, device_fields);
+RECORD(gt_record_device, gt_device, device_members);
 
-static const gt_field hello_fields[] = {STRING(gt_hello, version)};
-RECORD(gt_record_hello, gt_hello, hello_fields);
+static const gt_member hello_members[] = {STRING(gt_hello, version)};
+RECORD(gt_record_hello, gt_hello, hello_members);
 
-static const gt_field answer_fields[] = {
+static const gt_member answer_members[] = {
     NUMBER(gt_answer, status),
     NUMBER(gt_answer, culprit),
     STRING(gt_answer, message),
 };
-RECORD(gt_record_answer, gt_answer, answer_fields);
+RECORD(gt_record_answer, gt_answer, answer_members);
 
 /* ---- Version --------------------------------------------------------------------------------- */
 
@@ -303,11 +304,11 @@ static void describe(gt_text *text, const gt_record *record)
 {
     gt_text_printf(text, "%s %zu {", record->name, record->size);
     for (size_t i = 0; i < record->count; i++) {
-        const gt_field *field = &record->fields[i];
-        gt_text_printf(text, "%s %d %d %zu %zu;", field->name, (int)field->kind, (int)field->repeat,
-                       field->size, field->limit);
-        if (field->record) {
-            describe(text, field->record);
+        const gt_member *member = &record->members[i];
+        gt_text_printf(text, "%s %d %d %zu %zu;", member->name, (int)member->kind,
+                       (int)member->repeat, member->size, member->limit);
+        if (member->record) {
+            describe(text, member->record);
         }
     }
     gt_text_append(text, "}");

@@ -1,4 +1,4 @@
-/* The worker's side: the loops that serve requests. */
+/* The worker's side: the loops that serve requests (compile_worker.c, measure_worker.c). */
 #ifndef GT_FARM_WORKER_H
 #define GT_FARM_WORKER_H
 

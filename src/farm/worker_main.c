@@ -47,7 +47,7 @@ static int usage(FILE *out, int code)
     char version[64];
     fprintf(out,
             "gputune-worker %s\n"
-            "Started by gputune for itself; there is nothing to do with it by hand.\n",
+            "gputune starts this program itself; it is not meant to be run by hand.\n",
             gt_wire_version(version));
     return code;
 }
@@ -105,7 +105,7 @@ int main(int argc, char **argv)
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
     }
-    /* _exit: destroying contexts and NVRTC takes tens of milliseconds and helps nobody. */
+    /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
     _exit(compile ? gt_compile_worker(GT_CHILD_CHANNEL, settings.arch, settings.driver_version)
                   : gt_measure_worker(GT_CHILD_CHANNEL, map_page(), settings.driver,
                                       settings.ordinal, false));

@@ -1,3 +1,5 @@
+/* The properties of architectures that have a name but no GPU here. */
+#include "gpu/arch.h"
 #include "gpu/device.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* Enters a CUDA context and restores the caller's. */
 #include "gpu/context.h"
 
 gputune_status gt_context_current(CUcontext *out, const gt_driver *driver)

@@ -10,8 +10,8 @@ typedef struct gt_context_visit {
     bool pushed;
 } gt_context_visit;
 
-/* Makes `context` current (pushed if another one is) and enters relaxed capture mode. ECUDA when
- * the context is gone; nothing is to be left then. */
+/* Makes `context` current (it is pushed if another one is) and enters relaxed capture mode. ECUDA
+ * when the context is gone; gt_context_leave() must then not be called. */
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver, CUcontext context);
 void gt_context_leave(const gt_context_visit *visit, const gt_driver *driver);
 

@@ -1,4 +1,7 @@
+/* Reads a device's properties from the driver, and makes its environment key. */
 #include "gpu/device.h"
+
+#include "gpu/arch.h"
 
 #include "base/hash.h"
 #include "base/launch.h"
@@ -48,7 +51,7 @@ static gputune_status get(int *out, const gt_driver *driver, CUdevice device,
     return GPUTUNE_OK;
 }
 
-/* 0 where the driver does not know the attribute. */
+/* The attribute; 0 where the driver does not know it. */
 static int get_or_zero(const gt_driver *driver, CUdevice device, CUdevice_attribute attribute)
 {
     int value = 0;
@@ -94,7 +97,7 @@ static void format_uuid(char *out, size_t bytes, const CUuuid *uuid, bool is_mig
     }
 }
 
-/* Names, and who speaks for the device. */
+/* Reads the name, the UUID and the MIG profile. */
 static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUdevice device)
 {
     GT_CUDA(driver, DeviceGetName, out->name, (int)sizeof out->name, device);
@@ -170,7 +173,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
                            device.uuid);
         }
     }
-    gputune_status status = gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; there is %s", which,
+    gputune_status status = gt_fail(GPUTUNE_ENODRIVER, "no GPU \"%s\"; expected one of: %s", which,
                                     list.length ? gt_text_string(&list) : "none");
     gt_text_free(&list);
     return status;

@@ -1,4 +1,4 @@
-/* Filling base/device.h: from a driver, or for an architecture without a GPU. */
+/* Filling base/device.h from a driver. */
 #ifndef GT_GPU_DEVICE_H
 #define GT_GPU_DEVICE_H
 
@@ -10,23 +10,14 @@ gputune_status gt_device_count(int *out, const gt_driver *driver);
 /* All properties of one device, without a context. nvrtc_version is 0: see
  * gt_device_set_nvrtc(). */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
-/* Finds an ordinal by number, UUID ("GPU-…"; a unique prefix is enough) or, for NULL, the current
- * context's device, else 0. ENODRIVER lists what there is. */
+/* Finds an ordinal by number, by UUID ("GPU-…"; a unique prefix is enough) or, for NULL, the
+ * current context's device, else 0. ENODRIVER lists the devices. */
 gputune_status gt_device_find(int *ordinal, const gt_driver *driver, const char *which);
 /* Records NVRTC's version (13000; 0: none) and lowers max_parameter_bytes where that version is too
  * old for large kernel parameters (before 12.1). */
 void gt_device_set_nvrtc(gt_device *device, int nvrtc_version);
-/* The environment key of DESIGN.md "Records" into device->environment: what decides whether stored
- * times hold for this device, and nothing that differs between equal machines. */
+/* Writes the environment key into device->environment. It says for which GPUs stored times hold: it
+ * has what decides about times, and nothing that differs between equal machines. */
 void gt_device_environment(gt_device *device);
-
-/* Limits of a named architecture ("sm_80", "sm_90", "sm_100", …; a suffix a or f is kept), for
- * compiling without a GPU; counts and sizes that an architecture leaves open are those of its
- * best-known data-centre product. EINVAL lists the known ones. */
-gputune_status gt_device_for_arch(gt_device *out, const char *arch);
-/* What the driver does not tell of a compute capability, into an otherwise filled *device (its cc
- * and cluster_launch are read): carveout sizes and the largest cluster. A capability newer than the
- * table is taken as the newest known one of its generation. */
-void gt_device_add_arch_facts(gt_device *device);
 
 #endif

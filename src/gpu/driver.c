@@ -1,3 +1,4 @@
+/* Loads a CUDA driver, and turns its error codes into messages. */
 #include "gpu/driver.h"
 
 #include "gpu/driver_find.h"
@@ -35,7 +36,7 @@ static const struct extra {
 #undef EXTRA
 };
 
-/* An address as the function pointer member at `offset`: POSIX's way from object to function. */
+/* Stores an address as the function pointer member at `offset`. POSIX allows this conversion. */
 static void set_member(gt_driver *driver, size_t offset, void *address)
 {
     memcpy((char *)driver + offset, &address, sizeof address);
@@ -63,7 +64,7 @@ static gputune_status check_version(gt_driver *driver)
     void *address = dlsym(driver->handle, "cuDriverGetVersion");
     memcpy(&get_version, &address, sizeof address);
     if (!get_version) {
-        return gt_fail(GPUTUNE_ENODRIVER, "%s is no CUDA driver: it lacks cuDriverGetVersion",
+        return gt_fail(GPUTUNE_ENODRIVER, "%s is not a CUDA driver: it lacks cuDriverGetVersion",
                        driver->name);
     }
     CUresult result = get_version(&driver->version);
@@ -92,7 +93,7 @@ static gputune_status fill_table(gt_driver *driver)
     memcpy(&get, &address, sizeof address);
     if (!get) {
         return gt_fail(GPUTUNE_ENODRIVER,
-                       "%s is no CUDA driver of version 12.0 or later: it lacks "
+                       "%s is not a CUDA driver of version 12.0 or later: it lacks "
                        "cuGetProcAddress_v2",
                        driver->name);
     }
@@ -106,7 +107,8 @@ static gputune_status fill_table(gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* Before anything else is asked of it: the profile decides even the driver's version. */
+/* Selects the emulator's profile. This comes first, because the profile decides even the driver's
+ * version. */
 static gputune_status select_profile(const gt_driver *driver, const char *profile)
 {
     CUresult (*choose)(const char *) = NULL;

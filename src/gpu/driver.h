@@ -30,8 +30,8 @@ typedef struct gt_driver {
  * prefix. ENODRIVER says what was searched, and names the stub, a driver older than 12.0, or no
  * device; EINVAL an unknown name or profile. */
 gputune_status gt_driver_open(const gt_driver **out, const char *name);
-/* Whether that driver is there, and its version (13000 for 13.0), without starting it: cuInit takes
- * a tenth of a second. Errors as above, but for what cuInit would find. */
+/* Whether that driver exists, and its version (13000 for 13.0). The driver is not started, because
+ * cuInit takes a tenth of a second. Errors as above, except those that cuInit finds. */
 gputune_status gt_driver_probe(int *version, const char *name);
 
 /* Turns a CUresult into a status: OK for 0, else records "CALL: NAME (code): text". Out of memory
@@ -45,8 +45,9 @@ bool gt_cuda_fatal(CUresult result);
 #define GT_CUDA(driver, function, ...)                                                             \
     GT_TRY(gt_cuda_check(driver, (driver)->function(__VA_ARGS__), "cu" #function))
 
-/* Calls of ours must not disturb a capture that another thread has begun: between enter and leave
- * this thread is in relaxed capture mode. gt_relaxed_enter returns the mode to give to leave. */
+/* The library's calls must not disturb a capture that another thread has begun. Between enter and
+ * leave this thread is in relaxed capture mode. gt_relaxed_enter() returns the mode that
+ * gt_relaxed_leave() restores. */
 CUstreamCaptureMode gt_relaxed_enter(const gt_driver *driver);
 void gt_relaxed_leave(const gt_driver *driver, CUstreamCaptureMode mode);
 

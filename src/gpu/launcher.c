@@ -1,18 +1,19 @@
+/* Launches a loaded variant, by the shortest path that its parameters allow. */
 #include "gpu/launcher.h"
 
 #include "gpu/launcher_parts.h"
 
 #include <string.h>
 
-/* Says it when the reason is another context; the driver's code alone would not. */
+/* Names another context as the reason where it is; the driver's code alone would not. */
 static gputune_status explain(const gt_launcher *launcher, CUresult result)
 {
     CUcontext current = NULL;
     launcher->driver->CtxGetCurrent(&current);
     if (current != launcher->context) {
         return gt_fail(GPUTUNE_ECUDA,
-                       "%s: %s CUDA context is current in this thread; make the one current that "
-                       "the plan was made in",
+                       "%s: %s CUDA context is current in this thread; make the context current "
+                       "in which the plan was made",
                        launcher->launch.entry, current ? "another" : "no");
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
@@ -71,7 +72,7 @@ gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance 
     return launch_kernel(launcher, instance, stream, arguments);
 }
 
-/* What the paths with a lane must know before they touch the stream. */
+/* What a launch with per-stream state must know before it touches the stream. */
 typedef struct stream_facts {
     uint64_t key; /* never 0 */
     bool capturing;
@@ -96,9 +97,9 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
     return GPUTUNE_OK;
 }
 
-/* A stream's handle may come again after it was destroyed, its id (12.0) does not. During a capture
- * the driver refuses to tell ids (900, seen on an H200 with driver 13.0), and the handle is enough:
- * the capture's own id stands beside it. */
+/* A handle may be given again once its stream is destroyed; a stream's id (driver 12.0) is not.
+ * During a capture the driver refuses to give ids (error 900, seen on an H200 with driver 13.0).
+ * The handle is enough then, because the capture has an id of its own. */
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->driver;
@@ -116,20 +117,20 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
     return GPUTUNE_OK;
 }
 
-static gputune_status launch_with_lane(gt_launcher *launcher, CUstream stream,
-                                       const void *const *arguments, bool copy)
+static gputune_status launch_with_state(gt_launcher *launcher, CUstream stream,
+                                        const void *const *arguments, bool copy)
 {
     stream_facts facts = {0};
     GT_TRY(read_stream(&facts, launcher, stream));
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
     gputune_status status;
     if (!facts.capturing) {
-        status = gt_lane_launch(launcher, stream, facts.key, arguments, copy);
+        status = gt_stream_launch(launcher, stream, facts.key, arguments, copy);
     } else if (copy) {
         status =
             gt_graph_launch(launcher, stream, facts.key, facts.capture, facts.graph, arguments);
     } else {
-        status = gt_lane_capture(launcher, stream, arguments);
+        status = gt_stream_capture(launcher, stream, arguments);
     }
     gt_relaxed_leave(launcher->driver, mode);
     return status;
@@ -148,8 +149,8 @@ static gputune_status launch_with_clears(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    if (launcher->needs_lane) {
-        return launch_with_lane(launcher, stream, arguments, true);
+    if (launcher->needs_state) {
+        return launch_with_state(launcher, stream, arguments, true);
     }
     return launcher->launch.clear_count
                ? launch_with_clears(launcher, stream, arguments)
@@ -159,8 +160,8 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
-    return launcher->needs_lane ? launch_with_lane(launcher, stream, arguments, false)
-                                : gt_launcher_launch(launcher, stream, arguments);
+    return launcher->needs_state ? launch_with_state(launcher, stream, arguments, false)
+                                 : gt_launcher_launch(launcher, stream, arguments);
 }
 
 static bool has_scratch(const gt_launch *launch)
@@ -182,5 +183,5 @@ gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_
     GT_TRY(read_stream(&facts, launcher, stream));
     return facts.capturing ? gt_fail(GPUTUNE_ECAPTURE, "scratch memory cannot be filled while the "
                                                        "stream is being captured")
-                           : gt_lane_poison(launcher, stream, facts.key, byte);
+                           : gt_stream_poison(launcher, stream, facts.key, byte);
 }

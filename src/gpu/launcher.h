@@ -8,15 +8,15 @@
 #include "gpu/driver.h"
 
 /* One variant loaded in the context that was current at load. Launches are thread-safe; a plan is
- * launched from several threads and on several streams at once (DESIGN.md "Passing parameters
- * safely").
+ * launched from several threads and on several streams at once.
  *
  * A kernel without pass copy, scratch and clear is launched without any lock. `constant` and
- * `split` have one module instance a stream up to GT_LAUNCHER_STREAMS, then an event serialises;
- * `global` and scratch likewise have device buffers. Clears, copy, launch and event record are one
- * critical section, and a staging slot is reused only after its event. In a captured launch,
- * instance, buffers and staging memory belong to the graph, and every replay uses the block's bytes
- * of the time of capture. A graph must not outlive the launcher whose launches it holds. */
+ * `split` have one module instance for each of up to GT_LAUNCHER_STREAMS streams; further streams
+ * take turns, in an order that events keep. `global` and scratch have device buffers in the same
+ * way. Clears, copy, launch and event record are one critical section, and a staging slot is reused
+ * only after its event. In a captured launch, instance, buffers and staging memory belong to the
+ * graph, and every replay uses the block's bytes of the time of capture. A graph must not outlive
+ * the launcher whose launches it holds. */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };
@@ -63,12 +63,5 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 /* The carveout hint in percent that makes the driver choose `kb` of an SM's `max_kb`: it takes the
  * next larger size that the architecture has, so the fraction is rounded down. */
 int gt_carveout_percent(int kb, int max_kb);
-
-/* Loads an image and fetches plain functions from it, for service and reference kernels. */
-typedef struct gt_module gt_module;
-gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image);
-gputune_status gt_module_function(CUfunction *out, gt_module *module, const char *name);
-/* Works from any context and thread. NULL is allowed. */
-void gt_module_free(gt_module *module);
 
 #endif

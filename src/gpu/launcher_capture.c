@@ -1,74 +1,75 @@
+/* Launches of a stream that is being captured: what they use belongs to the graph. */
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Lanes whose launcher was freed while a graph still referred to them, or may have: a graph lets go
- * some time after it was destroyed. */
+/* States whose launcher was freed while a graph referred to them. A graph releases what it refers
+ * to some time after it was destroyed. */
 static struct {
     pthread_mutex_t lock;
-    gt_graph_lane *list;
+    gt_graph_state *list;
 } orphans = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The graph's user object is gone: its graph and all executables made of it. No CUDA call is
  * allowed here, and no lock that a caller of the driver may hold. */
 static void on_graph_gone(void *user)
 {
-    gt_graph_lane *lane = user;
-    int state = GT_GRAPH_HELD;
-    if (!atomic_compare_exchange_strong(&lane->state, &state, GT_GRAPH_FREE)) {
-        atomic_store(&lane->state, GT_GRAPH_DEAD);
+    gt_graph_state *state = user;
+    int use = GT_GRAPH_IN_USE;
+    if (!atomic_compare_exchange_strong(&state->use, &use, GT_GRAPH_FREE)) {
+        atomic_store(&state->use, GT_GRAPH_DEAD);
     }
 }
 
-/* In the lane's context. */
-static void free_lane(gt_graph_lane *lane, bool on_device)
+/* Runs in the state's context. */
+static void free_state(gt_graph_state *state, bool on_device)
 {
     if (on_device) {
-        gt_instance_free(&lane->instance, lane->driver);
-        for (size_t i = 0; i < lane->staging.count; i++) {
-            lane->driver->MemFreeHost(lane->staging.items[i]);
+        gt_instance_free(&state->instance, state->driver);
+        for (size_t i = 0; i < state->staging.count; i++) {
+            state->driver->MemFreeHost(state->staging.items[i]);
         }
     }
-    gt_array_free(&lane->staging);
-    free(lane);
+    gt_array_free(&state->staging);
+    free(state);
 }
 
-void gt_graph_lanes_free(gt_launcher *launcher)
+void gt_graph_states_free(gt_launcher *launcher)
 {
-    gt_graph_lane *next;
-    for (gt_graph_lane *lane = launcher->graph_lanes; lane; lane = next) {
-        int state = GT_GRAPH_HELD;
-        next = lane->next;
+    gt_graph_state *next;
+    for (gt_graph_state *state = launcher->graph_states; state; state = next) {
+        int use = GT_GRAPH_IN_USE;
+        next = state->next;
         pthread_mutex_lock(&orphans.lock);
-        if (atomic_compare_exchange_strong(&lane->state, &state, GT_GRAPH_ORPHAN)) {
-            lane->next = orphans.list;
-            orphans.list = lane;
-            lane = NULL;
+        if (atomic_compare_exchange_strong(&state->use, &use, GT_GRAPH_ORPHAN)) {
+            state->next = orphans.list;
+            orphans.list = state;
+            state = NULL;
         }
         pthread_mutex_unlock(&orphans.lock);
-        if (lane) {
-            free_lane(lane, true);
+        if (state) {
+            free_state(state, true);
         }
     }
-    launcher->graph_lanes = NULL;
+    launcher->graph_states = NULL;
 }
 
-/* Takes the dead out of the list. */
-static gt_graph_lane *take_dead(void)
+/* Takes those whose graph is gone out of the list. */
+static gt_graph_state *take_dead(void)
 {
-    gt_graph_lane *dead = NULL;
+    gt_graph_state *dead = NULL;
     pthread_mutex_lock(&orphans.lock);
-    for (gt_graph_lane **link = &orphans.list; *link;) {
-        gt_graph_lane *lane = *link;
-        if (atomic_load(&lane->state) != GT_GRAPH_DEAD) {
-            link = &lane->next;
+    for (gt_graph_state **link = &orphans.list; *link;) {
+        gt_graph_state *state = *link;
+        if (atomic_load(&state->use) != GT_GRAPH_DEAD) {
+            link = &state->next;
             continue;
         }
-        *link = lane->next;
-        lane->next = dead;
-        dead = lane;
+        *link = state->next;
+        state->next = dead;
+        dead = state;
     }
     pthread_mutex_unlock(&orphans.lock);
     return dead;
@@ -76,13 +77,13 @@ static gt_graph_lane *take_dead(void)
 
 void gt_graph_orphans_collect(void)
 {
-    gt_graph_lane *next;
-    for (gt_graph_lane *lane = take_dead(); lane; lane = next) {
+    gt_graph_state *next;
+    for (gt_graph_state *state = take_dead(); state; state = next) {
         gt_context_visit visit;
-        const gt_driver *driver = lane->driver;
-        next = lane->next;
-        bool entered = gt_context_enter(&visit, driver, lane->context) == GPUTUNE_OK;
-        free_lane(lane, entered);
+        const gt_driver *driver = state->driver;
+        next = state->next;
+        bool entered = gt_context_enter(&visit, driver, state->context) == GPUTUNE_OK;
+        free_state(state, entered);
         if (entered) {
             gt_context_leave(&visit, driver);
         }
@@ -91,40 +92,40 @@ void gt_graph_orphans_collect(void)
 
 /* ---- capturing ---- */
 
-/* A new lane in the launcher's list, free. */
-static gputune_status make_lane(gt_graph_lane **out, gt_launcher *launcher)
+/* Adds a free state to the launcher's list. */
+static gputune_status make_state(gt_graph_state **out, gt_launcher *launcher)
 {
-    gt_graph_lane *lane = calloc(1, sizeof *lane);
-    if (!lane) {
+    gt_graph_state *state = calloc(1, sizeof *state);
+    if (!state) {
         return gt_fail_memory();
     }
-    gputune_status status = gt_instance_make(&lane->instance, launcher);
+    gputune_status status = gt_instance_make(&state->instance, launcher);
     if (status < 0) {
-        free(lane);
+        free(state);
         return status;
     }
-    lane->driver = launcher->driver;
-    lane->context = launcher->context;
-    atomic_init(&lane->state, GT_GRAPH_FREE);
-    lane->next = launcher->graph_lanes;
-    launcher->graph_lanes = lane;
-    *out = lane;
+    state->driver = launcher->driver;
+    state->context = launcher->context;
+    atomic_init(&state->use, GT_GRAPH_FREE);
+    state->next = launcher->graph_states;
+    launcher->graph_states = state;
+    *out = state;
     return GPUTUNE_OK;
 }
 
-/* Hands the lane to the graph: it comes back by on_graph_gone(). */
-static gputune_status give_to_graph(gt_graph_lane *lane, CUgraph graph)
+/* Gives the state to the graph, until on_graph_gone() is called. */
+static gputune_status give_to_graph(gt_graph_state *state, CUgraph graph)
 {
     CUuserObject object;
-    const gt_driver *driver = lane->driver;
-    atomic_store(&lane->state, GT_GRAPH_HELD);
+    const gt_driver *driver = state->driver;
+    atomic_store(&state->use, GT_GRAPH_IN_USE);
     gputune_status status =
         gt_cuda_check(driver,
-                      driver->UserObjectCreate(&object, lane, on_graph_gone, 1,
+                      driver->UserObjectCreate(&object, state, on_graph_gone, 1,
                                                CU_USER_OBJECT_NO_DESTRUCTOR_SYNC),
                       "cuUserObjectCreate");
     if (status < 0) {
-        atomic_store(&lane->state, GT_GRAPH_FREE);
+        atomic_store(&state->use, GT_GRAPH_FREE);
         return status;
     }
     status = gt_cuda_check(
@@ -136,20 +137,21 @@ static gputune_status give_to_graph(gt_graph_lane *lane, CUgraph graph)
     return status;
 }
 
-/* The lane of this stream in this capture; a free or new one is given to the graph. */
-static gputune_status find_lane(gt_graph_lane **out, gt_launcher *launcher, uint64_t key,
-                                uint64_t capture, CUgraph graph)
+/* The state of this stream in this capture. If there is none, a free or a new state is given to the
+ * graph. */
+static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, uint64_t key,
+                                 uint64_t capture, CUgraph graph)
 {
-    gt_graph_lane *unused = NULL;
-    for (gt_graph_lane *lane = launcher->graph_lanes; lane; lane = lane->next) {
-        int state = atomic_load(&lane->state);
-        if (state == GT_GRAPH_HELD && lane->capture == capture && lane->key == key) {
-            *out = lane;
+    gt_graph_state *unused = NULL;
+    for (gt_graph_state *state = launcher->graph_states; state; state = state->next) {
+        int use = atomic_load(&state->use);
+        if (use == GT_GRAPH_IN_USE && state->capture == capture && state->key == key) {
+            *out = state;
             return GPUTUNE_OK;
         }
-        unused = state == GT_GRAPH_FREE ? lane : unused;
+        unused = use == GT_GRAPH_FREE ? state : unused;
     }
-    gputune_status status = unused ? GPUTUNE_OK : make_lane(&unused, launcher);
+    gputune_status status = unused ? GPUTUNE_OK : make_state(&unused, launcher);
     if (!unused) {
         return status;
     }
@@ -161,22 +163,22 @@ static gputune_status find_lane(gt_graph_lane **out, gt_launcher *launcher, uint
     return GPUTUNE_OK;
 }
 
-/* The block's copied part in memory that the graph reads at every replay; NULL if nothing is
- * copied. */
-static gputune_status stage(const void **out, gt_graph_lane *lane, const gt_launcher *launcher,
+/* Copies the block's part into memory that the graph reads at every replay. *out is NULL if nothing
+ * is to be copied. */
+static gputune_status stage(const void **out, gt_graph_state *state, const gt_launcher *launcher,
                             const void *const *arguments)
 {
     *out = NULL;
     if (!launcher->copy_bytes) {
         return GPUTUNE_OK;
     }
-    if (lane->used == lane->staging.count) {
+    if (state->used == state->staging.count) {
         void *host;
-        GT_TRY(gt_array_reserve(&lane->staging));
+        GT_TRY(gt_array_reserve(&state->staging));
         GT_CUDA(launcher->driver, MemAllocHost, &host, launcher->slot_bytes);
-        lane->staging.items[lane->staging.count++] = host;
+        state->staging.items[state->staging.count++] = host;
     }
-    *out = memcpy(lane->staging.items[lane->used++],
+    *out = memcpy(state->staging.items[state->used++],
                   (const uint8_t *)arguments[0] + launcher->copy_offset, launcher->copy_bytes);
     return GPUTUNE_OK;
 }
@@ -184,17 +186,17 @@ static gputune_status stage(const void **out, gt_graph_lane *lane, const gt_laun
 static gputune_status launch_locked(gt_launcher *launcher, CUstream stream, uint64_t key,
                                     uint64_t capture, CUgraph graph, const void *const *arguments)
 {
-    gt_graph_lane *lane = NULL;
+    gt_graph_state *state = NULL;
     const void *staged = NULL;
-    gputune_status status = find_lane(&lane, launcher, key, capture, graph);
+    gputune_status status = find_state(&state, launcher, key, capture, graph);
     if (status == GPUTUNE_OK) {
-        status = stage(&staged, lane, launcher, arguments);
+        status = stage(&staged, state, launcher, arguments);
     }
     if (status < 0) {
-        return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be prepared during a capture",
+        return gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
                               launcher->launch.entry);
     }
-    return gt_launcher_queue(launcher, &lane->instance, stream, arguments, staged);
+    return gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);
 }
 
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,

@@ -1,3 +1,4 @@
+/* What a launch needs on the device: the module, the block's buffer and scratch memory. */
 #include "gpu/launcher_parts.h"
 #include "gpu/module.h"
 
@@ -23,18 +24,19 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
         if (result != CUDA_SUCCESS) {
-            return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters, the launch gives %u",
+            return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters; the launch gives %u",
                            launch->entry, i, launch->parameter_count);
         }
         if (bytes != launch->parameters[i].bytes) {
             return gt_fail(GPUTUNE_EINVAL,
-                           "parameter %u of kernel %s has %zu bytes, the launch gives %u", i,
+                           "parameter %u of kernel %s has %zu bytes; the launch gives %u", i,
                            launch->entry, bytes, launch->parameters[i].bytes);
         }
     }
     if (launcher->driver->FuncGetParamInfo(function, launch->parameter_count, &offset, &bytes) ==
         CUDA_SUCCESS) {
-        return gt_fail(GPUTUNE_EINVAL, "kernel %s has more parameters than the %u that are given",
+        return gt_fail(GPUTUNE_EINVAL,
+                       "kernel %s has more parameters than the %u that the launch gives",
                        launch->entry, launch->parameter_count);
     }
     return GPUTUNE_OK;
@@ -51,7 +53,7 @@ static gputune_status check_threads(const gt_launcher *launcher, CUfunction func
     GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
     return gt_fail(GPUTUNE_ECUDA,
                    "a block of %u threads does not fit: %d registers a thread%s, or launch_bounds, "
-                   "allow %d",
+                   "allow %d threads",
                    gt_volume(launch->geometry.block), registers,
                    launcher->device.emulated ? " (the emulator's count, not ptxas's)" : "", most);
 }
@@ -70,8 +72,8 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
                      CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
     if (sum > (uint32_t)launcher->device.shared_per_block_optin_bytes) {
         return gt_fail(GPUTUNE_ECUDA,
-                       "%u bytes of shared memory a block (%u of them dynamic) exceed the device's "
-                       "%d",
+                       "a block has %u bytes of shared memory (%u of them dynamic); the device "
+                       "allows %d",
                        sum, dynamic, launcher->device.shared_per_block_optin_bytes);
     }
     if ((int)dynamic > allowed) {
@@ -113,7 +115,7 @@ static gputune_status find_symbol(gt_instance *out, const gt_launcher *launcher)
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
     return bytes >= launcher->copy_bytes
                ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, GT_PASS_SYMBOL " has %zu bytes, the block needs %u", bytes,
+               : gt_fail(GPUTUNE_EINVAL, GT_PASS_SYMBOL " has %zu bytes; the block needs %u", bytes,
                          launcher->copy_bytes);
 }
 
@@ -148,7 +150,7 @@ gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-/* The base module goes to the first who needs one of its own. */
+/* The base module goes to the first state that needs a module of its own. */
 static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
 {
     gt_instance loaded = launcher->base;

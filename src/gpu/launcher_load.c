@@ -1,3 +1,4 @@
+/* Loads an image into a launcher, and frees it. */
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 
@@ -64,7 +65,7 @@ static gputune_status check_launch(const gt_launch *launch)
         }
         if (geometry->grid[axis] % geometry->cluster[axis]) {
             return gt_fail(GPUTUNE_EINVAL,
-                           "kernel %s: a grid of %u blocks is no multiple of its "
+                           "kernel %s: a grid of %u blocks is not a multiple of its "
                            "cluster's %u",
                            launch->entry, geometry->grid[axis], geometry->cluster[axis]);
         }
@@ -112,10 +113,10 @@ static void plan_passing(gt_launcher *launcher)
         launcher->copy_bytes = launch->block_bytes - launcher->copy_offset;
         launcher->slot_bytes = (launcher->copy_bytes + 255u) & ~(size_t)255;
     }
-    launcher->needs_lane = launcher->copy_bytes > 0;
+    launcher->needs_state = launcher->copy_bytes > 0;
     launcher->needs_module = launcher->needs_module && launcher->copy_bytes > 0;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
-        launcher->needs_lane |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH;
+        launcher->needs_state |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH;
     }
 }
 
@@ -153,7 +154,7 @@ static void init_locks(gt_launcher *launcher)
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-        pthread_mutex_init(&launcher->lanes[i].lock, NULL);
+        pthread_mutex_init(&launcher->states[i].lock, NULL);
     }
 }
 
@@ -208,9 +209,9 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
 static void free_on_device(gt_launcher *launcher)
 {
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-        gt_lane_free(&launcher->lanes[i], launcher->driver);
+        gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
-    gt_graph_lanes_free(launcher);
+    gt_graph_states_free(launcher);
     launcher->base.owns_module =
         launcher->base.module && !launcher->shares_base && !launcher->base_taken;
     gt_instance_free(&launcher->base, launcher->driver);
@@ -227,7 +228,7 @@ void gt_launcher_free(gt_launcher *launcher)
         gt_context_leave(&visit, launcher->driver);
     }
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-        pthread_mutex_destroy(&launcher->lanes[i].lock);
+        pthread_mutex_destroy(&launcher->states[i].lock);
     }
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->lock);

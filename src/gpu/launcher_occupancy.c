@@ -1,3 +1,4 @@
+/* Whether a launch fits on the device, and how well it fills it. */
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 

@@ -10,8 +10,8 @@
 
 enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 2 };
 
-/* What only one stream at a time may use: a module with its own __constant__ symbol, the block's
- * device buffer, scratch buffers by parameter. */
+/* What only one stream at a time may use: a module with its own __constant__ symbol, the device
+ * buffer of the pass block, and scratch buffers by parameter. */
 typedef struct gt_instance {
     CUmodule module;
     CUfunction function;
@@ -21,15 +21,16 @@ typedef struct gt_instance {
     bool owns_module;
 } gt_instance;
 
-/* The instance of one stream, with staging memory for blocks on their way to the device. */
-typedef struct gt_lane {
+/* What a launcher keeps for one stream: an instance, and staging memory for pass blocks on their
+ * way to the device. */
+typedef struct gt_stream_state {
     pthread_mutex_t lock;      /* over everything below, and over the calls of one launch */
-    atomic_uint_least64_t key; /* whose it is: the stream's, 0 nobody's; changes only under the
+    atomic_uint_least64_t key; /* of the stream that has it; 0: free. Changes only under the
                                   launcher's lock */
-    atomic_uintptr_t stream;   /* its handle at the latest launch: all there is during a capture,
-                                  when a driver may refuse to tell ids */
+    atomic_uintptr_t stream;   /* its handle at the latest launch; during a capture a driver may
+                                  refuse to give the id */
     gt_instance instance;
-    bool ready;     /* the rest is made */
+    bool ready;     /* instance, staging and events are made */
     bool copied;    /* the instance holds a block */
     bool must_wait; /* taken from another stream: wait for `last` first */
     uint8_t *staging;
@@ -37,26 +38,27 @@ typedef struct gt_lane {
     bool used[GT_LAUNCHER_SLOTS];
     unsigned next;
     CUevent last; /* of the latest launch, NULL before any */
-} gt_lane;
+} gt_stream_state;
 
-/* The instance of one stream within one capture, kept while its graph lives. */
-typedef enum gt_graph_state {
-    GT_GRAPH_FREE,   /* the launcher's to use or free */
-    GT_GRAPH_HELD,   /* a graph refers to it */
+/* Who may use a graph's state. */
+typedef enum gt_graph_use {
+    GT_GRAPH_FREE,   /* the launcher may use or free it */
+    GT_GRAPH_IN_USE, /* a graph refers to it */
     GT_GRAPH_ORPHAN, /* a graph refers to it, the launcher is gone */
-    GT_GRAPH_DEAD    /* an orphan whose graph is gone too: to be freed */
-} gt_graph_state;
+    GT_GRAPH_DEAD    /* an orphan whose graph is gone too: it is to be freed */
+} gt_graph_use;
 
-typedef struct gt_graph_lane {
-    struct gt_graph_lane *next;
+/* What a launcher keeps for one stream within one capture, as long as the graph lives. */
+typedef struct gt_graph_state {
+    struct gt_graph_state *next;
     const gt_driver *driver;
     CUcontext context;
-    atomic_int state;
+    atomic_int use;
     uint64_t capture, key;
     gt_instance instance;
     GT_ARRAY(void *) staging; /* pinned, one a captured launch */
-    size_t used;              /* of them, by the present graph */
-} gt_graph_lane;
+    size_t used;              /* staging buffers that the present graph uses */
+} gt_graph_state;
 
 struct gt_launcher {
     const gt_driver *driver;
@@ -68,16 +70,16 @@ struct gt_launcher {
     CUlaunchConfig config;            /* but for the stream */
     gt_instance base;                 /* module and function only */
     bool shares_base;                 /* the base module is another launcher's */
-    bool needs_lane;                  /* a pass copy or scratch */
-    bool needs_module;                /* constant or split: a module of its own for each lane */
+    bool needs_state;                 /* for each stream: there is a pass copy or scratch */
+    bool needs_module;                /* constant or split: each state has a module of its own */
     uint32_t copy_offset, copy_bytes; /* the block's part that is copied */
     size_t slot_bytes;
-    atomic_bool base_taken; /* the base module became a lane's */
-    pthread_mutex_t lock;   /* over the lanes' keys and the graph lanes; taken before a lane's */
+    atomic_bool base_taken; /* the base module was given to a state */
+    pthread_mutex_t lock;   /* over keys and graph states; taken before a state's */
     pthread_mutex_t clear_lock;
-    gt_lane lanes[GT_LAUNCHER_STREAMS];
+    gt_stream_state states[GT_LAUNCHER_STREAMS];
     unsigned next_victim;
-    gt_graph_lane *graph_lanes;
+    gt_graph_state *graph_states;
 };
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -91,7 +93,7 @@ static inline uint32_t gt_volume(const uint32_t size[3])
  * attributes: module, function and symbol of *out. */
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
-/* The same from a module that is loaded already and stays somebody else's. */
+/* The same from a module that is loaded already, and that its owner keeps. */
 gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module);
 /* An instance for one stream: a module if it needs one, buffers and scratch. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
@@ -109,28 +111,28 @@ gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
 gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 
-/* ---- launcher_lane.c ---- */
+/* ---- launcher_stream.c ---- */
 
 /* Launches on a stream that is not being captured, with or without copying the block. `key` names
  * the stream. */
-gputune_status gt_lane_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
-                              const void *const *arguments, bool copy);
+gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
+                                const void *const *arguments, bool copy);
 /* Captures a launch without copy, on the instance that served this stream outside the capture. */
-gputune_status gt_lane_capture(gt_launcher *launcher, CUstream stream,
-                               const void *const *arguments);
-/* Fills the scratch memory of the stream's lane. */
-gputune_status gt_lane_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
-/* Waits for the lane's launches, then releases what it owns. In the launcher's context. */
-void gt_lane_free(gt_lane *lane, const gt_driver *driver);
+gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
+                                 const void *const *arguments);
+/* Fills the scratch memory of the stream's state. */
+gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
+/* Waits for the state's launches, then releases what it owns. In the launcher's context. */
+void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 
 /* ---- launcher_capture.c ---- */
 
 /* Captures a launch with an instance that belongs to the graph. */
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                                uint64_t capture, CUgraph graph, const void *const *arguments);
-/* Releases the launcher's graph lanes; those that a graph still holds go on as orphans. */
-void gt_graph_lanes_free(gt_launcher *launcher);
-/* Releases orphans whose graphs are gone. From any context. */
+/* Releases the launcher's graph states. Those that a graph still uses live on as orphans. */
+void gt_graph_states_free(gt_launcher *launcher);
+/* Releases orphans whose graphs are gone. May be called in any context. */
 void gt_graph_orphans_collect(void);
 
 #endif

@@ -1,7 +1,7 @@
+/* Loads images and plain functions, with the driver's log when it refuses. */
 #include "gpu/module.h"
 
 #include "gpu/context.h"
-#include "gpu/launcher.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
     if (driver->FuncLoad) {
         GT_CUDA(driver, FuncLoad, function);
-    } else { /* before 12.4 asking for a figure that only loaded code has does it */
+    } else { /* before 12.4: reading an attribute that only loaded code has loads the code */
         int registers;
         GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
     }

@@ -1,4 +1,4 @@
-/* Loading an image, with the driver's own words when it refuses. */
+/* Loads images and functions. Failures carry the driver's own message. */
 #ifndef GT_GPU_MODULE_H
 #define GT_GPU_MODULE_H
 
@@ -9,9 +9,17 @@
  * the current context. */
 gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_image *image);
 
-/* Fetches a function and makes sure that its code is loaded, which lazy loading may put off until
- * the first launch. */
+/* Fetches a function and loads its code, which lazy loading may otherwise delay until the first
+ * launch. */
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
+
+/* A loaded image whose plain functions are wanted: service and reference kernels. */
+typedef struct gt_module gt_module;
+/* Loads the image in the current context. *out is the caller's, for gt_module_free(). */
+gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt_image *image);
+gputune_status gt_module_function(CUfunction *out, gt_module *module, const char *name);
+/* Works from any context and thread. NULL is allowed. */
+void gt_module_free(gt_module *module);
 
 #endif

@@ -1,3 +1,4 @@
+/* Reads NVML, and gives zeros where there is none. */
 #include "gpu/nvml.h"
 
 #include <dlfcn.h>
@@ -6,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* nvml.h's, as far as used; results are 0 for success. */
+/* The parts of nvml.h that are used here. Results are 0 for success. */
 typedef struct device_st *device;
 enum { CLOCK_SM = 1, CLOCK_MEMORY = 2, ERROR_INSUFFICIENT_SIZE = 7 };
 /* Hardware slowdown, software thermal, hardware thermal, power brake. */
@@ -83,8 +84,9 @@ void gt_nvml_close(gt_nvml *nvml)
     free(nvml);
 }
 
-/* Processes but this one and `friend`. In a container they may be listed under the numbers of
- * another namespace: then this one is among them, as it has a context, and the friend may be. */
+/* Other processes than this one and `friend`. In a container NVML may list them under the numbers
+ * of another namespace. This one is then among those listed, because it has a context, and the
+ * friend may be. */
 static void count_others(gt_nvml_users *out, device device, pid_t friend)
 {
     process_info infos[64];

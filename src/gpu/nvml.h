@@ -24,9 +24,9 @@ void gt_nvml_read(gt_nvml_state *out, gt_nvml *nvml);
 typedef struct gt_nvml_users {
     uint32_t others, one; /* how many, and the process number of one of them */
 } gt_nvml_users;
-/* Processes with a context on the GPU that are neither this one nor `friend` (0: none). Where NVML
- * numbers them otherwise than this process does (a container), the two of them are taken to be
- * among those it lists. Slower than gt_nvml_read(). */
+/* Processes with a context on the GPU, other than this one and `friend` (0: none). Where NVML
+ * numbers processes in another way (in a container), these two are taken to be among those listed.
+ * Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
 /* Total energy in millijoules since the driver was loaded; false when not available. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);

@@ -1,3 +1,4 @@
+/* Loads NVRTC and compiles a source with it. */
 #include "gpu/nvrtc.h"
 
 #include "base/clock.h"
@@ -40,13 +41,13 @@ struct gt_nvrtc {
     const char *(*error_string)(int result);
     int number; /* 13000 */
     char path[1024];
-    atomic_uint refused; /* bits of standard[] that this NVRTC turned out not to know */
+    atomic_uint refused; /* bits of standard[] that this NVRTC has refused */
 };
 
 enum { OPTIONS_MAX = 64 };
 
-/* Options of every compile that an older NVRTC may lack; `since` is the first known version. One
- * that is refused all the same is left out from then on. */
+/* Options of every compile that an older NVRTC may not have; `since` is the first version with it.
+ * An option that is refused all the same is left out from then on. */
 static const struct optional {
     const char *text;
     int since;
@@ -54,12 +55,12 @@ static const struct optional {
     {"--std=c++17", 11000},
     {"-default-device", 11000},
     {"--ptxas-options=-v", 11010},
-    {"--no-cache", 12090}, /* else it loads libcuda and a hit drops the ptxas lines */
+    {"--no-cache", 12090}, /* without it NVRTC loads libcuda, and a cache hit has no ptxas lines */
     {"--frandom-seed=gputune", 12000},
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
-/* Options of a request that came with a later NVRTC than the oldest one served. */
+/* Options of requests that the oldest supported NVRTC does not have. */
 static const struct optional newer[] = {
     {"--minimal", 12040},
     {"--split-compile", 12050},
@@ -136,7 +137,8 @@ static bool serves(const gt_nvrtc *nvrtc, int driver_version)
     return !driver_version || nvrtc->number / 1000 <= driver_version / 1000;
 }
 
-/* Loads the candidates in turn until one serves; what each lacked goes to `tried`. */
+/* Loads the candidates in turn until one is usable; `tried` gets the reason why each of the others
+ * is not. */
 static gputune_status open_candidates(const gt_nvrtc **out, const gt_nvrtc_candidates *candidates,
                                       int driver_version, gt_text *tried)
 {
@@ -194,11 +196,6 @@ gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version)
 int gt_nvrtc_version(const gt_nvrtc *nvrtc)
 {
     return nvrtc->number;
-}
-
-const char *gt_nvrtc_path(const gt_nvrtc *nvrtc)
-{
-    return nvrtc->path;
 }
 
 /* ---- compiling ---- */
@@ -301,8 +298,10 @@ static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, 
             fetch(&out->cubin, nvrtc, program, nvrtc->cubin_size, nvrtc->cubin, "nvrtcGetCUBIN"));
     }
     if (request->want_cubin && out->cubin.bytes == 0) {
-        return gt_fail(GPUTUNE_EINVAL, "%s gives no machine code; name a real architecture (sm_90)",
-                       request->arch);
+        return gt_fail(
+            GPUTUNE_EINVAL,
+            "found %s, which has no machine code; expected an architecture such as sm_90",
+            request->arch);
     }
     return request->want_ptx
                ? fetch(&out->ptx, nvrtc, program, nvrtc->ptx_size, nvrtc->ptx, "nvrtcGetPTX")
@@ -319,13 +318,14 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gputune_status status =
         *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s", option ? "compiler options: " : "", line)
-              : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed without a word: %s (%d)",
+              : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed and gave no message: %s (%d)",
                         nvrtc->error_string(result), result);
     free(line);
     return status;
 }
 
-/* One attempt. *again asks for another one without the options just refused. */
+/* One attempt to compile. *again: an option was refused, and another attempt without it may
+ * succeed. */
 static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, bool *again)
 {

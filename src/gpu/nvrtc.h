@@ -7,13 +7,12 @@
 
 typedef struct gt_nvrtc gt_nvrtc; /* process-wide, never closed, thread-safe */
 
-/* Opens NVRTC where gt_nvrtc_find() (nvrtc_find.h) finds it; ENOCOMPILER lists what was searched. A
- * driver of version `driver_version` (13000; 0: any) refuses code of a newer major version, so such
- * an NVRTC is passed over. */
+/* Opens the NVRTC that gt_nvrtc_find() (nvrtc_find.h) finds; ENOCOMPILER lists where it looked. A
+ * driver of version `driver_version` (13000; 0: any) refuses code of a newer major version, so an
+ * NVRTC of one is passed over. */
 gputune_status gt_nvrtc_open(const gt_nvrtc **out, int driver_version);
 /* 13000 for 13.0. */
 int gt_nvrtc_version(const gt_nvrtc *nvrtc);
-const char *gt_nvrtc_path(const gt_nvrtc *nvrtc);
 
 typedef struct gt_nvrtc_request {
     const char *text, *arch; /* arch "sm_90" */

@@ -1,3 +1,4 @@
+/* Lists the paths where NVRTC may be. */
 #include "gpu/nvrtc_find.h"
 
 #include "base/file.h"

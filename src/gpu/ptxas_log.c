@@ -1,3 +1,4 @@
+/* Reads registers, spills and memory out of the assembler's log. */
 #include "gpu/ptxas_log.h"
 
 #include "base/text.h"

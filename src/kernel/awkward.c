@@ -1,3 +1,4 @@
+/* Makes the awkward problem size, at which variants are verified beside the requested one. */
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 
@@ -86,7 +87,7 @@ static void shrink(gt_problem *problem, const gt_template *template, const gt_de
     }
 }
 
-/* Takes the prime off every size that may change and is larger. */
+/* Subtracts the prime from every size that may change and is larger. */
 static bool reduce(gt_problem *out, const gt_problem *problem, const gt_template *template,
                    const bool *may_change, int64_t prime)
 {

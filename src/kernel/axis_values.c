@@ -1,5 +1,7 @@
-#include "kernel/template_parts.h"
-#include "kernel/types.h"
+/* The values of axes: their texts, and those that users add. */
+#include "kernel/axis_values.h"
+
+#include "kernel/axis_kind.h"
 
 #include "base/text.h"
 
@@ -97,22 +99,14 @@ static bool is_word(const char *text)
 
 const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value)
 {
-    int64_t n = value->number;
-    switch (axis->kind) {
-    case GT_AXIS_VECTOR:
-        return value->word || (n != 1 && n != 2 && n != 4 && n != 8) ? "1, 2, 4 or 8" : NULL;
-    case GT_AXIS_PASS:
-        return value->word && n >= GT_PASS_VALUE && n <= GT_PASS_GLOBAL
-                   ? NULL
-                   : "value, split, constant or global";
-    case GT_AXIS_CLUSTER:
-        return value->word || n < 1 || n > 64 ? "a number of blocks from 1 to 64" : NULL;
-    case GT_AXIS_CARVEOUT:
-        return (value->word ? n != -1 : n < 0 || n > 4096) ? "auto, or KB" : NULL;
-    default:
-        return value->word ? (has_words(axis) ? NULL : "an integer")
-                           : (has_numbers(axis) ? NULL : "a word");
+    const gt_axis_traits *traits = gt_axis_traits_of(axis->kind);
+    if (traits->takes) {
+        return traits->takes(value) ? NULL : traits->expected;
     }
+    if (value->word) {
+        return has_words(axis) ? NULL : "an integer";
+    }
+    return has_numbers(axis) ? NULL : "a word";
 }
 
 static gputune_status read_value(gt_value *out, gt_template_parts *parts, const char *text)

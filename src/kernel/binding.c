@@ -1,3 +1,4 @@
+/* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
@@ -30,7 +31,7 @@ gt_limit gt_binding_cluster(gt_binding *binding)
     return blocks > 1 && blocks > binding->device->max_cluster ? GT_LIMIT_CLUSTER : GT_LIMIT_NONE;
 }
 
-/* Evaluates one to three expressions, missing ones as 1, none above `most`. */
+/* Evaluates one to three expressions; missing ones count as 1. */
 static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
 {
     for (uint32_t i = 0; i < 3; i++) {
@@ -240,7 +241,8 @@ static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
     return at;
 }
 
-/* As much as fits the limit of every driver beside the other parameters. */
+/* The bytes of a split block that go by value: as many as every driver takes beside the other
+ * parameters. */
 static uint64_t split_bytes(const gt_binding *binding, uint64_t block, uint64_t element)
 {
     uint64_t part = GT_PARAMETER_PORTABLE_BYTES / element * element;

@@ -42,9 +42,6 @@ typedef struct gt_pass_layout {
 /* The layout for one way to pass; the limit that it breaks, if any. */
 gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_pass pass);
 
-/* What is against a vector axis's width: the buffers' alignment or innermost extent. */
-gt_limit gt_vector_limit(const gt_template *template, const gt_workload *workload,
-                         const gt_device *device, uint32_t axis, int64_t width);
 /* The element type of an argument, a pass block or a scratch at a problem. */
 gt_type gt_type_resolve(const gt_template *template, const gt_problem *problem, const char *name);
 

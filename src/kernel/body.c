@@ -1,3 +1,4 @@
+/* Makes the texts that are compiled out of the template's text, and checks its functions. */
 #include "kernel/body.h"
 
 #include "kernel/functions.h"
@@ -75,7 +76,7 @@ static void note_names(gt_body *body, const gt_template *template)
     }
 }
 
-/* Takes out every function of that name that can be, its lines kept. */
+/* Cuts every function of that name out, as far as it can be cut. Lines keep their numbers. */
 static gputune_status cut(char **text, const char *name)
 {
     gt_function function;
@@ -237,7 +238,7 @@ static gputune_status find_function(gt_function *out, const char *text, const ch
     return GPUTUNE_OK;
 }
 
-/* The type that an argument has whatever the problem, if there is one. */
+/* The type of an argument, unless it depends on the problem. */
 static bool fixed_type(gt_type *out, const gt_argument *argument)
 {
     return gt_type_from_name(out, argument->type);
@@ -266,8 +267,8 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
                                   const char *more, gt_place place)
 {
     return given == expected ? GPUTUNE_OK
-                             : gt_fail_at(place, "'%s' takes %zu parameters; expected %zu%s",
-                                          function, given, expected, more);
+                             : gt_fail_at(place, "'%s' takes %zu parameter%s; expected %zu%s",
+                                          function, given, gt_plural(given), expected, more);
 }
 
 static gputune_status check_kernel(const gt_parse *parse, const char *text)

@@ -1,4 +1,7 @@
+/* Configurations as text, and the default one. */
 #include "kernel/space.h"
+
+#include "kernel/axis_kind.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
 
@@ -46,7 +49,7 @@ gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const
         names[i] = template->axes[i].name;
     }
     if (template->axis_count == 0) {
-        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; expected none, it has no tunables",
+        return gt_fail(GPUTUNE_EINVAL, "%s has no axis '%s'; it has no tunables at all",
                        template->name, name);
     }
     const char *nearest = gt_nearest(name, names, template->axis_count);
@@ -69,7 +72,7 @@ static gputune_status split_setting(char *setting, char **value)
 {
     *value = strchr(setting, '=');
     if (!*value || *value == setting || !(*value)[1]) {
-        return gt_fail(GPUTUNE_EINVAL, "'%s' is no setting; expected AXIS=value", setting);
+        return gt_fail(GPUTUNE_EINVAL, "'%s' is not a setting; expected AXIS=value", setting);
     }
     *(*value)++ = '\0';
     return GPUTUNE_OK;
@@ -89,8 +92,8 @@ static gputune_status apply(gt_config *config, bool given[GT_AXIS_MAX], const gt
     return gt_axis_choice(&config->choice[axis], template, axis, value, true);
 }
 
-/* The end of the setting at `at`: it goes on over blanks until another "NAME=" or a comma, so that
- * values of several words need no quotes. */
+/* The end of the setting at `at`. A setting goes on over blanks until another "NAME=" or a comma,
+ * so that values of several words need no quotes. */
 static char *setting_end(char *at)
 {
     char *end = at;
@@ -138,7 +141,8 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
     gt_config scalar = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        for (uint32_t v = 0; v < axis->count && axis->kind == GT_AXIS_VECTOR; v++) {
+        bool aligned = gt_axis_traits_of(axis->kind)->aligned;
+        for (uint32_t v = 0; v < axis->count && aligned; v++) {
             if (axis->values[v].number < axis->values[scalar.choice[i]].number) {
                 scalar.choice[i] = (uint8_t)v;
             }

@@ -1,3 +1,4 @@
+/* Parses expressions into code for a stack machine. */
 #include "kernel/expression_code.h"
 #include "kernel/lexer.h"
 #include "kernel/types.h"
@@ -130,7 +131,7 @@ static gputune_status parse_call(parser *p, int function)
     } while (given < functions[function].most && gt_lexer_accept(p->lexer, ","));
     if (given < functions[function].least) {
         return gt_fail_at(place, "%s() with %d value%s; expected %d", functions[function].name,
-                          given, given == 1 ? "" : "s", functions[function].least);
+                          given, gt_plural((uint64_t)given), functions[function].least);
     }
     return gt_lexer_expect(p->lexer, ")");
 }
@@ -157,8 +158,8 @@ static gputune_status parse_sizeof(parser *p)
     }
     int slot = p->scope->size_slot ? p->scope->size_slot(p->scope->user, name) : -1;
     if (slot < 0) {
-        return gt_fail_at(place, "unknown type '%s'; expected a type or a name whose values are",
-                          name);
+        return gt_fail_at(
+            place, "unknown type '%s'; expected a type, or a name whose values are types", name);
     }
     return use_slot(p, slot);
 }
@@ -329,7 +330,6 @@ static void note_slots(gt_expression *expression)
         int slot = expression->code[i].target;
         if (expression->code[i].operation == GT_DO_SLOT && slot >= 0 && slot < GT_SLOT_MAX) {
             expression->used[slot / 64] |= UINT64_C(1) << (slot % 64);
-            expression->slots = slot >= expression->slots ? slot + 1 : expression->slots;
         }
     }
 }
@@ -368,21 +368,6 @@ gputune_status gt_expression_read(gt_expression **out, gt_lexer *lexer, const gt
     return status;
 }
 
-gputune_status gt_expression_parse(gt_expression **out, const char *text, size_t length,
-                                   gt_place place, const gt_scope *scope)
-{
-    gt_lexer lexer;
-    gt_expression *expression;
-    gt_lexer_open(&lexer, text, length, place);
-    GT_TRY(gt_expression_read(&expression, &lexer, scope));
-    if (lexer.token.kind != GT_TOKEN_END) {
-        gt_expression_free(expression);
-        return gt_fail_expected(&lexer, "an operator or the expression's end");
-    }
-    *out = expression;
-    return GPUTUNE_OK;
-}
-
 void gt_expression_free(gt_expression *expression)
 {
     if (expression) {
@@ -390,11 +375,6 @@ void gt_expression_free(gt_expression *expression)
         free(expression->text);
         free(expression);
     }
-}
-
-int gt_expression_slots(const gt_expression *expression)
-{
-    return expression->slots;
 }
 
 bool gt_expression_uses(const gt_expression *expression, int slot)

@@ -21,19 +21,17 @@ typedef struct gt_scope {
     int (*slot)(void *user, const char *name);
     /* The slot that holds the bytes of a type's name, or -1. NULL: no sizeof of names. */
     int (*size_slot)(void *user, const char *name);
-    /* What to say of a name without slot: the whole message behind the place, into out. NULL: a
-     * plain "unknown name". */
+    /* Writes the message for a name without a slot (what follows the place) into out. NULL: a plain
+     * "unknown name". */
     void (*explain)(void *user, const char *name, char *out, size_t bytes);
     void *user;
 } gt_scope;
 
-/* Parses `length` bytes: C operators (with ?: and short circuits), integer and floating literals,
- * ceil_div, round_up, min, max (two or more values), sqrt, log2, pow, sizeof(type). ETEMPLATE with
- * place; also for unknown names, for what follows the expression, and for one that is nested too
- * deep or too long. */
-gputune_status gt_expression_parse(gt_expression **out, const char *text, size_t length,
-                                   gt_place place, const gt_scope *scope);
-/* The same from a lexer's current token, as far as the expression goes. */
+/* Parses from a lexer's current token, as far as the expression goes: C operators (with ?: and
+ * short circuits), integer and floating literals, ceil_div, round_up, min, max (two or more
+ * values), sqrt, log2, pow, sizeof(type). ETEMPLATE with place; also for unknown names, and for an
+ * expression that is nested too deep or too long. *out is the caller's, for gt_expression_free().
+ */
 gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
                                   const gt_scope *scope);
 void gt_expression_free(gt_expression *expression);
@@ -50,8 +48,7 @@ gputune_status gt_expression_real(double *out, const gt_expression *expression,
 /* gt_expression_integer() without a message: what went wrong, or NULL. For inner loops. */
 const char *gt_expression_try(int64_t *out, const gt_expression *expression, const int64_t *slots);
 
-/* Highest slot used plus one, and whether a slot is used: when a constraint can be decided. */
-int gt_expression_slots(const gt_expression *expression);
+/* Whether the expression reads a slot: it can be computed once all that it reads are set. */
 bool gt_expression_uses(const gt_expression *expression, int slot);
 /* Whether it holds a floating literal, which has no integer value. */
 bool gt_expression_is_real(const gt_expression *expression);

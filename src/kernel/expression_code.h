@@ -54,7 +54,6 @@ struct gt_expression {
     gt_instruction *code;
     int count;
     bool real;
-    int slots;
     uint64_t used[GT_SLOT_MAX / 64];
     char *text;
     gt_place place; /* path: owned by whoever owns the template's texts */

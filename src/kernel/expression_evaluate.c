@@ -1,3 +1,4 @@
+/* Runs an expression's code over integers or doubles. */
 #include "kernel/expression_code.h"
 #include "kernel/lexer.h"
 

@@ -1,3 +1,4 @@
+/* Finds __global__ functions and their parameters in CUDA text. */
 #include "kernel/functions.h"
 
 #include "kernel/types.h"
@@ -11,8 +12,8 @@ static size_t offset(const gt_lexer *lexer, const char *text)
     return (size_t)(lexer->token.text - text);
 }
 
-/* A scan that keeps count of brackets and of conditional directives. It is torn when the branches
- * of an #if leave brackets open, so that what belongs together cannot be told. */
+/* A scan that counts brackets and conditional directives. It is torn where the branches of an #if
+ * leave brackets open, because brackets then cannot be matched. */
 typedef struct scan {
     gt_lexer lexer;
     int depth, conditionals;
@@ -40,7 +41,7 @@ static void read_directive(scan *s)
     }
 }
 
-/* With the scan on `open`: steps behind the bracket that closes it. */
+/* With the scan at `open`: moves behind the bracket that closes it. */
 static bool skip_brackets(scan *s, const char *open, const char *close)
 {
     int outside = s->depth;

@@ -1,3 +1,5 @@
+/* Makes the description of a launch from a configuration, and the keys of trials. */
+#include "kernel/axis_kind.h"
 #include "kernel/binding.h"
 #include "kernel/source.h"
 #include "kernel/template_parts.h"
@@ -172,7 +174,7 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
-/* Field by field, since padding need not be equal. */
+/* Member by member, because padding may differ. */
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
     const uint64_t passing[] = {(uint64_t)launch->pass, launch->block_bytes, launch->by_value_bytes,
@@ -192,15 +194,14 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     return hash;
 }
 
-/* Without memory that could run out: a wrong key would answer for another trial. */
+/* Allocates nothing: a key that is wrong for want of memory would belong to another trial. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source)
 {
     const gt_template_parts *parts = template->parts;
     gt_hash hash = gt_hash_join(source, parts->geometry);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        bool launches = axis->kind == GT_AXIS_PASS || axis->kind == GT_AXIS_CLUSTER ||
-                        axis->kind == GT_AXIS_CARVEOUT || !axis->in_source ||
+        bool launches = gt_axis_traits_of(axis->kind)->at_launch || !axis->in_source ||
                         (parts->geometry_axes >> i & 1);
         if (launches) {
             char value[GT_NAME_MAX];

@@ -1,3 +1,4 @@
+/* Splits C++ text into tokens. */
 #include "kernel/lexer.h"
 
 #include "base/number.h"

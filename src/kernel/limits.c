@@ -1,8 +1,9 @@
+/* The texts of the limits. */
 #include "kernel/limits.h"
 
 #include <stdio.h>
 
-/* The limits whose text has a number of the device in it. */
+/* The device's number that the text of a limit contains. */
 static long long number_of(gt_limit limit, const gt_device *device)
 {
     switch (limit) {
@@ -31,11 +32,11 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_BLOCK_EMPTY] = "block is below 1",
     [GT_LIMIT_BLOCK_DIMENSION] = "block is too large in y or z",
     [GT_LIMIT_BOUNDS] = "launch_bounds are below the block's threads",
-    [GT_LIMIT_MAXREG] = "maxreg is not 0 (no limit) to 255",
+    [GT_LIMIT_MAXREG] = "maxreg is outside 0 (no limit) to 255",
     [GT_LIMIT_SHARED_NEGATIVE] = "shared memory is negative",
     [GT_LIMIT_GRID_EMPTY] = "grid is below 1",
-    [GT_LIMIT_CLUSTER_NONE] = "no clusters below compute capability 9.0",
-    [GT_LIMIT_CARVEOUT_SIZE] = "carveout size that this GPU has not",
+    [GT_LIMIT_CLUSTER_NONE] = "clusters need compute capability 9.0",
+    [GT_LIMIT_CARVEOUT_SIZE] = "this GPU has no such carveout size",
     [GT_LIMIT_VECTOR_ALIGNMENT] = "vector is wider than a buffer's assumed alignment",
     [GT_LIMIT_VECTOR_EXTENT] = "vector does not divide a buffer's innermost extent",
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",
@@ -58,14 +59,15 @@ void gt_limit_text(char *out, size_t bytes, gt_limit limit, const gt_device *dev
         (void)snprintf(out, bytes, "cluster exceeds %lld blocks", number);
         break;
     case GT_LIMIT_CARVEOUT_BLOCK:
-        (void)snprintf(out, bytes, "carveout holds no block (its shared memory and %lld bytes)",
+        (void)snprintf(out, bytes,
+                       "carveout is smaller than a block's shared memory and %lld reserved bytes",
                        number);
         break;
     case GT_LIMIT_PASS_VALUE:
         (void)snprintf(out, bytes, "parameters by value exceed %lld bytes", number);
         break;
     case GT_LIMIT_PASS_CONSTANT:
-        (void)snprintf(out, bytes, "block exceeds %lld bytes of constant memory", number);
+        (void)snprintf(out, bytes, "pass block exceeds %lld bytes of constant memory", number);
         break;
     default:
         (void)snprintf(out, bytes, "%s", limit < GT_LIMIT_COUNT ? texts[limit] : "?");

@@ -1,4 +1,4 @@
-/* What the engine itself refuses, whatever the template says. */
+/* Limits of the device and of CUDA that exclude a configuration, whatever the template says. */
 #ifndef GT_KERNEL_LIMITS_H
 #define GT_KERNEL_LIMITS_H
 

@@ -21,11 +21,11 @@ typedef gputune_status (*gt_parse_fn)(gt_parse *parse, const gt_clause *clause, 
 
 gputune_status gt_parse_kernel(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_problem(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_tune(gt_parse *, const gt_clause *, gt_lexer *);
+/* `NAME = v, v, …`, one or more of them, of the kind that the clause is named for. */
+gputune_status gt_parse_axis(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_vector(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_pass(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_cluster(gt_parse *, const gt_clause *, gt_lexer *);
-gputune_status gt_parse_carveout(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_scratch(gt_parse *, const gt_clause *, gt_lexer *);
@@ -69,12 +69,13 @@ bool gt_looks_like_setting(const gt_lexer *lexer);
  * engine's, not taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what);
-/* `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes. *stated says so. */
+/* Reads `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes next. *stated: it did.
+ */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
 /* Reads an element type: a type's name or a problem type's whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
-/* The types that such a name can stand for: calls it true when any is an integer. */
+/* Whether any type that such a name can stand for is an integer. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);
 
 #endif

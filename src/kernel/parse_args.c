@@ -1,3 +1,4 @@
+/* The pragmas args, scratch and clear. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

@@ -1,4 +1,5 @@
-#include "kernel/parse.h"
+/* The pragmas tune, vector, pass, cluster, carveout and default. */
+#include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -54,13 +55,22 @@ static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, 
     return read_axis_values(parse, *out, body);
 }
 
-gputune_status gt_parse_tune(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+static gt_axis_kind kind_of(const gt_clause *clause)
+{
+    gt_axis_kind kind = GT_AXIS_TUNE;
+    while (strcmp(gt_axis_traits_of(kind)->name, clause->word) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     uint32_t index = 0;
-    (void)clause;
+    gt_axis_kind kind = kind_of(clause);
     do {
-        GT_TRY(read_axis(&index, parse, body, GT_AXIS_TUNE));
-    } while (gt_lexer_accept(body, ","));
+        GT_TRY(read_axis(&index, parse, body, kind));
+    } while (!gt_axis_traits_of(kind)->once && gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
 
@@ -70,7 +80,7 @@ gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexe
     (void)clause;
     GT_TRY(read_axis(&index, parse, body, GT_AXIS_VECTOR));
     if (!gt_lexer_is(body, ":")) {
-        return gt_fail_expected(body, "': x, y', the buffers that are accessed so");
+        return gt_fail_expected(body, "': x, y', the buffers that the vectors access");
     }
     gt_lexer_next(body);
     parse->vector_buffers[index] = *body;
@@ -93,7 +103,7 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
             i++;
         }
         if (i == template->argument_count || !template->arguments[i].is_buffer) {
-            return gt_fail_at(place, "'%s' is no buffer; expected one of args()", name);
+            return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
         }
         if (template->axes[index].buffers >> i & 1) {
             return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
@@ -164,13 +174,6 @@ gputune_status gt_parse_cluster(gt_parse *parse, const gt_clause *clause, gt_lex
     return GPUTUNE_OK;
 }
 
-gputune_status gt_parse_carveout(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    uint32_t index = 0;
-    (void)clause;
-    return read_axis(&index, parse, body, GT_AXIS_CARVEOUT);
-}
-
 static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name, gt_place place)
 {
     const char *names[GT_AXIS_MAX];
@@ -184,7 +187,7 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
         names[i] = template->axes[i].name;
     }
     const char *nearest = gt_nearest(name, names, template->axis_count);
-    return gt_fail_at(place, "'%s' is no tunable; expected %s%s%s", name, nearest ? "'" : "",
+    return gt_fail_at(place, "'%s' is not a tunable; expected %s%s%s", name, nearest ? "'" : "",
                       nearest ? nearest : "one that tune() or another axis declares",
                       nearest ? "'" : "");
 }

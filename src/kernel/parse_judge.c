@@ -1,3 +1,4 @@
+/* The pragmas work, reference and check. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

@@ -1,3 +1,4 @@
+/* The pragmas block, grid, shared, require, launch_bounds, maxreg and define. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

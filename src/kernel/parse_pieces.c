@@ -1,3 +1,4 @@
+/* Pieces of grammar that several pragmas share. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

@@ -1,3 +1,4 @@
+/* The pragmas kernel and problem. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 

@@ -1,3 +1,4 @@
+/* Binds a template's problem values to those of a request. */
 #include "kernel/problem.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
@@ -21,11 +22,11 @@ static gputune_status find(uint32_t *out, const gt_template *template, const cha
     }
     const char *nearest = gt_nearest(name, names, template->problem_count);
     gputune_status status =
-        nearest
-            ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name, name,
-                      nearest)
-            : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s", template->name,
-                      name, list.length ? gt_text_string(&list) : "none, it takes no sizes");
+        nearest ? gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected '%s'", template->name,
+                          name, nearest)
+                : gt_fail(GPUTUNE_EINVAL, "%s has no size '%s'; expected one of: %s",
+                          template->name, name,
+                          list.length ? gt_text_string(&list) : "none, because it takes no sizes");
     gt_text_free(&list);
     return status;
 }

@@ -1,4 +1,5 @@
-/* A template bound to problem values: sizes, buffers, scalars, tolerances as numbers. */
+/* A template bound to problem values (problem.c), awkward problems (awkward.c), and what a problem
+ * needs in memory, as numbers (workload.c). */
 #ifndef GT_KERNEL_PROBLEM_H
 #define GT_KERNEL_PROBLEM_H
 

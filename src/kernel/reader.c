@@ -1,3 +1,4 @@
+/* Reads a template and its includes, and cuts the pragmas out. */
 #include "kernel/reader.h"
 
 #include "kernel/types.h"

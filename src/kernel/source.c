@@ -1,8 +1,9 @@
+/* Generates the source of a configuration: prelude, macros, template. */
 #include "kernel/source.h"
 
+#include "kernel/axis_kind.h"
 #include "kernel/binding.h"
 #include "kernel/reader.h"
-#include "kernel/template_parts.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -46,7 +47,7 @@ static void define_values(generator *g)
     }
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        if (axis->kind != GT_AXIS_PASS && (g->body->axis_mask >> i & 1)) {
+        if (!gt_axis_traits_of(axis->kind)->generates && (g->body->axis_mask >> i & 1)) {
             const gt_value *chosen = &axis->values[g->config->choice[i]];
             define(g, axis->name, chosen);
             define_words(g, axis, chosen);
@@ -163,7 +164,7 @@ static gputune_status add_pass(generator *g)
     if (limit) {
         char reason[96];
         gt_limit_text(reason, sizeof reason, limit, g->binding->device);
-        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s so: %s", template->name,
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s in this way: %s", template->name,
                        template->pass.name, reason);
     }
     define_pass(g, &layout);

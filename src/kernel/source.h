@@ -1,4 +1,4 @@
-/* From a configuration to what is compiled and what is launched. */
+/* From a configuration to the source that is compiled (source.c) and to its launch (launch.c). */
 #ifndef GT_KERNEL_SOURCE_H
 #define GT_KERNEL_SOURCE_H
 
@@ -6,9 +6,10 @@
 
 /* One thing to compile. Variants with equal hash share it. */
 typedef struct gt_source {
-    char *text;     /* complete CUDA source: #line kept, macros and prelude in front, no includes
-                       left to resolve except the caller's own search paths; owned */
-    gt_hash hash;   /* of text and options */
+    char *text;   /* complete CUDA source: #line kept, macros and prelude in front, no includes
+                     left to resolve except the caller's own search paths; owned */
+    gt_hash hash; /* of the prelude, the macros, the template's tokens and the options: comments and
+                     line numbers do not count */
     char **options; /* extra NVRTC options beyond the standard ones: --maxrregcount=…; owned */
     size_t option_count;
 } gt_source;
@@ -22,7 +23,7 @@ gputune_status gt_source_generate(gt_source *out, const gt_template *template,
                                   const gt_problem *problem, const gt_config *config,
                                   const gt_device *device, const char *prelude);
 /* The source that holds the reference and the check kernel (default configuration, doubles where
- * declared). */
+ * declared). ETEMPLATE when the template has neither. gt_source_free() releases. */
 gputune_status gt_source_reference(gt_source *out, const gt_template *template,
                                    const gt_problem *problem, const gt_device *device,
                                    const char *prelude);
@@ -35,11 +36,12 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
 /* Equal for two launches of the same code that cannot be told apart by what the device is given:
  * geometry, passing, parameters' sizes, scratch and clears. */
 gt_hash gt_launch_hash(const gt_launch *launch);
-/* A trial's key: the source's hash joined with the launch's geometry rule (block, cluster,
- * carveout, shared, pass choices), so that launch-only axes are told apart. */
+/* A trial's key: the source's hash joined with the texts of block, grid, shared and the like, and
+ * with the values of the axes that the launch depends on. So trials with equal source and another
+ * launch have other keys. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);
 /* The configuration that launches safely with any alignment: the default with every vector axis at
- * its narrowest. *same says that it is the given one. */
+ * its narrowest. *same: it is the given one. In config.c. */
 gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
                                 const gt_config *config);
 

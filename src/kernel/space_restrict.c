@@ -1,4 +1,5 @@
 /* Which values of each axis a space covers, and what the engine has against one by itself. */
+#include "kernel/axis_kind.h"
 #include "kernel/space_parts.h"
 
 #include "kernel/types.h"
@@ -6,50 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The widest access that the machine does in one go, to which the prelude's types are aligned:
- * 16 bytes, 32 from compute capability 10.0 on. */
-static uint64_t needed_alignment(const gt_device *device, uint64_t bytes)
-{
-    uint64_t widest = device->cc >= 100 ? 32 : 16;
-    return bytes < widest ? bytes : widest;
-}
-
-gt_limit gt_vector_limit(const gt_template *template, const gt_workload *workload,
-                         const gt_device *device, uint32_t axis, int64_t width)
-{
-    const gt_workload *w = workload;
-    for (uint32_t i = 0; i < template->argument_count; i++) {
-        if (!(template->axes[axis].buffers >> i & 1)) {
-            continue;
-        }
-        uint32_t index = w->arguments[i].index;
-        const gt_buffer *buffer = &w->buffers[index];
-        uint64_t bytes = (uint64_t)width * gt_type_bytes(buffer->type);
-        if (width > 1 && needed_alignment(device, bytes) > w->alignment[index]) {
-            return GT_LIMIT_VECTOR_ALIGNMENT;
-        }
-        if (template->arguments[i].extent_count > 1 && w->innermost[index] % (uint64_t)width != 0) {
-            return GT_LIMIT_VECTOR_EXTENT;
-        }
-    }
-    return GT_LIMIT_NONE;
-}
-
 gt_limit gt_space_value_limit(const gt_space *space, uint32_t axis, uint8_t choice)
 {
-    const gt_axis *a = &space->template->axes[axis];
-    gt_pass_layout layout;
-    int64_t value = a->values[choice].number;
-    if (a->kind == GT_AXIS_VECTOR) {
-        return gt_vector_limit(space->template, space->workload, space->base.device, axis, value);
-    }
-    if (a->kind != GT_AXIS_PASS) {
-        return GT_LIMIT_NONE;
-    }
-    gt_limit limit = gt_pass_layout_make(&layout, &space->base, (gt_pass)value);
-    /* the default stays, whatever it comes to */
-    bool redundant = (int64_t)layout.pass != value && choice != a->default_choice;
-    return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
+    const gt_axis_traits *traits = gt_axis_traits_of(space->template->axes[axis].kind);
+    return traits->limit ? traits->limit(&space->base, space->workload, axis, choice)
+                         : GT_LIMIT_NONE;
 }
 
 /* "v, v" of one restriction, in place. */
@@ -81,8 +43,9 @@ static gputune_status apply(gt_space *space, bool given[GT_AXIS_MAX], const char
     name = copy + strspn(copy, " \t");
     char *equals = strchr(name, '=');
     gputune_status status =
-        equals ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, "'%s' is no restriction; expected AXIS=value,value", only);
+        equals
+            ? GPUTUNE_OK
+            : gt_fail(GPUTUNE_EINVAL, "'%s' is not a restriction; expected AXIS=value,value", only);
     if (equals) {
         *equals = '\0';
         name[strcspn(name, " \t")] = '\0';

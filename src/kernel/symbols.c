@@ -1,3 +1,4 @@
+/* The names that expressions may use, and the slots that hold their values. */
 #include "kernel/symbols.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
@@ -47,11 +48,6 @@ static const struct {
 };
 
 enum { LAUNCH_COUNT = sizeof launch_names / sizeof *launch_names };
-
-const char *gt_device_symbol(int index)
-{
-    return index >= 0 && index < DEVICE_COUNT ? device_names[index] : NULL;
-}
 
 static int device_index(const char *name)
 {
@@ -142,7 +138,8 @@ static const char *use_name(unsigned use)
                  {GT_USE_AXIS, "a tunable"},
                  {GT_USE_DEVICE, "a device property"},
                  {GT_USE_BLOCK, "a block's dimension"},
-                 {GT_USE_OCCUPANCY, "known only when block and shared memory are"},
+                 {GT_USE_OCCUPANCY,
+                  "the number of resident blocks, not known before block and shared memory"},
                  {GT_USE_GRID, "a grid's dimension"}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (names[i].use == use) {

@@ -11,7 +11,7 @@ enum {
     GT_SLOT_AXIS = GT_SLOT_PROBLEM + GT_PROBLEM_MAX,
     GT_SLOT_PROBLEM_BYTES = GT_SLOT_AXIS + GT_AXIS_MAX,
     GT_SLOT_AXIS_BYTES = GT_SLOT_PROBLEM_BYTES + GT_PROBLEM_MAX,
-    GT_SLOT_DEVICE = GT_SLOT_AXIS_BYTES + GT_AXIS_MAX, /* in the order of gt_device_symbol() */
+    GT_SLOT_DEVICE = GT_SLOT_AXIS_BYTES + GT_AXIS_MAX, /* in the order of symbols.c */
     GT_SLOT_BLOCK = 116,                               /* block_x block_y block_z */
     GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
     GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
@@ -37,7 +37,7 @@ typedef struct gt_symbols {
 
 /* A scope over `symbols`, which must outlive it. */
 gt_scope gt_symbols_scope(gt_symbols *symbols);
-/* The i-th device property's name, or NULL behind the last. The properties:
+/* Whether `name` is a device property or one of the launch. The properties:
  *   cc (90 for 9.0), sm_count, warp_size, l2_bytes, bus_width_bits, max_threads (a block's),
  *   max_threads_per_sm, max_blocks_per_sm, registers_per_sm, registers_per_block,
  *   shared_per_block (without opt-in), shared_optin (a block's, with it), shared_per_sm,
@@ -45,8 +45,6 @@ gt_scope gt_symbols_scope(gt_symbols *symbols);
  * Of the launch: block_x block_y block_z; max_blocks and max_clusters, the blocks and clusters that
  * the GPU can hold at once by threads and shared memory (registers unknown); grid_x grid_y grid_z,
  * rounded up to the cluster. */
-const char *gt_device_symbol(int index);
-/* Whether `name` is a device property or one of the launch. */
 bool gt_symbol_is_reserved(const char *name);
 
 /* Fills all slots that a problem and a device decide; the rest becomes 0. */

@@ -1,3 +1,5 @@
+/* Parses a template: all its pragmas, in phases, and then its functions. */
+#include "kernel/axis_kind.h"
 #include "kernel/body.h"
 
 #include <ctype.h>
@@ -5,37 +7,37 @@
 
 typedef enum occurrence { ONCE, MANY, NEEDED } occurrence;
 
-/* The words by the phase in which they are read: later ones use what earlier ones declare. */
-static const struct {
+typedef struct pragma {
     const char *word;
     int phase;
     occurrence occurrence;
     gt_parse_fn parse;
-} words[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},
-    {"problem", 0, MANY, gt_parse_problem},
-    {"tune", 1, MANY, gt_parse_tune},
-    {"vector", 1, MANY, gt_parse_vector},
-    {"pass", 1, ONCE, gt_parse_pass},
-    {"cluster", 1, ONCE, gt_parse_cluster},
-    {"carveout", 1, ONCE, gt_parse_carveout},
-    {"args", 2, NEEDED, gt_parse_args},
-    {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},
-    {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},
-    {"shared", 2, ONCE, gt_parse_shared},
-    {"require", 2, MANY, gt_parse_require},
-    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},
-    {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference},
-    {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},
-    {"clear", 3, MANY, gt_parse_clear},
+} pragma;
+
+/* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
+ * that declare axes are in axis_kind.c, and are read in the phase AXES. */
+static const pragma pragmas[] = {
+    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
+    {"args", 2, NEEDED, gt_parse_args},         {"scratch", 2, MANY, gt_parse_scratch},
+    {"default", 2, MANY, gt_parse_default},     {"block", 2, NEEDED, gt_parse_block},
+    {"grid", 2, NEEDED, gt_parse_grid},         {"shared", 2, ONCE, gt_parse_shared},
+    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},       {"clear", 3, MANY, gt_parse_clear},
 };
 
-enum { WORD_COUNT = sizeof words / sizeof *words, PHASES = 4 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
+
+/* The index-th of all pragmas; its word is NULL behind the last. */
+static pragma pragma_at(int index)
+{
+    if (index < PRAGMA_COUNT) {
+        return pragmas[index];
+    }
+    const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
+    return kind ? (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse} : (pragma){0};
+}
 
 /* Words that are known and not to be had yet. */
 static const struct {
@@ -45,8 +47,8 @@ static const struct {
 
 static int word_index(const char *word)
 {
-    for (int i = 0; i < WORD_COUNT; i++) {
-        if (strcmp(words[i].word, word) == 0) {
+    for (int i = 0; pragma_at(i).word; i++) {
+        if (strcmp(pragma_at(i).word, word) == 0) {
             return i;
         }
     }
@@ -55,18 +57,18 @@ static int word_index(const char *word)
 
 static gputune_status unknown_word(const gt_clause *clause)
 {
-    const char *names[WORD_COUNT + 1];
+    const char *names[WORD_MAX] = {"include"};
+    size_t count = 1;
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         if (strcmp(refused[i].word, clause->word) == 0) {
             return gt_fail_at(clause->place, "'%s' is not supported yet; expected %s", clause->word,
                               refused[i].expected);
         }
     }
-    for (int i = 0; i < WORD_COUNT; i++) {
-        names[i] = words[i].word;
+    for (int i = 0; pragma_at(i).word; i++) {
+        names[count++] = pragma_at(i).word;
     }
-    names[WORD_COUNT] = "include";
-    const char *nearest = gt_nearest(clause->word, names, WORD_COUNT + 1);
+    const char *nearest = gt_nearest(clause->word, names, count);
     return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s%s%s", clause->word,
                       nearest ? "'" : "", nearest ? nearest : "one such as tune or require",
                       nearest ? "'" : "");
@@ -75,14 +77,14 @@ static gputune_status unknown_word(const gt_clause *clause)
 /* Unknown words, words that came twice, and words that are missing. */
 static gputune_status check_words(const gt_reader *reader)
 {
-    const gt_clause *first[WORD_COUNT] = {NULL};
+    const gt_clause *first[WORD_MAX] = {NULL};
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
         int i = word_index(clause->word);
         if (i < 0) {
             return unknown_word(clause);
         }
-        if (first[i] && words[i].occurrence != MANY) {
+        if (first[i] && pragma_at(i).occurrence != MANY) {
             return gt_fail_at(clause->place,
                               "'%s' given twice; expected it once (first on line "
                               "%d)",
@@ -90,10 +92,10 @@ static gputune_status check_words(const gt_reader *reader)
         }
         first[i] = first[i] ? first[i] : clause;
     }
-    for (int i = 0; i < WORD_COUNT; i++) {
-        if (words[i].occurrence == NEEDED && !first[i]) {
+    for (int i = 0; i < PRAGMA_COUNT; i++) {
+        if (pragmas[i].occurrence == NEEDED && !first[i]) {
             return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
-                           reader->parts->files[0].path, words[i].word, words[i].word);
+                           reader->parts->files[0].path, pragmas[i].word, pragmas[i].word);
         }
     }
     return GPUTUNE_OK;
@@ -103,12 +105,12 @@ static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int 
 {
     for (size_t c = 0; c < reader->clauses.count; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
-        int i = word_index(clause->word);
-        if (words[i].phase != phase) {
+        pragma found = pragma_at(word_index(clause->word));
+        if (found.phase != phase) {
             continue;
         }
         gt_lexer body = clause->body;
-        GT_TRY(words[i].parse(parse, clause, &body));
+        GT_TRY(found.parse(parse, clause, &body));
         if (body.token.kind != GT_TOKEN_END) {
             return gt_fail_expected(&body, "',' or ')'");
         }
@@ -135,8 +137,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     const gt_expression *others[] = {parts->launch_bounds[0], parts->launch_bounds[1],
                                      parts->maxreg};
     int slot = GT_SLOT_AXIS + (int)axis;
-    bool in =
-        template->axes[axis].kind == GT_AXIS_PASS || (parts->kernel_body.axis_mask >> axis & 1);
+    bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
+              (parts->kernel_body.axis_mask >> axis & 1);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         in |= others[i] && gt_expression_uses(others[i], slot);
     }

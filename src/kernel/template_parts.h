@@ -2,6 +2,7 @@
 #ifndef GT_KERNEL_TEMPLATE_PARTS_H
 #define GT_KERNEL_TEMPLATE_PARTS_H
 
+#include "kernel/axis_values.h"
 #include "kernel/lexer.h"
 #include "kernel/template.h"
 
@@ -94,18 +95,7 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
-/* The template's own copy of a word and the number that expressions see; EINVAL when there are too
- * many. Thread-safe. */
-gputune_status gt_template_word(gt_value *out, const gt_template *template, const char *word);
-/* The index of a value of an axis, added when `add` and it is of the axis's kind. EINVAL with the
- * nearest or the list of values. Thread-safe. */
-gputune_status gt_axis_choice(uint8_t *out, const gt_template *template, uint32_t axis,
-                              const char *text, bool add);
-/* The index of the axis of that name; EINVAL with the nearest or the list. */
+/* The index of the axis of that name; EINVAL with the nearest or the list. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
-/* What an axis takes that does not take this value ("1, 2, 4 or 8"), or NULL when it does. */
-const char *gt_axis_refuses(const gt_axis *axis, const gt_value *value);
-/* "VEC" at its value: "4", "half", "auto"; into `out` of `bytes`. */
-void gt_value_text(char *out, size_t bytes, const gt_value *value);
 
 #endif

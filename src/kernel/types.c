@@ -1,3 +1,4 @@
+/* Element types: their names and sizes. */
 #include "kernel/types.h"
 
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* Evaluates a template at a problem: buffers, scalars, tolerances. */
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"

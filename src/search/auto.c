@@ -11,13 +11,15 @@
 enum {
     SMALL = 128, /* valid configurations that are not worth a choice */
     PROBE = 16,  /* results from which the rate is known */
-    JUDGED = 48  /* the last proposals by which the model is judged */
+    JUDGED = 48, /* the last proposals by which the model is judged */
+    VERDICTS = 2 /* against it in a row, until it has to share */
 };
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
 typedef struct automatic {
     void *model, *local;
     bool by_turns, local_next;
+    uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
     double expected[JUDGED], seen[JUDGED]; /* of the last of them, in turn */
     gt_point_set proposed;                 /* by the model */
@@ -114,7 +116,8 @@ static gputune_status judge_model(automatic *at, const gt_tried *result)
     if (++at->foreseen % JUDGED == 0) {
         double skill;
         GT_TRY(gt_spearman(&skill, at->expected, at->seen, JUDGED));
-        at->by_turns = skill < USELESS;
+        at->useless = skill < USELESS ? at->useless + 1 : 0;
+        at->by_turns = at->useless >= VERDICTS;
     }
     return GPUTUNE_OK;
 }

@@ -15,7 +15,10 @@ enum {
     MANY = 800,    /* candidates that are thinned out to RANDOM */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
 };
-#define FAR          6.0  /* deviations below the best where the gain is nothing but an order */
+#define FAR 6.0 /* deviations below the best where the gain is nothing but an order */
+/* A covariance learnt from few points is too sure of itself. Deviations are doubled, over many axes
+ * less: there is too much to explore there. */
+#define DOUBT_AXES   8.0
 #define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
 #define ROOT_2PI     2.5066282746310002
 
@@ -190,7 +193,8 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
     gt_gaussian_look(gaussian, candidate->z, prospect);
     double expected = gt_gaussian_expect(gaussian, prospect, GT_TARGET_TIME) +
                       model->prior.slope * candidate->prior;
-    double deviation = gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
+    double doubt = 1 + fmin(1, DOUBT_AXES / strategy->domain->axis_count);
+    double deviation = doubt * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
     double gain = log_gain(model->best_y, expected, deviation);
     if (strategy->evidence.failed) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);

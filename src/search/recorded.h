@@ -8,7 +8,8 @@
 
 /* What was recorded of one configuration. */
 typedef struct gt_recorded_entry {
-    gt_tried tried;  /* measure_s: what the GPU was busy for, verification included */
+    gt_tried tried;  /* measure_s: what all its launches took */
+    double launch_s; /* one of them */
     double worker_s; /* what the host was busy for besides compiling */
     int line;        /* where it stands in the file */
 } gt_recorded_entry;

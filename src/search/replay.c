@@ -5,11 +5,16 @@
 #include <stdlib.h>
 
 enum { MOST_WORKERS = 1024, READY = 2 /* compiled variants that may wait for the GPU */ };
+/* A race: what is slower than LEADER times the best so far is out after one launch, the others are
+ * decided by the fifth. */
+#define LEADER   1.1
+#define LAUNCHES 5
 
 /* A configuration on its way. */
 typedef struct flight {
     const gt_recorded_entry *entry;
     double compiled_s, done_s; /* done_s: infinite until the GPU takes it */
+    double measure_s;          /* what the GPU needs for it */
 } flight;
 
 typedef struct clock_state {
@@ -27,9 +32,11 @@ static bool is_reached(const clock_state *at, int which)
     return at->best_ns <= at->recorded->best_ns * (1 + at->settings->reach[which]);
 }
 
-static gputune_status tell(clock_state *at, const gt_recorded_entry *entry)
+static gputune_status tell(clock_state *at, const gt_recorded_entry *entry, double measure_s)
 {
-    GT_TRY(gt_strategy_tell(at->strategy, &entry->tried));
+    gt_tried tried = entry->tried;
+    tried.measure_s = measure_s;
+    GT_TRY(gt_strategy_tell(at->strategy, &tried));
     if (entry->tried.outcome == GT_TRIED_OK) {
         at->best_ns = fmin(at->best_ns, entry->tried.time_ns);
     }
@@ -76,8 +83,8 @@ static gputune_status start(clock_state *at, uint32_t workers)
             break;
         }
         const gt_recorded_entry *entry = gt_recorded_at(at->recorded, &point);
-        at->flights[at->flying++] =
-            (flight){entry, at->now_s + entry->tried.compile_s + entry->worker_s, (double)INFINITY};
+        at->flights[at->flying++] = (flight){
+            entry, at->now_s + entry->tried.compile_s + entry->worker_s, (double)INFINITY, 0};
         compiling++;
     }
     return GPUTUNE_OK;
@@ -94,7 +101,11 @@ static void feed_gpu(clock_state *at)
         }
     }
     if (first && first->compiled_s <= at->now_s && at->gpu_free_s <= at->now_s) {
-        first->done_s = at->now_s + first->entry->tried.measure_s;
+        const gt_recorded_entry *entry = first->entry;
+        bool leads = entry->tried.time_ns <= LEADER * at->best_ns;
+        first->measure_s =
+            leads ? fmin(entry->tried.measure_s, LAUNCHES * entry->launch_s) : entry->launch_s;
+        first->done_s = at->now_s + first->measure_s;
         at->gpu_free_s = first->done_s;
     }
 }
@@ -122,9 +133,9 @@ static gputune_status land(clock_state *at)
             i++;
             continue;
         }
-        const gt_recorded_entry *entry = at->flights[i].entry;
+        const flight landed = at->flights[i];
         at->flights[i] = at->flights[--at->flying];
-        GT_TRY(tell(at, entry));
+        GT_TRY(tell(at, landed.entry, landed.measure_s));
     }
     return GPUTUNE_OK;
 }
@@ -153,7 +164,8 @@ static gputune_status run_counting(clock_state *at)
         if (!given) {
             return GPUTUNE_OK;
         }
-        GT_TRY(tell(at, gt_recorded_at(at->recorded, &point)));
+        const gt_recorded_entry *entry = gt_recorded_at(at->recorded, &point);
+        GT_TRY(tell(at, entry, entry->tried.measure_s));
     }
     return GPUTUNE_OK;
 }

@@ -23,7 +23,8 @@ typedef struct gt_replay_result {
 } gt_replay_result;
 
 /* The compile workers ask as they become free, unless enough compiled variants wait for the GPU,
- * which measures one after another. EINVAL, ENOMEM. */
+ * which measures one after another as a race does: one launch of what is slower than the best so
+ * far by more than a tenth, five of the others, or as many as are recorded. EINVAL, ENOMEM. */
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings);
 

@@ -1,3 +1,4 @@
+/* Spearman's rank correlation. */
 #include "stats/correlation.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* Compares two things by the differences of their paired samples. */
 #include "stats/paired.h"
 
 #include "stats/distribution.h"

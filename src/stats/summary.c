@@ -1,3 +1,4 @@
+/* Median, mean, spread and confidence interval of a list of samples. */
 #include "stats/summary.h"
 
 #include <math.h>

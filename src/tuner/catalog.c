@@ -1,3 +1,4 @@
+/* Finds and parses templates, by name or path. */
 #include "tuner/catalog.h"
 
 #include "base/array.h"

@@ -55,6 +55,13 @@ static gputune_status choose_fallback(gt_choice *choice, const gt_tuning *tuning
                       &unit_of(tuning, (uint32_t)*variant)->compiled.image);
 }
 
+/* Stopped after its race was over, but before all was done that may change the result. */
+static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
+{
+    return tuning->session.stop != GT_STOP_NONE &&
+           (tuning->proved != result->winner || gt_field_lacks_one(&tuning->session.field));
+}
+
 /* What the race says, as far as it is about what was asked for. */
 static bool find_result(gt_race_result *out, const gt_tuning *tuning)
 {
@@ -62,7 +69,9 @@ static bool find_result(gt_race_result *out, const gt_tuning *tuning)
         return false;
     }
     bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before anything was weighed */
-    out->end = by_time || tuning->restored == tuning->race ? tuning->end : out->end;
+    out->end = by_time || tuning->restored == tuning->race || is_cut_short(tuning, out)
+                   ? tuning->end
+                   : out->end;
     if (by_time) {
         out->speedup = out->speedup_low = out->speedup_high = 0;
     }
@@ -76,11 +85,13 @@ static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64
                                                 : gt_race_summary(tuning->race, id, out);
 }
 
-/* A result that time or the caller ended is kept, but does not answer for a decided one. */
+/* A result that time or the caller ended is kept, but does not answer for a decided one. Nor does
+ * one that lacks a variant for no fault of that variant's. */
 static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
 {
     gt_terms terms = tuning->session.request->terms;
-    terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED;
+    terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED &&
+                  !gt_field_lacks_one(&tuning->session.field);
     terms.proved = true;
     terms.complete = !gt_strategy_proposer_is_content(tuning->strategy);
     return terms;
@@ -305,22 +316,6 @@ static gputune_status explain_stop(const gt_tuning *tuning)
                          name, limit);
 }
 
-/* So that this call does not go on with a default that it found to be bad. */
-static void note_refuted_default(const gt_tuning *tuning)
-{
-    gt_request *request = tuning->session.request;
-    uint64_t id = gt_field_default(&tuning->session.field);
-    if (id == GT_NO_VARIANT) {
-        return;
-    }
-    const gt_variant *variant = gt_tuning_variant(tuning, id);
-    if (gt_outcome_fault(variant->failure) == GT_FAULT_VARIANT) {
-        request->refuted.failure = variant->failure;
-        snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
-                 variant->message ? variant->message : "");
-    }
-}
-
 /* The default's code is kept, so that it need not be compiled again for an answer without times. */
 static gputune_status store_default_code(const gt_tuning *tuning)
 {
@@ -346,12 +341,26 @@ static gputune_status store_without_winner(const gt_tuning *tuning, const gt_tri
 
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
 {
-    note_refuted_default(tuning);
+    gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
     if (store_without_winner(tuning, list) != GPUTUNE_OK) {
         warn_unstored(tuning);
     }
     return tuning->session.stop != GT_STOP_NONE ? explain_stop(tuning)
                                                 : gt_field_verdict(&tuning->session.field);
+}
+
+void gt_tuning_keep_findings(const gt_tuning *tuning)
+{
+    char message[512];
+    gt_trial_list list = {0};
+    snprintf(message, sizeof message, "%s", gt_message());
+    gt_field_note_bad_default(&tuning->session.field, tuning->session.request);
+    if (!tuning->race || gt_tuning_trials(&list, tuning) != GPUTUNE_OK ||
+        store_without_winner(tuning, &list) != GPUTUNE_OK) {
+        warn_unstored(tuning);
+    }
+    gt_tuning_free_trials(&list);
+    gt_message_set("%s", message);
 }
 
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)

@@ -1,3 +1,4 @@
+/* Decides which rounds were disturbed and are to be taken again. */
 #include "tuner/disturbance.h"
 
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log)

@@ -1,3 +1,4 @@
+/* Ranks variants without measuring, from the launch and the compiler's figures. */
 #include "tuner/estimate.h"
 
 static int64_t volume(const uint32_t size[3])

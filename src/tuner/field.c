@@ -45,6 +45,15 @@ void gt_field_close(gt_field *field)
     *field = (gt_field){0};
 }
 
+/* Whether the best of the space may not be among those that are tried. */
+static bool is_limited(const gt_field *field)
+{
+    gt_proposer *proposer = field->options.proposer;
+    uint64_t total = proposer->total ? proposer->total(proposer) : UINT64_MAX;
+    uint64_t limit = field->options.limit ? field->options.limit : UINT64_MAX;
+    return limit - field->given < total;
+}
+
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
     const gt_request *request = options->request;
@@ -64,7 +73,8 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     if (status == GPUTUNE_OK) {
         status = gt_field_add_given(&field);
     }
-    if (status == GPUTUNE_OK && options->history) {
+    if (status == GPUTUNE_OK && options->history && options->only_promising &&
+        !is_limited(&field)) {
         status =
             gt_history_champion(&field.champion, &field.champion_ns, options->history, request);
     }
@@ -371,6 +381,9 @@ static gputune_status handle_verified(gt_field *field, const gt_event *event)
 {
     gt_variant *variant = &field->variants.items[event->id];
     field->verifying--;
+    if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
+        return gt_fail(event->status, "%s", event->message);
+    }
     if (event->status != GPUTUNE_OK) {
         variant->hangs += event->status == GPUTUNE_ETIMEOUT;
         return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
@@ -432,6 +445,35 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)
             field->failed--;
             (*count)++;
             GT_TRY(submit_verify(field, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static bool has_failed(const gt_field *field, gt_hash trial)
+{
+    for (uint32_t i = 0; i < field->started; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_FAILED && gt_hash_equal(variant->trial, trial)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count)
+{
+    *count = 0;
+    if (!field->outclassed || !has_failed(field, field->champion)) {
+        return GPUTUNE_OK;
+    }
+    *count = field->outclassed;
+    field->outclassed = 0;
+    field->champion_ns = 0;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        if (field->variants.items[i].stage == GT_STAGE_OUTCLASSED) {
+            field->variants.items[i].stage = GT_STAGE_WAITING;
+            GT_TRY(start(field, i));
         }
     }
     return GPUTUNE_OK;

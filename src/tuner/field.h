@@ -70,6 +70,7 @@ typedef struct gt_field_options {
     bool distinct;             /* of variants with equal launches only the first is tried */
     uint32_t limit;            /* take no more than so many proposals; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
+    bool only_promising; /* leave out what was far slower than the best, as far as all are tried */
 } gt_field_options;
 
 /* More than a tuning can try, and all that memory should be spent on. */
@@ -130,6 +131,14 @@ bool gt_field_next_ready(gt_field *field, uint32_t *variant);
 gputune_status gt_field_reverify(gt_field *field);
 /* Sends what hung to verification once more, with ten times the deadline; *count: how many. */
 gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
+/* Where the variant for whose sake slower ones were left out has failed, those are tried after all;
+ * *count: how many. */
+gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count);
+/* Writes into the request that its default was found to be bad, if it was, so that this call does
+ * not go on with it. */
+void gt_field_note_bad_default(const gt_field *field, gt_request *request);
+/* Whether a variant that was to race could not, through no fault of its own: memory, or time. */
+bool gt_field_lacks_one(const gt_field *field);
 /* Starts nothing more and expects no more answers: the farm's jobs were cancelled. */
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */

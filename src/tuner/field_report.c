@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "tuner/outcome.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +41,39 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
 
 bool gt_variant_may_be_late(const gt_variant *variant)
 {
-    return variant->stage == GT_STAGE_FAILED && variant->hangs == 1 && !variant->repeatable;
+    return variant->stage == GT_STAGE_FAILED && variant->failure == GPUTUNE_ETIMEOUT &&
+           variant->hangs == 1 && !variant->repeatable;
+}
+
+void gt_field_note_bad_default(const gt_field *field, gt_request *request)
+{
+    uint64_t id = gt_field_default(field);
+    if (id == GT_NO_VARIANT) {
+        return;
+    }
+    const gt_variant *variant = &field->variants.items[id];
+    if (gt_outcome_fault(variant->failure) == GT_FAULT_VARIANT) {
+        request->refuted.failure = variant->failure;
+        snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
+                 variant->message ? variant->message : "");
+    }
+}
+
+bool gt_field_lacks_one(const gt_field *field)
+{
+    if (field->newly_ready.count) {
+        return true;
+    }
+    for (size_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING;
+        bool lacks = under_way || gt_variant_may_be_late(variant) ||
+                     gt_outcome_fault(variant->failure) == GT_FAULT_MACHINE;
+        if (lacks && variant->role != GT_ROLE_FALLBACK) {
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *gt_variant_status(const gt_variant *variant)

@@ -107,12 +107,17 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
     return status;
 }
 
-bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns, const gt_request *request)
+bool gt_history_is_slower(double time_ns, double best_ns, const gt_request *request)
 {
     double ratio = request->device->emulated
                        ? 1.02 /* a model does not change its mind */
                        : gt_objective_facts(request->options.objective)->outclassed_ratio;
-    return champion_ns > 0 && is_measured(trial) && trial->time.median > champion_ns * ratio;
+    return best_ns > 0 && time_ns > best_ns * ratio;
+}
+
+bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns, const gt_request *request)
+{
+    return is_measured(trial) && gt_history_is_slower(trial->time.median, champion_ns, request);
 }
 
 gputune_status gt_history_refutes(const gt_request *request, const gt_config *config)

@@ -22,6 +22,8 @@ const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
  * where there is none. */
 gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
                                    const struct gt_request *request);
+/* Whether a time of an earlier tuning is so far behind the best that its variant cannot win. */
+bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_request *request);
 /* Whether a trial that is right is so much slower than `champion_ns` (0: no) that it cannot win, in
  * spite of what may differ between two tunings: clocks, temperature, and that it may have been
  * sampled once only. */

@@ -1,3 +1,4 @@
+/* The race: who is sampled in the next round, and what a round's samples change. */
 #include "tuner/race_parts.h"
 
 #include "base/hash.h"

@@ -50,8 +50,8 @@ typedef enum gt_race_end {
     GT_RACE_NOBODY    /* no contestant without a failure */
 } gt_race_end;
 
-/* "every other variant is slower", "no variant left can win by more than 0.5%", …; epsilon as in
- * the options. Never NULL; "" while running. */
+/* "every other variant is slower", "no variant left can win by more than epsilon", … Never NULL; ""
+ * while running. */
 const char *gt_race_end_text(gt_race_end end);
 
 typedef enum gt_race_leave {
@@ -153,7 +153,7 @@ bool gt_race_find(const gt_race *race, uint64_t id, gt_race_contestant *out);
 gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out);
 /* The outcome, also before the end (then the best so far). ENOVARIANT when nobody is left. */
 gputune_status gt_race_result_get(const gt_race *race, gt_race_result *out);
-/* "2.31x slower in its first round", "4.2% slower after 6 rounds", … of a contestant that left;
+/* "2.31x the best in its first round", "4.2% slower after 6 samples", … of a contestant that left;
  * "" else. Returns `out`. */
 const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant *contestant);
 

@@ -2,6 +2,7 @@
 #include "tuner/race_parts.h"
 
 #include "base/number.h"
+#include "base/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -173,7 +174,8 @@ const char *gt_race_leave_text(char *out, size_t bytes, const gt_race_contestant
         break;
     case GT_RACE_LEFT_EARLY:
     case GT_RACE_LEFT_SLOWER:
-        gt_snprintf(out, bytes, "%.1f%% slower after %u samples", slower, contestant->sample_count);
+        gt_snprintf(out, bytes, "%.1f%% slower after %u sample%s", slower, contestant->sample_count,
+                    gt_plural(contestant->sample_count));
         break;
     case GT_RACE_LEFT_FAILED:
         snprintf(out, bytes, "failed");

@@ -1,5 +1,5 @@
 /* Choosing without a clock: compiles the space, ranks it by the estimate, and takes the best
- * candidate that a worker finds right. */
+ * candidate that a worker finds right. What earlier tunings found not to work is left out. */
 #include "base/text.h"
 #include "tuner/estimate.h"
 #include "tuner/session.h"
@@ -73,7 +73,7 @@ static bool settled(const gt_session *session)
 
 /* Compiles the space and ranks what compiled; *variants: how many there were. */
 static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
-                                 uint32_t *variants)
+                                 const gt_history *history, uint32_t *variants)
 {
     static const gt_policy policy = {.done = settled};
     gt_space *space;
@@ -82,7 +82,8 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     gt_space_proposer proposer = gt_space_proposer_make(space);
     const gt_field_options options = {.proposer = &proposer.proposer,
                                       .with_default = true,
-                                      .limit = request->options.max_variants};
+                                      .limit = request->options.max_variants,
+                                      .history = history};
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     if (status == GPUTUNE_OK) {
         status = gt_session_run(&session);
@@ -156,7 +157,7 @@ static gputune_status list_candidates(gt_config out[2 * CANDIDATES], size_t *cou
 }
 
 static gputune_status verify_best(gt_choice *choice, const candidate best[CANDIDATES],
-                                  gt_request *request)
+                                  gt_request *request, const gt_history *history)
 {
     static const gt_policy policy = {.measures = true, .done = settled};
     gt_config configs[2 * CANDIDATES];
@@ -164,7 +165,7 @@ static gputune_status verify_best(gt_choice *choice, const candidate best[CANDID
     gt_session session;
     GT_TRY(list_candidates(configs, &count, best, request));
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
-    const gt_field_options options = {.proposer = &proposer.proposer};
+    const gt_field_options options = {.proposer = &proposer.proposer, .history = history};
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     if (status == GPUTUNE_OK) {
         status = gt_session_run(&session);
@@ -172,6 +173,7 @@ static gputune_status verify_best(gt_choice *choice, const candidate best[CANDID
     if (status == GPUTUNE_OK) {
         status = take_best(choice, &session.field, best);
     }
+    gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);
     return status;
 }
@@ -180,10 +182,13 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
 {
     candidate best[CANDIDATES] = {0};
     gt_choice choice = {.source = GPUTUNE_SOURCE_ESTIMATED, .terms = request->terms};
-    gputune_status status = rank_space(best, request, &choice.variants);
+    gt_history history;
+    GT_TRY(gt_history_load(&history, request));
+    gputune_status status = rank_space(best, request, &history, &choice.variants);
     if (status == GPUTUNE_OK) {
-        status = verify_best(&choice, best, request);
+        status = verify_best(&choice, best, request, &history);
     }
+    gt_history_free(&history);
     if (status == GPUTUNE_OK) {
         status = gt_strdup(&choice.stop_reason, "");
     }

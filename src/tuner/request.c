@@ -74,6 +74,7 @@ static gputune_status check_options(const gputune_options *o)
 static void fill_defaults(gputune_options *o, const gt_template *template)
 {
     o->effort = o->effort ? o->effort : GPUTUNE_MEASURE;
+    o->force = o->force && o->effort >= GPUTUNE_MEASURE;
     o->objective = o->objective ? o->objective : default_objective(template);
     if (o->time_limit_s <= 0) {
         o->time_limit_s = gt_objective_facts(o->objective)->limit_s;

@@ -1,3 +1,4 @@
+/* Appends raw samples to a CSV file. */
 #include "tuner/samples.h"
 
 #include "base/number.h"

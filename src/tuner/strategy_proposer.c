@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef struct earlier {
+    gt_config config;
+    double time_ns;
+} earlier;
+
 struct gt_strategy_proposer {
     gt_proposer proposer; /* first */
     const gt_request *request;
@@ -19,10 +24,10 @@ struct gt_strategy_proposer {
     gt_domain_axis axes[GT_AXIS_MAX];
     double *values[GT_AXIS_MAX];
     gt_point fallback;
-    GT_ARRAY(gt_config) first; /* of earlier tunings: what may win still */
-    size_t next_first;
-    uint32_t known;         /* the others that were told */
-    gputune_status failure; /* of a strategy that is out of memory: nothing more is proposed */
+    GT_ARRAY(earlier) earlier; /* what is right in earlier tunings, the fastest first */
+    size_t first, next_first;  /* so many of them may win still; so many were proposed */
+    uint32_t known;            /* that were told and are not proposed */
+    gputune_status failure;    /* of a strategy that is out of memory: nothing more is proposed */
     bool content;
 };
 
@@ -144,45 +149,63 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
     gt_tried result = {.outcome = outcome_of(finding->status),
                        .time_ns = finding->time_ns,
                        .compile_s = finding->compile_ns * 1e-9};
+    bool is_best =
+        p->earlier.count && memcmp(&p->earlier.items[0].config, config, sizeof *config) == 0;
+    if (is_best &&
+        finding->status != GPUTUNE_OK) { /* those that it outclassed are tried after all */
+        p->known -= (uint32_t)(p->earlier.count - p->first);
+        p->first = p->earlier.count;
+        self->exhausted = false;
+    }
     bool told = finding->status != GPUTUNE_OK || finding->time_ns > 0;
     if (told && p->failure == GPUTUNE_OK && to_point(&result.point, p, config)) {
         p->failure = gt_strategy_tell(p->strategy, &result);
     }
 }
 
-/* Trials of the same scenario are facts. The fastest race again. */
-static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial, double best_ns)
+/* Trials of the same scenario are facts. */
+static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial)
 {
     gt_config config;
-    gputune_status failure = gt_trial_failure(trial->status);
+    const gt_finding finding = {.status = gt_trial_failure(trial->status),
+                                .time_ns = trial->time.count ? trial->time.median : 0,
+                                .compile_ns = trial->compile_ns};
     if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
         !gt_space_has(p->space, &config)) {
         return GPUTUNE_OK;
     }
-    bool may_win = failure == GPUTUNE_OK && !gt_history_is_outclassed(trial, best_ns, p->request);
-    if (may_win) {
-        GT_TRY(gt_array_push(&p->first, config));
-    }
-    p->known += !may_win;
-    const gt_finding finding = {.status = failure,
-                                .time_ns = trial->time.count ? trial->time.median : 0,
-                                .compile_ns = trial->compile_ns};
     hear(&p->proposer, &config, &finding);
-    return p->failure;
+    p->known += finding.status != GPUTUNE_OK;
+    const earlier right = {config, finding.time_ns};
+    return finding.status == GPUTUNE_OK && finding.time_ns > 0 ? gt_array_push(&p->earlier, right)
+                                                               : GPUTUNE_OK;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    double x = ((const earlier *)a)->time_ns, y = ((const earlier *)b)->time_ns;
+    return (x > y) - (x < y);
+}
+
+/* The fastest of earlier tunings race again. In the order of the axes, they have no precedence. */
 static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history)
 {
-    gt_hash champion;
-    double best_ns;
-    if (p->request->options.force || !history->trials.count) {
+    if (p->request->options.force || p->request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_history_champion(&champion, &best_ns, history, p->request));
     for (size_t i = 0; i < history->trials.count; i++) {
-        GT_TRY(tell_trial(p, &history->trials.items[i], best_ns));
+        GT_TRY(tell_trial(p, &history->trials.items[i]));
     }
-    return GPUTUNE_OK;
+    if (p->earlier.count) {
+        qsort(p->earlier.items, p->earlier.count, sizeof *p->earlier.items, by_time);
+    }
+    while (p->first < p->earlier.count &&
+           !gt_history_is_slower(p->earlier.items[p->first].time_ns, p->earlier.items[0].time_ns,
+                                 p->request)) {
+        p->first++;
+    }
+    p->known += (uint32_t)(p->earlier.count - p->first);
+    return p->failure;
 }
 
 /* --- proposing ----------------------------------------------------------------------------------
@@ -193,12 +216,12 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
     gt_point points[16];
     size_t given = 0;
-    uint32_t first = 0;
-    while (first < count && p->next_first < p->first.count) {
-        out[first++] = p->first.items[p->next_first++];
+    uint32_t again = 0;
+    while (again < count && p->next_first < p->first) {
+        out[again++] = p->earlier.items[p->next_first++].config;
     }
-    if (first) {
-        return first;
+    if (again) {
+        return again;
     }
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, p->strategy);
@@ -259,7 +282,7 @@ void gt_strategy_proposer_free(gt_strategy_proposer *p)
         return;
     }
     gt_strategy_free(p->strategy);
-    gt_array_free(&p->first);
+    gt_array_free(&p->earlier);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(p->values[i]);
     }

@@ -5,6 +5,7 @@
 #include "tuner/history.h"
 #include "tuner/outcome.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +52,7 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
 }
 
 /* The variant for misaligned buffers that was verified with the winner, or the default, which is
- * the author's own. */
+ * the author's own, unless it was found not to work. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     bool same = false;
@@ -65,7 +66,8 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
         memcmp(&stored, &choice->fallback, sizeof stored) == 0;
     bool is_default = memcmp(&standard, &choice->fallback, sizeof standard) == 0;
-    if (same || !(is_verified || is_default) || !gt_request_permits(request, &choice->fallback)) {
+    if (same || !(is_verified || is_default) || !gt_request_permits(request, &choice->fallback) ||
+        (!is_verified && gt_history_refutes(request, &choice->fallback) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
     choice->has_fallback = true;
@@ -93,12 +95,19 @@ static gputune_status finish(gt_choice *out, gt_choice *choice, gt_request *requ
     return GPUTUNE_OK;
 }
 
-/* ENOTFOUND when the stored configuration is not one of the request's. */
+static bool is_of_space(const gt_winner *winner, const gt_request *request)
+{
+    return gt_hash_equal(winner->terms.space, request->terms.space);
+}
+
+/* ENOTFOUND when the stored configuration is not one of the request's. The default is one, also
+ * where restrictions leave it out: it races in every space. */
 static gputune_status parse_stored(gt_config *out, const gt_request *request,
                                    const gt_winner *winner)
 {
     bool covered = gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK &&
-                   gt_request_covers(request, out);
+                   (is_of_space(winner, request) ? gt_request_permits(request, out)
+                                                 : gt_request_covers(request, out));
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
@@ -107,32 +116,33 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .terms = winner->terms};
     GT_TRY(parse_stored(&choice.config, request, winner));
     /* chosen from other variants, it is no decision about these */
-    choice.terms.final =
-        winner->terms.final && gt_hash_equal(winner->terms.space, request->terms.space);
+    choice.terms.final = winner->terms.final && is_of_space(winner, request);
     take_times(&choice, winner);
     return finish(out, &choice, request, winner);
 }
 
-/* Of what answers: a decided result over the request's own space, then any that is decided, then
- * the fastest. Some have no time: a tuning by energy that was stopped before it weighed anything.
- */
-static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
+/* Of a tuning that was stopped before it weighed, no energy is known. */
+static double value_of(const gt_winner *winner)
 {
-    bool a_own = a->terms.final && gt_hash_equal(a->terms.space, request->terms.space);
-    bool b_own = b->terms.final && gt_hash_equal(b->terms.space, request->terms.space);
-    if (a_own != b_own || a->terms.final != b->terms.final) {
-        return a_own != b_own ? a_own : a->terms.final;
-    }
-    return a->time.count && (!b->time.count || a->time.median < b->time.median);
+    return winner->time.median > 0 ? winner->time.median : INFINITY;
 }
 
-static gt_winner *find_answer(const gt_winner_list *list, const gt_request *request)
+/* Of what answers: a decided result over the request's own space, else the fastest. */
+static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
+{
+    bool a_own = a->terms.final && is_of_space(a, request);
+    bool b_own = b->terms.final && is_of_space(b, request);
+    return a_own != b_own ? a_own : value_of(a) < value_of(b);
+}
+
+static gt_winner *find_answer(const gt_winner_list *list, const gt_request *request,
+                              const gt_terms *asked)
 {
     gt_winner *best = NULL;
     gt_config config;
     for (size_t i = 0; i < list->count; i++) {
         gt_winner *winner = &list->items[i];
-        if (winner->terms.proved && gt_answers(&winner->terms, &request->terms) &&
+        if (winner->terms.proved && gt_answers(&winner->terms, asked) &&
             parse_stored(&config, request, winner) == GPUTUNE_OK &&
             (!best || is_preferred(winner, best, request))) {
             best = winner;
@@ -141,19 +151,25 @@ static gt_winner *find_answer(const gt_winner_list *list, const gt_request *requ
     return best;
 }
 
-/* ENOTFOUND, silently, where nothing that is stored answers. */
-static gputune_status look_up(gt_choice *out, gt_request *request, const gt_patience *patience)
+/* ENOTFOUND, silently, where nothing that is stored answers what is asked. */
+static gputune_status look_up(gt_choice *out, gt_request *request, const gt_terms *asked,
+                              const gt_patience *patience)
 {
     gt_winner_list list;
-    if (request->options.force && request->options.effort >= GPUTUNE_MEASURE) {
-        return GPUTUNE_ENOTFOUND;
-    }
     GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
                             &request->scenario, patience));
-    gt_winner *winner = find_answer(&list, request);
+    gt_winner *winner = find_answer(&list, request, asked);
     gputune_status status = winner ? choose_stored(out, request, winner) : GPUTUNE_ENOTFOUND;
     gt_winner_list_free(&list);
     return status;
+}
+
+/* The same for the request itself, which may want to be measured again. */
+static gputune_status look_up_request(gt_choice *out, gt_request *request,
+                                      const gt_patience *patience)
+{
+    return request->options.force ? GPUTUNE_ENOTFOUND
+                                  : look_up(out, request, &request->terms, patience);
 }
 
 /* --- without measuring --------------------------------------------------------------------------
@@ -202,10 +218,24 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return finish(out, &choice, request, NULL);
 }
 
+/* Where the time is up, or the caller cancelled: a little more, to compile the default. */
+static void extend_patience(gt_request *request)
+{
+    static const double after_limit_s = 1, after_cancel_s = 0.2;
+    bool canceled = gt_patience_canceled(&request->patience);
+    const gt_patience least = gt_patience_for(canceled ? after_cancel_s : after_limit_s, NULL);
+    if (gt_patience_left_s(&request->patience) < gt_patience_left_s(&least)) {
+        request->patience = least;
+    }
+}
+
 static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 {
-    if (request->options.effort == GPUTUNE_ESTIMATE && gt_rank(out, request) == GPUTUNE_OK) {
-        return GPUTUNE_OK;
+    if (request->options.effort == GPUTUNE_ESTIMATE) {
+        if (gt_rank(out, request) == GPUTUNE_OK) {
+            return GPUTUNE_OK;
+        }
+        extend_patience(request);
     }
     return choose_nearest(out, request) == GPUTUNE_OK ? GPUTUNE_OK : choose_default(out, request);
 }
@@ -223,7 +253,8 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
         return status;
     }
     request->lease = &lease;
-    status = look_up(out, request, &request->patience); /* another may have finished meanwhile */
+    status =
+        look_up_request(out, request, &request->patience); /* another may have finished meanwhile */
     if (status != GPUTUNE_OK) {
         status = gt_search(out, request);
     }
@@ -236,29 +267,29 @@ static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 /* Why a call was answered without measuring, instead of the answer's own reason. */
 static gputune_status choose_without_times(gt_choice *out, gt_request *request)
 {
-    static const double after_limit_s = 1, after_cancel_s = 0.2;
+    const gt_terms whatever = terms_of_unmeasured(request);
     char *reason;
     gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING, "%s: not measured: %s",
                 request->template->name, gt_message());
     GT_TRY(gt_strdup(&reason, gt_message()));
-    bool canceled = gt_patience_canceled(&request->patience);
-    request->patience = gt_patience_for(canceled ? after_cancel_s : after_limit_s, NULL);
-    gputune_status status = choose_unmeasured(out, request);
-    if (status == GPUTUNE_OK) {
-        free(out->stop_reason);
-        out->stop_reason = reason;
-        return GPUTUNE_OK;
+    extend_patience(request);
+    gputune_status status = look_up(out, request, &whatever, NULL);
+    if (status != GPUTUNE_OK) {
+        status = choose_unmeasured(out, request);
     }
-    if (canceled && gt_outcome_leaves_an_answer(status)) {
-        status = gt_fail(GPUTUNE_ECANCELED, "%s", reason); /* no time for the default either */
+    if (status != GPUTUNE_OK) {
+        free(reason);
+        return status;
     }
-    free(reason);
-    return status;
+    out->terms.final = false;
+    free(out->stop_reason);
+    out->stop_reason = reason;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_tune(gt_choice *out, gt_request *request)
 {
-    if (look_up(out, request, NULL) == GPUTUNE_OK) {
+    if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
     if (request->options.effort < GPUTUNE_MEASURE) {

@@ -132,19 +132,24 @@ static gputune_status prove_again(gt_tuning *tuning)
 }
 
 /* A hang is believed when it happens again in another worker and with ten times the time. That
- * comes last, so that the others are not kept from racing by it. */
+ * comes last, so that the others are not kept from racing by it. So does what was left out for the
+ * sake of a variant that has failed. */
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
-    uint32_t count = 0;
-    if (tuning->session.stop == GT_STOP_NONE && !field->verifying && !field->newly_ready.count) {
-        GT_TRY(gt_field_retry_hung(field, &count));
+    uint32_t hung = 0, slower = 0;
+    if (tuning->session.stop == GT_STOP_NONE && gt_field_settled(field) &&
+        !field->newly_ready.count) {
+        GT_TRY(gt_field_retry_hung(field, &hung));
+        GT_TRY(gt_field_try_outclassed(field, &slower));
     }
-    if (count) {
+    if (hung || slower) {
         gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
-                    "%u variants did not finish in time; trying them again", count);
+                    "trying %u variants again that did not finish in time, and %u that were slower "
+                    "than one that has failed",
+                    hung, slower);
     }
-    if (field->verifying) {
+    if (!gt_field_settled(field)) {
         return GPUTUNE_OK;
     }
     if (!field->newly_ready.count || tuning->session.stop != GT_STOP_NONE) {
@@ -233,8 +238,9 @@ static gputune_status stopped(gt_session *session)
     bool canceled = session->stop == GT_STOP_CANCELED;
     bool busy = session->field.verifying || !session->field.prepared;
     GT_TRY(gt_tuning_fall_back(tuning));
-    if (!canceled && !session->round_id) {
-        GT_TRY(gt_tuning_admit(tuning));
+    bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
+    if (!canceled && !session->round_id && !restored) {
+        GT_TRY(tuning->phase == GT_PHASE_PROVE ? gt_tuning_admit(tuning) : GPUTUNE_OK);
         GT_TRY(gt_tuning_settle_for_pilots(tuning));
     }
     tuning->end = canceled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
@@ -321,14 +327,19 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *propos
                                       .with_fallback = true,
                                       .distinct = true,
                                       .limit = request->options.max_variants,
-                                      .history = &tuning->history};
+                                      .history = &tuning->history,
+                                      .only_promising = true};
     GT_TRY(gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options));
     GT_TRY(gt_tuning_open_race(tuning));
-    GT_TRY(gt_session_run(&tuning->session));
+    gputune_status status = gt_session_run(&tuning->session);
+    if (status != GPUTUNE_OK) {
+        gt_tuning_keep_findings(tuning);
+        return status;
+    }
     say_if_cut(tuning);
     gt_tuning_progress(tuning, "store", true);
     gt_tuning_write_samples(tuning);
-    gputune_status status = gt_tuning_conclude(out, tuning);
+    status = gt_tuning_conclude(out, tuning);
     gt_session_mark(&tuning->session, &tuning->session.timeline.stored);
     gt_session_log_timeline(&tuning->session);
     return status;

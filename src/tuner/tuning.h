@@ -13,8 +13,9 @@
  * BREAK_TIE lets those that the host's clock cannot tell apart race by the device's time, and WEIGH
  * lets the fastest race by energy; both return to RACE where that gave no answer. PROVE_AGAIN
  * proves the winner once more after its last sample; refuted, all that is right races again. RETRY
- * gives those that hung once another chance; what turns out right races again. When the time is up,
- * or the caller cancels, every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
+ * gives another chance to those that hung once, and to those that were left out for the sake of one
+ * that has failed; what turns out right races again. When the time is up, or the caller cancels,
+ * every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
 #ifndef GT_TUNER_TUNING_H
 #define GT_TUNER_TUNING_H
 
@@ -145,5 +146,8 @@ gputune_status gt_tuning_keep_trials(gt_tuning *tuning);
 
 /* Stores trials and winner of a finished tuning, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
+/* The tuning has failed: stores the trials, and remembers in the request whether the default was
+ * among the bad ones. The thread's message stays. */
+void gt_tuning_keep_findings(const gt_tuning *tuning);
 
 #endif

@@ -1,7 +1,7 @@
 /* Plans without a GPU: what a launch refuses, and the table of finished plans. */
 #include "api/plan.h"
 #include "base/text.h"
-#include "gpu/device.h"
+#include "gpu/arch.h"
 
 #include <pthread.h>
 #include <setjmp.h>

@@ -74,12 +74,12 @@ static double time_at(const gt_recorded *recorded, uint16_t first, uint16_t seco
     const gt_recorded_entry *entry = gt_recorded_at(recorded, &(gt_point){{first, second}});
     assert_non_null(entry);
     return entry->tried.outcome == GT_TRIED_OK ? entry->tried.time_ns
-                                                 : -(double)entry->tried.outcome;
+                                               : -(double)entry->tried.outcome;
 }
 
 static const char cache[] = HEAD
     "\"16,row,1\": {\"B\": 16, \"M\": \"row\", \"ONE\": 1, \"time\": 0.5, \"compile_time\": "
-    "1500, \"benchmark_time\": 200, \"verification_time\": 50, \"framework_time\": 10},\n"
+    "1500, \"benchmark_time\": 200, \"times\": [0.4, 0.6], \"framework_time\": 10},\n"
     "\"8,row,1\": " ENTRY("8", "row",
                           "\"CompilationFailedConfig\"") ",\n"
                                                          "\"32,column,1\": " ENTRY("32", "column",
@@ -98,8 +98,8 @@ static void cache_file_is_read(void **state)
         assert_true(time_at(&recorded, 1, 1) == 0.5e6);
         assert_true(time_at(&recorded, 0, 1) == -(double)GT_TRIED_COMPILE);
         const gt_recorded_entry *entry = gt_recorded_at(&recorded, &(gt_point){{1, 1}});
-        assert_true(entry->tried.compile_s == 1.5 && entry->tried.measure_s == 0.25 &&
-                    entry->worker_s == 0.01);
+        assert_true(entry->tried.compile_s == 1.5 && entry->tried.measure_s == 0.2 &&
+                    entry->launch_s == 0.1 && entry->worker_s == 0.01);
         assert_int_equal(recorded.count, 3);
         gt_recorded_free(&recorded);
     }
@@ -123,7 +123,7 @@ static void t4_results_are_read(void **state)
     assert_true(time_at(&recorded, 1, 1) == 7500);
     assert_true(time_at(&recorded, 0, 0) == -(double)GT_TRIED_HUNG);
     const gt_recorded_entry *entry = gt_recorded_at(&recorded, &(gt_point){{1, 1}});
-    assert_true(fabs(entry->tried.measure_s - 0.008) < 1e-12 && entry->tried.compile_s == 0.1);
+    assert_true(fabs(entry->tried.measure_s - 0.007) < 1e-12 && entry->tried.compile_s == 0.1);
     gt_recorded_free(&recorded);
 }
 

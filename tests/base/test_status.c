@@ -68,7 +68,7 @@ static void message_is_the_threads_own(void **state)
     assert_string_equal(gputune_error(), "mine");
 }
 
-static void names_go_both_ways(void **state)
+static void every_status_has_name_and_text(void **state)
 {
     static const int codes[] = {
 #define VALUE(name, value, text) value,
@@ -77,13 +77,12 @@ static void names_go_both_ways(void **state)
     };
     (void)state;
     for (size_t i = 0; i < COUNT(codes); i++) {
-        assert_int_equal(gt_status_from_name(gt_status_name(codes[i])), codes[i]);
+        assert_string_not_equal(gt_status_name(codes[i]), "?");
         assert_string_not_equal(gputune_status_text(codes[i]), "unknown status");
     }
     assert_string_equal(gt_status_name(GPUTUNE_EINVAL), "EINVAL");
     assert_string_equal(gt_status_name(12345), "?");
     assert_string_equal(gputune_status_text(12345), "unknown status");
-    assert_int_equal(gt_status_from_name("ENONSENSE"), GPUTUNE_EINVAL);
 }
 
 static void keep_line(void *user, gputune_log_level level, const char *line)
@@ -114,7 +113,7 @@ int main(void)
         cmocka_unit_test(message_may_quote_the_last_one),
         cmocka_unit_test(failing_keeps_errno),
         cmocka_unit_test(message_is_the_threads_own),
-        cmocka_unit_test(names_go_both_ways),
+        cmocka_unit_test(every_status_has_name_and_text),
         cmocka_unit_test(log_takes_one_line_at_a_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 #include "farm/wire.h"
 
 #include "support/comma_locale.h"
+#include "support/random_normal.h"
 
 #include <locale.h>
 #include <math.h>
@@ -36,13 +37,13 @@ static void check_gaps(const gt_record *record)
     char *used = calloc(1, record->size);
     assert_non_null(used);
     for (size_t i = 0; i < record->count; i++) {
-        const gt_field *field = &record->fields[i];
-        bool many = field->repeat == GT_REPEAT_FIXED || field->repeat == GT_REPEAT_INLINE;
-        size_t size = field->repeat == GT_REPEAT_HEAP ? sizeof(void *) : field->size;
-        mark(used, field->offset, many ? size * field->limit : size);
-        mark(used, field->count_offset, field->count_size);
-        if (field->record) {
-            check_gaps(field->record);
+        const gt_member *member = &record->members[i];
+        bool many = member->repeat == GT_REPEAT_FIXED || member->repeat == GT_REPEAT_INLINE;
+        size_t size = member->repeat == GT_REPEAT_HEAP ? sizeof(void *) : member->size;
+        mark(used, member->offset, many ? size * member->limit : size);
+        mark(used, member->count_offset, member->count_size);
+        if (member->record) {
+            check_gaps(member->record);
         }
     }
     size_t hole = 0;
@@ -67,39 +68,39 @@ static void tables_are_complete(void **state)
 
 static void fill(const gt_record *record, char *object, gt_random *random);
 
-static void fill_element(const gt_field *field, char *at, gt_random *random)
+static void fill_element(const gt_member *member, char *at, gt_random *random)
 {
     uint64_t number = gt_random_next(random);
-    double real = gt_random_normal(random);
+    double real = random_normal(random);
     char *text = NULL;
     gt_image image = {NULL, 0};
-    switch (field->kind) {
-    case GT_FIELD_BOOL:
+    switch (member->kind) {
+    case GT_MEMBER_BOOL:
         *at = (char)(number & 1);
         return;
-    case GT_FIELD_ENUM:
-        number = gt_random_below(random, field->limit + 1);
-        memcpy(at, &number, field->size); /* little endian */
+    case GT_MEMBER_ENUM:
+        number = gt_random_below(random, member->limit + 1);
+        memcpy(at, &number, member->size); /* little endian */
         return;
-    case GT_FIELD_STRING:
-        memset(at, 'a' + (int)(number % 26), field->size - 1);
+    case GT_MEMBER_STRING:
+        memset(at, 'a' + (int)(number % 26), member->size - 1);
         return;
-    case GT_FIELD_SIGNED:
-    case GT_FIELD_UNSIGNED:
-    case GT_FIELD_BYTES:
-        for (size_t i = 0; i < field->size; i++) {
+    case GT_MEMBER_SIGNED:
+    case GT_MEMBER_UNSIGNED:
+    case GT_MEMBER_BYTES:
+        for (size_t i = 0; i < member->size; i++) {
             at[i] = (char)gt_random_next(random);
         }
         return;
-    case GT_FIELD_REAL:
+    case GT_MEMBER_REAL:
         real = number % 5 == 0 ? (double)NAN : number % 5 == 1 ? -(double)INFINITY : real;
         memcpy(at, &real, sizeof real);
         return;
-    case GT_FIELD_TEXT:
+    case GT_MEMBER_TEXT:
         text = number % 4 ? strdup("line\n\xff caf\xe9 \"quoted\"") : NULL;
         memcpy(at, &text, sizeof text);
         return;
-    case GT_FIELD_IMAGE:
+    case GT_MEMBER_IMAGE:
         image.bytes = number % 4 ? 1 + number % 1000 : 0;
         image.data = image.bytes ? malloc(image.bytes) : NULL;
         if (image.data) {
@@ -107,26 +108,26 @@ static void fill_element(const gt_field *field, char *at, gt_random *random)
         }
         memcpy(at, &image, sizeof image);
         return;
-    case GT_FIELD_STRUCT:
-        fill(field->record, at, random);
+    case GT_MEMBER_STRUCT:
+        fill(member->record, at, random);
     }
 }
 
 static void fill(const gt_record *record, char *object, gt_random *random)
 {
     for (size_t i = 0; i < record->count; i++) {
-        const gt_field *field = &record->fields[i];
-        char *items = object + field->offset;
-        uint64_t count = field->repeat == GT_REPEAT_ONE     ? 1
-                         : field->repeat == GT_REPEAT_FIXED ? field->limit
-                                                            : gt_random_below(random, 3);
-        if (field->repeat == GT_REPEAT_HEAP) {
-            items = calloc(count + 1, field->size);
-            memcpy(object + field->offset, &items, sizeof items);
+        const gt_member *member = &record->members[i];
+        char *items = object + member->offset;
+        uint64_t count = member->repeat == GT_REPEAT_ONE     ? 1
+                         : member->repeat == GT_REPEAT_FIXED ? member->limit
+                                                             : gt_random_below(random, 3);
+        if (member->repeat == GT_REPEAT_HEAP) {
+            items = calloc(count + 1, member->size);
+            memcpy(object + member->offset, &items, sizeof items);
         }
-        memcpy(object + field->count_offset, &count, field->count_size);
+        memcpy(object + member->count_offset, &count, member->count_size);
         for (uint64_t k = 0; k < count; k++) {
-            fill_element(field, items + k * field->size, random);
+            fill_element(member, items + k * member->size, random);
         }
     }
 }
@@ -295,7 +296,7 @@ static void wrong_fields_are_named(void **state)
     (void)state;
     static const struct {
         const gt_record *record;
-        const char *json, *field;
+        const char *json, *member;
     } cases[] = {
         {&gt_record_recheck_job, "{\"id\": 1}", "'seed'"},
         {&gt_record_recheck_job, "{\"id\": \"1\", \"seed\": 2}", "'id'"},
@@ -317,8 +318,8 @@ static void wrong_fields_are_named(void **state)
         char *object = malloc(cases[i].record->size);
         assert_int_equal(gt_record_decode(object, cases[i].record, json, "abcd", 4),
                          GPUTUNE_EWORKER);
-        if (!strstr(gt_message(), cases[i].field)) {
-            fail_msg("'%s' does not name %s", gt_message(), cases[i].field);
+        if (!strstr(gt_message(), cases[i].member)) {
+            fail_msg("'%s' does not name %s", gt_message(), cases[i].member);
         }
         free(object);
         json_decref(json);

@@ -2,6 +2,7 @@
 #include "fuzz/fuzz.h"
 
 #include "kernel/expression.h"
+#include "support/parse_expression.h"
 
 #include <math.h>
 #include <string.h>
@@ -61,10 +62,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     const gt_scope scope = {.slot = slot_of};
     const gt_place place = {"fuzz.cu", 1, 1};
-    gt_expression *expression;
+    gt_expression *expression = NULL;
     char *text = strndup((const char *)data, bytes);
     FUZZ_REQUIRE(text);
-    if (gt_expression_parse(&expression, text, strlen(text), place, &scope) == 0) {
+    if (parse_expression(&expression, text, place, &scope) == 0) {
         evaluate(expression);
         gt_expression_free(expression);
     } else {

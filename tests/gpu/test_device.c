@@ -1,4 +1,5 @@
 /* Devices by architecture, and the environment key. */
+#include "gpu/arch.h"
 #include "gpu/device.h"
 
 #include <setjmp.h>

@@ -63,7 +63,7 @@ static void test_a_library_that_is_no_driver(void **state)
     void *address = dlsym(RTLD_DEFAULT, "_cmocka_run_group_tests");
     assert_non_null(address);
     assert_true(dladdr(address, &info));
-    expect_failure(info.dli_fname, GPUTUNE_ENODRIVER, "is no CUDA driver");
+    expect_failure(info.dli_fname, GPUTUNE_ENODRIVER, "is not a CUDA driver");
 }
 
 static void test_emulator_named_in_vain(void **state)

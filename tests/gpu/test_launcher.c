@@ -256,7 +256,7 @@ static void test_refusals_name_their_reason(void **state)
     fake.current = NULL;
     expect_refusal(&launch, GPUTUNE_EINVAL, "no CUDA context is current");
     launch.geometry.cluster[0] = 3;
-    expect_refusal(&launch, GPUTUNE_EINVAL, "no multiple of its cluster's 3");
+    expect_refusal(&launch, GPUTUNE_EINVAL, "not a multiple of its cluster's 3");
     launch.geometry.cluster[0] = 16;
     fake.clusters = 0;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a cluster of 16 blocks of 128 threads");
@@ -270,7 +270,7 @@ static void test_refusals_name_their_reason(void **state)
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block of 128 threads does not fit: 42 registers");
     launch.geometry.shared_bytes = 220 * 1024;
     fake.fixed_shared_bytes = 20 * 1024;
-    expect_refusal(&launch, GPUTUNE_ECUDA, "245760 bytes of shared memory a block");
+    expect_refusal(&launch, GPUTUNE_ECUDA, "a block has 245760 bytes of shared memory");
     launch = make_launch(GT_PASS_CONSTANT);
     fake.no_symbol = true;
     expect_refusal(&launch, GPUTUNE_EINVAL, "no symbol " GT_PASS_SYMBOL);
@@ -314,7 +314,7 @@ static void test_parameter_sizes_are_compared_with_the_kernel(void **state)
     assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch),
                      GPUTUNE_EINVAL);
     assert_string_equal(gt_message(),
-                        "parameter 1 of kernel kernel has 8 bytes, the launch gives 4");
+                        "parameter 1 of kernel kernel has 8 bytes; the launch gives 4");
     fake.parameter_sizes[1] = 4;
     fake.parameter_sizes[2] = 4;
     assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch),

@@ -38,8 +38,8 @@ static void test_mistakes(void **state)
     } cases[] = {
         {"VECC=4", "k has no axis 'VECC'; expected 'VEC'"},
         {"VEC=3", "VEC has no value '3'; expected 1, 2, 4 or 8"},
-        {"VEC", "'VEC' is no setting; expected AXIS=value"},
-        {"=4", "'=4' is no setting; expected AXIS=value"},
+        {"VEC", "'VEC' is not a setting; expected AXIS=value"},
+        {"=4", "'=4' is not a setting; expected AXIS=value"},
         {"B=64 B=128", "axis 'B' given twice; expected it once"},
         {"B=x", "B has no value 'x'; expected an integer"},
         {"c=fast", "c has no value 'fast'; expected value, split, constant or global"},

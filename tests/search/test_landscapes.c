@@ -157,7 +157,7 @@ static void one_axis_decides(void **state)
 static void forty_axes_landscape(void **state)
 {
     static const limit limits[] = {{GT_STRATEGY_AUTO, 80, 1, 0.60},
-                                   {GT_STRATEGY_MODEL, 128, 16, 0.30},
+                                   {GT_STRATEGY_MODEL, 128, 16, 0.40},
                                    {GT_STRATEGY_LOCAL, 200, 1, 1.00}};
     (void)state;
     check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));

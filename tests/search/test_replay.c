@@ -17,6 +17,7 @@ static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, dou
                                          .time_ns = time_ns,
                                          .compile_s = compile_s,
                                          .measure_s = measure_s},
+                               .launch_s = measure_s / 2,
                                .worker_s = 1,
                                .line = 10 + x};
     assert_int_equal(gt_recorded_add(recorded, &entry), GPUTUNE_OK);
@@ -94,7 +95,8 @@ static void failures_count_as_tried(void **state)
     gt_recorded_free(&recorded);
 }
 
-/* Each compiles 3 s and 1 s more on the host, then 2 s on the GPU; the failure 5 s and 1 s. */
+/* Each compiles 3 s and 1 s more on the host, then two launches of 1 s on the GPU; the failure 5 s
+ * and 1 s. Each is faster than those before it. */
 static void clock_overlaps_what_can_overlap(void **state)
 {
     gt_recorded recorded = make();
@@ -109,6 +111,29 @@ static void clock_overlaps_what_can_overlap(void **state)
     gt_recorded_free(&recorded);
 }
 
+/* One, eight slower ones and the best, which compile in no time: ten launches are recorded of each.
+ */
+static void losers_cost_one_launch(void **state)
+{
+    static const double values[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
+    gt_recorded recorded = {0};
+    double best[10];
+    (void)state;
+    assert_int_equal(gt_recorded_axis(&recorded, values, 10), GPUTUNE_OK);
+    for (uint16_t i = 0; i < 10; i++) {
+        gt_recorded_entry entry = {
+            .tried = {.point = {{i}}, .time_ns = i == 9 ? 99 : 100 + 20 * i, .measure_s = 10},
+            .launch_s = 1};
+        assert_int_equal(gt_recorded_add(&recorded, &entry), GPUTUNE_OK);
+    }
+    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    gt_replay_settings settings = {.kind = GT_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
+    gt_replay_result result = {.best_ns = best};
+    assert_int_equal(gt_replay(&result, &recorded, &settings), GPUTUNE_OK);
+    assert_true(result.reached_s[0] == 5 + 8 * 1 + 5);
+    gt_recorded_free(&recorded);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -116,6 +141,7 @@ int main(void)
         cmocka_unit_test(contradiction_names_both_lines),
         cmocka_unit_test(failures_count_as_tried),
         cmocka_unit_test(clock_overlaps_what_can_overlap),
+        cmocka_unit_test(losers_cost_one_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

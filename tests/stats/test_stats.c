@@ -4,6 +4,7 @@
 #include "stats/distribution.h"
 #include "stats/paired.h"
 #include "stats/summary.h"
+#include "support/random_normal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,23 +24,14 @@ static void near(double value, double expected, double relative)
 
 static void normal_distribution(void **state)
 {
-    static const double quantiles[][2] = {
-        {0.9, 1.2815515655446004},  {0.975, 1.959963984540054},  {0.999, 3.090232306167813},
-        {0.01, -2.326347874040841}, {1e-10, -6.361340902404056},
-    };
     static const double cdf[][2] = {{-6, 9.865876450376946e-10},
                                     {-1, 0.15865525393145707},
                                     {0.5, 0.6914624612740131},
                                     {2, 0.9772498680518208}};
     (void)state;
-    for (size_t i = 0; i < COUNT(quantiles); i++) {
-        near(gt_normal_quantile(quantiles[i][0]), quantiles[i][1], 1e-12);
-    }
     for (size_t i = 0; i < COUNT(cdf); i++) {
         near(gt_normal_cdf(cdf[i][0]), cdf[i][1], 1e-12);
     }
-    near(gt_normal_quantile(0.5), 0, 1);
-    assert_true(isinf(gt_normal_quantile(0)) && isinf(gt_normal_quantile(1)));
 }
 
 static void student_distribution(void **state)
@@ -50,17 +42,9 @@ static void student_distribution(void **state)
         {0.995, 10, 3.16927267261695},   {0.999, 30, 3.3851848668293045},
         {0.025, 7, -2.3646242515927844}, {0.9999, 1000, 3.7328516045753966},
     };
-    static const double cdf[][3] = {{0, 3, 0.5},
-                                    {1, 1, 0.75},
-                                    {2.5, 4, 0.966616727594006},
-                                    {-3, 10, 0.006671827511284785},
-                                    {5, 2.5, 0.9882744050145691}};
     (void)state;
     for (size_t i = 0; i < COUNT(quantiles); i++) {
         near(gt_student_quantile(quantiles[i][0], quantiles[i][1]), quantiles[i][2], 1e-10);
-    }
-    for (size_t i = 0; i < COUNT(cdf); i++) {
-        near(gt_student_cdf(cdf[i][0], cdf[i][1]), cdf[i][2], 1e-11);
     }
 }
 
@@ -109,7 +93,7 @@ static void median_interval_covers(void **state)
         double values[SAMPLES];
         gt_summary s;
         for (int i = 0; i < SAMPLES; i++) {
-            values[i] = exp(gt_random_normal(&random)); /* skewed; its median is 1 */
+            values[i] = exp(random_normal(&random)); /* skewed; its median is 1 */
         }
         assert_int_equal(gt_summarise(&s, values, SAMPLES), GPUTUNE_OK);
         covered += s.low <= 1 && 1 <= s.high;

@@ -7,17 +7,30 @@
 
 #include <cmocka.h>
 #include <ftw.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
-char *folder_make(void)
+static char *make(const char *pattern)
 {
-    char *path = strdup("/tmp/gputune-test-XXXXXX");
+    char *path = strdup(pattern);
     assert_non_null(path);
     assert_non_null(mkdtemp(path));
     return path;
+}
+
+char *folder_make(void)
+{
+    return make("/tmp/gputune-test-XXXXXX");
+}
+
+char *folder_make_in_memory(void)
+{
+    bool there = access("/dev/shm", W_OK) == 0;
+    return make(there ? "/dev/shm/gputune-test-XXXXXX" : "/tmp/gputune-test-XXXXXX");
 }
 
 static int remove_one(const char *path, const struct stat *facts, int kind, struct FTW *place)

@@ -3,6 +3,7 @@
 #define GT_TESTS_SIMULATED_RACE_H
 
 #include "base/random.h"
+#include "support/random_normal.h"
 #include "tuner/race.h"
 
 #include <setjmp.h>
@@ -40,7 +41,7 @@ static machine make_machine(uint64_t seed, uint32_t count)
 static double sample(machine *m, uint64_t id)
 {
     double drift = 1 + m->drift * sin(m->clock++ * 6.28 / (20.0 * m->count));
-    double value = m->times[id] * drift * (1 + m->noise * gt_random_normal(&m->random));
+    double value = m->times[id] * drift * (1 + m->noise * random_normal(&m->random));
     bool outlier = gt_random_unit(&m->random) < m->outliers;
     return outlier ? value * (1.05 + 0.45 * gt_random_unit(&m->random)) : value;
 }

@@ -1,5 +1,5 @@
 /* Resident blocks against the occupancy that the driver reports on an H200, and the ranking. */
-#include "gpu/device.h"
+#include "gpu/arch.h"
 #include "tuner/estimate.h"
 
 #include <setjmp.h>

@@ -1,5 +1,5 @@
-/* What asking for a known kernel costs: tune_kernel() answered from the tuner's table, the plan kept
- * and released each time, by one thread and by several.
+/* What asking for a known kernel costs: tune_kernel() answered from the tuner's table, the plan
+ * kept and released each time, by one thread and by several.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] [-k KERNEL] */
 #include <gputune.h>

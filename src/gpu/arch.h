@@ -1,0 +1,17 @@
+/* What is known of architectures without asking a GPU. */
+#ifndef GT_GPU_ARCH_H
+#define GT_GPU_ARCH_H
+
+#include "base/device.h"
+#include "base/status.h"
+
+/* The limits of a named architecture ("sm_80", "sm_90", "sm_100", …; a suffix a or f is kept), for
+ * compiling without a GPU. What an architecture leaves open (counts, sizes) is that of its
+ * best-known data-centre product. EINVAL lists the known names. */
+gputune_status gt_device_for_arch(gt_device *out, const char *arch);
+/* Adds what the driver does not report: carveout sizes and the largest cluster of a compute
+ * capability. Reads cc and cluster_launch of *device. A capability that is newer than the table
+ * counts as the newest known one of its generation. */
+void gt_device_add_arch_facts(gt_device *device);
+
+#endif

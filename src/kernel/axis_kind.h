@@ -1,0 +1,28 @@
+/* The kinds of axes, a row each: everything that the engine must know of a kind. A new kind needs a
+ * value of gt_axis_kind (template.h), its row, a parser where gt_parse_axis() does not do, and what
+ * the launcher makes of it (base/launch.h, src/gpu) where it is about the launch. */
+#ifndef GT_KERNEL_AXIS_KIND_H
+#define GT_KERNEL_AXIS_KIND_H
+
+#include "kernel/binding.h"
+#include "kernel/parse.h"
+
+typedef struct gt_axis_traits {
+    const char *name;     /* the word of the pragma */
+    bool once;            /* a template may have one such pragma */
+    bool generates;       /* the value shapes the generated source itself and is no macro */
+    bool at_launch;       /* the value is a part of the launch, whether or not the source has it */
+    bool aligned;         /* the buffers' alignment bounds it; the smallest value always works */
+    const char *expected; /* the values that the kind takes; NULL: words or integers as written */
+    bool (*takes)(const gt_value *value); /* NULL exactly where `expected` is */
+    /* What is against one value whatever the other axes have, or NULL: nothing. `binding` has the
+     * problem and the device. */
+    gt_limit (*limit)(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
+                      uint8_t choice);
+    gt_parse_fn parse; /* reads the pragma */
+} gt_axis_traits;
+
+/* The row of a kind; NULL behind the last. */
+const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind);
+
+#endif

@@ -1,0 +1,25 @@
+/* Parses a text that is one expression and nothing else. */
+#ifndef GT_TESTS_SUPPORT_PARSE_EXPRESSION_H
+#define GT_TESTS_SUPPORT_PARSE_EXPRESSION_H
+
+#include "kernel/lexer.h"
+
+#include <string.h>
+
+/* As gt_expression_read(); ETEMPLATE also for what follows the expression. */
+static inline gputune_status parse_expression(gt_expression **out, const char *text, gt_place place,
+                                              const gt_scope *scope)
+{
+    gt_lexer lexer;
+    gt_expression *expression;
+    gt_lexer_open(&lexer, text, strlen(text), place);
+    GT_TRY(gt_expression_read(&expression, &lexer, scope));
+    if (lexer.token.kind != GT_TOKEN_END) {
+        gt_expression_free(expression);
+        return gt_fail_expected(&lexer, "an operator or the expression's end");
+    }
+    *out = expression;
+    return GPUTUNE_OK;
+}
+
+#endif

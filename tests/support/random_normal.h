@@ -1,0 +1,17 @@
+/* Normal noise for tests, from the library's seeded generator. */
+#ifndef GT_TESTS_SUPPORT_RANDOM_NORMAL_H
+#define GT_TESTS_SUPPORT_RANDOM_NORMAL_H
+
+#include "base/random.h"
+
+#include <math.h>
+
+/* Standard normal (Box-Muller). */
+static inline double random_normal(gt_random *random)
+{
+    double u = 1.0 - gt_random_unit(random);
+    double v = gt_random_unit(random);
+    return sqrt(-2.0 * log(u)) * cos(6.283185307179586 * v);
+}
+
+#endif

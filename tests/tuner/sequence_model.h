@@ -1,0 +1,370 @@
+/* What is right: which answers a request may get after those before it. The model knows how every
+ * variant behaves, what was measured, and what was found not to work. */
+#ifndef GT_TESTS_SEQUENCE_MODEL_H
+#define GT_TESTS_SEQUENCE_MODEL_H
+
+#include "tuner/sequence.h"
+
+#include <string.h>
+
+enum { RESULTS_MAX = 64, PROCESSES = 2, PLANS_MAX = 16 };
+
+/* A result of a tuning, and under what it was made. */
+typedef struct result {
+    int scenario, config;
+    uint32_t blocks; /* of the space: the template's that the restriction leaves */
+    int require;
+    uint32_t limit;
+    gputune_effort effort;
+    gputune_isolation isolation;
+    int driver_version;
+    bool decided;
+    double time_ns;
+} result;
+
+typedef struct model {
+    result kept[RESULTS_MAX]; /* by the database: one for each scenario and space */
+    int kept_count;
+    int refuted_with[SCENARIOS][CONFIGS]; /* the driver with which it last failed; 0: never */
+    bool doubtful[SCENARIOS];             /* a forced tuning tried again what had failed */
+    uint32_t told[PROCESSES][SCENARIOS];  /* bits: failures of which the process's table knows */
+    struct {
+        sequence_request request;
+        result result;            /* `decided`: about the very space of the request */
+    } plans[PLANS_MAX];           /* by the request that made them */
+    int measured_last[PROCESSES]; /* the last result of which its table knows; -1: none */
+} model;
+
+static inline void model_start(model *m)
+{
+    *m = (model){.measured_last = {-1, -1}};
+}
+
+/* --- spaces -------------------------------------------------------------------------------------
+ */
+
+static bool is_in(const sequence_request *r, int config, bool restricted)
+{
+    uint32_t blocks = r->template_blocks & (r->only_blocks && restricted ? r->only_blocks : ~0U);
+    int product = block_values[config / ITEM_VALUES] * item_values[config % ITEM_VALUES];
+    return (blocks >> (config / ITEM_VALUES) & 1) && product <= r->require;
+}
+
+/* Bits: what races: the default, and the first of the space, at most so many in all. */
+static uint32_t contestants(const sequence_request *r)
+{
+    uint32_t set = 1U << DEFAULT_CONFIG, count = 1;
+    for (int c = 0; c < CONFIGS && (!r->max_variants || count < r->max_variants); c++) {
+        if (is_in(r, c, true) && !(set >> c & 1)) {
+            set |= 1U << c;
+            count++;
+        }
+    }
+    return set;
+}
+
+static double value_of_config(const sequence_request *r, int config)
+{
+    const scripted_variant *v = &r->variants[config];
+    return objective_of(r->scenario) == GPUTUNE_OBJECTIVE_ENERGY ? v->energy_nj : v->time_ns;
+}
+
+static bool is_right(const sequence_request *r, int config)
+{
+    return failure_of(&r->variants[config]) == GPUTUNE_OK;
+}
+
+/* Whether none of the contestants that are right is faster, ties and epsilon aside. */
+static bool is_fastest(const sequence_request *r, int config)
+{
+    uint32_t set = contestants(r);
+    for (int c = 0; c < CONFIGS; c++) {
+        if ((set >> c & 1) && is_right(r, c) &&
+            value_of_config(r, c) * 1.02 < value_of_config(r, config)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- results ------------------------------------------------------------------------------------
+ */
+
+static result result_of(const sequence_request *r, const sequence_answer *a)
+{
+    return (result){.scenario = r->scenario,
+                    .config = a->config,
+                    .blocks = r->template_blocks & (r->only_blocks ? r->only_blocks : ~0U),
+                    .require = r->require,
+                    .limit = r->max_variants,
+                    .effort = r->effort,
+                    .isolation = r->isolation,
+                    .driver_version = r->driver_version,
+                    .decided = !a->undecided,
+                    .time_ns = a->time_ns};
+}
+
+static bool same_space(const result *a, const result *b)
+{
+    return a->scenario == b->scenario && a->blocks == b->blocks && a->require == b->require;
+}
+
+/* Whether a result of the same scenario and space, decided or not, would do for the other. */
+static bool does_for(const result *made, const result *asked)
+{
+    return same_space(made, asked) && made->effort >= asked->effort &&
+           (!made->limit || (asked->limit && asked->limit <= made->limit)) &&
+           (made->isolation == GPUTUNE_ISOLATION_PROCESS || made->isolation == asked->isolation) &&
+           made->driver_version == asked->driver_version;
+}
+
+static bool is_valid(const model *m, const result *k)
+{
+    return !m->refuted_with[k->scenario][k->config];
+}
+
+/* The kept result that answers a request which may measure; NULL: none. */
+static const result *find_decided(const model *m, const sequence_request *r)
+{
+    const result asked = result_of(r, &(sequence_answer){0});
+    for (int i = 0; i < m->kept_count; i++) {
+        const result *k = &m->kept[i];
+        if (k->decided && does_for(k, &asked) && is_valid(m, k) && !r->force) {
+            return k;
+        }
+    }
+    return NULL;
+}
+
+/* Bits: what is known not to work with the request's driver. */
+static uint32_t refuted(const model *m, const sequence_request *r)
+{
+    uint32_t set = 0;
+    for (int c = 0; c < CONFIGS; c++) {
+        set |= (uint32_t)(m->refuted_with[r->scenario][c] == r->driver_version) << c;
+    }
+    return set;
+}
+
+/* --- judging ------------------------------------------------------------------------------------
+ */
+
+/* What the table of plans gave: made for this request or a more demanding one, and not outdated by
+ * what this process did since. */
+static const char *judge_plan(const model *m, const sequence_request *r, const sequence_answer *a)
+{
+    const sequence_request *made = &m->plans[a->made_by].request;
+    const result *had = &m->plans[a->made_by].result;
+    const result asked = result_of(r, a);
+    if (made->process != r->process || made->scenario != r->scenario ||
+        made->only_blocks != r->only_blocks) {
+        return "the table gave another request's plan";
+    }
+    if (m->told[r->process][r->scenario] >> a->config & 1) {
+        return "the table gave what this process found not to work";
+    }
+    if (r->effort < GPUTUNE_MEASURE) {
+        return had->effort < r->effort ? "the table gave a plan of less effort"
+               : !had->decided && m->measured_last[r->process] > a->made_by
+                   ? "the table gave an outdated plan"
+                   : NULL;
+    }
+    return r->force                 ? "the table answered though force was asked for"
+           : !had->decided          ? "the table gave what was not decided"
+           : !does_for(had, &asked) ? "the table gave a plan that was made for less"
+                                    : NULL;
+}
+
+/* A default that did not end in time once is not launched either. */
+static bool is_failure_of_default(const sequence_request *r, gputune_status status)
+{
+    const scripted_variant *v = &r->variants[DEFAULT_CONFIG];
+    return status == failure_of(v) || (status == GPUTUNE_ETIMEOUT && v->hangs_once);
+}
+
+/* What may be had without measuring: of the scenario's results the one that is about this space, or
+ * the fastest; else anything that is not known to be bad. */
+static const char *judge_unmeasured(const model *m, const sequence_request *r,
+                                    const sequence_answer *a)
+{
+    const result asked = result_of(r, a);
+    const result *own = NULL;
+    double least = 0;
+    bool any = false, is_one = false;
+    for (int i = 0; i < m->kept_count; i++) {
+        const result *k = &m->kept[i];
+        bool about = k->decided && same_space(k, &asked);
+        if (k->scenario != r->scenario || !is_valid(m, k) ||
+            !(about || is_in(r, k->config, true))) {
+            continue;
+        }
+        own = about ? k : own;
+        least = k->time_ns > 0 && (least == 0 || k->time_ns < least) ? k->time_ns : least;
+        any = true;
+    }
+    for (int i = 0; i < m->kept_count; i++) {
+        const result *k = &m->kept[i];
+        is_one |= k->scenario == r->scenario && k->config == a->config && is_valid(m, k) &&
+                  (least == 0 || (k->time_ns > 0 && k->time_ns <= least * 1.02));
+    }
+    if (a->status != GPUTUNE_OK && a->disturbed && r->effort == GPUTUNE_CACHED_ONLY) {
+        return NULL; /* there was no time to compile the default */
+    }
+    if (a->status != GPUTUNE_OK) {
+        return any                                    ? "no answer though a stored one serves"
+               : !is_failure_of_default(r, a->status) ? "failed for another reason than the default"
+                                                      : NULL;
+    }
+    if (own) {
+        return a->source == GPUTUNE_SOURCE_CACHED && a->config == own->config
+                   ? NULL
+                   : "the space's own result was not taken";
+    }
+    if (any) {
+        return a->source == GPUTUNE_SOURCE_CACHED && is_one ? NULL
+                                                            : "not the fastest of what is stored";
+    }
+    if (a->source == GPUTUNE_SOURCE_CACHED || a->source == GPUTUNE_SOURCE_MEASURED) {
+        return "an answer from the store, which has none";
+    }
+    if (a->source == GPUTUNE_SOURCE_ESTIMATED && r->effort != GPUTUNE_ESTIMATE) {
+        return "an estimate that was not asked for";
+    }
+    return is_in(r, a->config, a->source == GPUTUNE_SOURCE_NEAREST) || a->config == DEFAULT_CONFIG
+               ? NULL
+               : "a configuration that the space does not have";
+}
+
+static const char *judge_failure(const sequence_request *r, const sequence_answer *a)
+{
+    if (a->disturbed) {
+        return is_failure_of_default(r, a->status) ? NULL : "failed where a default serves";
+    }
+    uint32_t set = contestants(r);
+    bool is_ones = false;
+    for (int c = 0; c < CONFIGS; c++) {
+        if ((set >> c & 1) && is_right(r, c)) {
+            return "failed though a variant is right";
+        }
+        is_ones |= (set >> c & 1) && failure_of(&r->variants[c]) == a->status;
+    }
+    return is_ones ? NULL : "failed as no variant does";
+}
+
+static const char *judge_measuring(const model *m, const sequence_request *r,
+                                   const sequence_answer *a)
+{
+    const result *decided = find_decided(m, r);
+    if (a->status != GPUTUNE_OK) {
+        return decided ? "failed though a stored result answers" : judge_failure(r, a);
+    }
+    if (a->source == GPUTUNE_SOURCE_MEASURED) {
+        return decided                              ? "measured what is decided"
+               : !(contestants(r) >> a->config & 1) ? "a winner that was not in the race"
+               : a->undecided                       ? NULL
+               : !is_right(r, a->config)            ? "a winner that is not right"
+               : !is_fastest(r, a->config)          ? "a winner that is not the fastest"
+                                                    : NULL;
+    }
+    if (decided) {
+        return a->source == GPUTUNE_SOURCE_CACHED && a->config == decided->config
+                   ? NULL
+                   : "the decided result was not taken";
+    }
+    bool all_bad = !judge_failure(r, &(sequence_answer){.status = GPUTUNE_ETIMEOUT});
+    return !a->disturbed && !all_bad                ? "not measured, though nothing stored answers"
+           : !a->explained                          ? "not measured, and it does not say why"
+           : a->refuted || m->doubtful[r->scenario] ? NULL
+                                                    : judge_unmeasured(m, r, a);
+}
+
+/* What is wrong about the answer; NULL: nothing. */
+static inline const char *judge(const model *m, const sequence_request *r, const sequence_answer *a)
+{
+    uint32_t known = refuted(m, r);
+    if ((a->tried & known) && !(r->force && r->effort >= GPUTUNE_MEASURE)) {
+        return "launched what is known not to work";
+    }
+    if (a->status == GPUTUNE_OK && a->config == NO_CONFIG) {
+        return "an answer without a configuration";
+    }
+    if (a->made_by != r->number) {
+        return judge_plan(m, r, a);
+    }
+    if (a->status == GPUTUNE_OK && ((known | a->refuted) >> a->config & 1)) {
+        return "a configuration that was found not to work";
+    }
+    if (r->effort >= GPUTUNE_MEASURE) {
+        return judge_measuring(m, r, a);
+    }
+    return m->doubtful[r->scenario] ? NULL : judge_unmeasured(m, r, a);
+}
+
+/* --- learning -----------------------------------------------------------------------------------
+ */
+
+/* The database keeps one result for each scenario and space; a decided one stays where it does for
+ * the new one as well. */
+static void keep(model *m, const sequence_request *r, const result *made)
+{
+    int place = 0;
+    while (place < m->kept_count && !same_space(&m->kept[place], made)) {
+        place++;
+    }
+    const result *old = &m->kept[place];
+    if (place < m->kept_count && old->decided && does_for(old, made) && is_valid(m, old) &&
+        !r->force) {
+        return;
+    }
+    m->kept_count += place == m->kept_count;
+    m->kept[place] = *made;
+}
+
+/* What an answer without measuring is worth: as much as the result that it is, where that is about
+ * the same space. */
+static result result_of_unmeasured(const model *m, const result *asked, const sequence_answer *a)
+{
+    result made = *asked;
+    made.decided = false;
+    made.effort = a->source == GPUTUNE_SOURCE_ESTIMATED ? GPUTUNE_ESTIMATE
+                  : a->source == GPUTUNE_SOURCE_CACHED  ? GPUTUNE_MEASURE
+                                                        : GPUTUNE_CACHED_ONLY;
+    for (int i = 0; i < m->kept_count && a->source == GPUTUNE_SOURCE_CACHED; i++) {
+        const result *k = &m->kept[i];
+        if (k->decided && same_space(k, asked) && k->config == a->config) {
+            made = *k;
+        }
+    }
+    return made;
+}
+
+/* Takes in what a request that was answered left behind. */
+static inline void learn(model *m, const sequence_request *r, const sequence_answer *a)
+{
+    if (a->made_by != r->number) {
+        return;
+    }
+    result made = result_of(r, a);
+    bool tuned = r->effort >= GPUTUNE_MEASURE;
+    uint32_t again = a->tried & refuted(m, r); /* which force alone allows */
+    m->doubtful[r->scenario] |= again != 0;
+    for (int c = 0; c < CONFIGS && tuned; c++) {
+        if (again >> c & 1) {
+            m->refuted_with[r->scenario][c] = 0;
+        }
+        if (a->refuted >> c & 1) {
+            m->refuted_with[r->scenario][c] = r->driver_version;
+            m->told[r->process][r->scenario] |= (uint32_t)r->through_table << c;
+        }
+    }
+    if (a->status == GPUTUNE_OK && a->source == GPUTUNE_SOURCE_MEASURED) {
+        keep(m, r, &made);
+        m->measured_last[r->process] = r->through_table ? r->number : m->measured_last[r->process];
+    } else {
+        made = result_of_unmeasured(m, &made, a);
+    }
+    m->plans[r->number].request = *r;
+    m->plans[r->number].result = made;
+}
+
+#endif

@@ -1,0 +1,420 @@
+/* A process that answers the requests of a sequence: the real tuner, plan table and store over a
+ * scripted farm and a scripted clock. It checks nothing itself. */
+#ifndef GT_TESTS_SEQUENCE_PROCESS_H
+#define GT_TESTS_SEQUENCE_PROCESS_H
+
+#include "tuner/sequence.h"
+
+#include "api/tuner.h"
+#include "base/clock.h"
+#include "gpu/arch.h"
+#include "tuner/outcome.h"
+#include "tuner/race.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char sequence_template[] =
+    "#pragma gputune kernel(scale)\n"
+    "#pragma gputune problem(n = 1 << 20)\n"
+    "#pragma gputune args(out float y[n], in float x[n], float a = 2, size_t n)\n"
+    "#pragma gputune tune(BLOCK = %s)\n"
+    "#pragma gputune tune(ITEMS = 1, 2, 4)\n"
+    "#pragma gputune default(BLOCK = 128, ITEMS = 1)\n"
+    "#pragma gputune require(BLOCK * ITEMS <= %d)\n"
+    "#pragma gputune block(BLOCK)\n"
+    "#pragma gputune grid(ceil_div(n, BLOCK * ITEMS))\n"
+    "#pragma gputune reference(scale_reference, block = 256, grid = ceil_div(n, 256))\n"
+    "__global__ void scale(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = (blockIdx.x * (size_t)BLOCK + threadIdx.x) * ITEMS;\n"
+    "    for (int k = 0; k < ITEMS; k++) if (i + k < n) y[i + k] = a * x[i + k];\n"
+    "}\n"
+    "__global__ void scale_reference(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * 256ul + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n";
+
+enum { REQUESTS_MAX = 16 };
+
+static struct {
+    sequence_request request;
+    sequence_answer answer;
+    gputune tuner;
+    scripted_farm farm;
+    gt_farm_ops ops, scripted; /* what the tuner sees, and what stands behind it */
+    const char *path;          /* of the template */
+    int waits;                 /* for the farm, in this request */
+    bool was_late;             /* LATE_LIMIT: an answer was kept back once */
+    uint64_t recheck;          /* the variant that is proved again, or GT_NO_VARIANT */
+    int source_of[256];        /* by compile job: one of the configurations that are made of it */
+    gputune_plan *plans[REQUESTS_MAX]; /* by the request that made them */
+    volatile int cancel;
+} process;
+
+/* --- the clock ----------------------------------------------------------------------------------
+ */
+
+static int64_t clock_ns = 1;
+
+int64_t gt_now_ns(void)
+{
+    return clock_ns += 1000;
+}
+
+double gt_seconds_since(int64_t start_ns)
+{
+    return (double)(gt_now_ns() - start_ns) * 1e-9;
+}
+
+static void pass_time(double seconds)
+{
+    clock_ns += (int64_t)(seconds * 1e9);
+}
+
+/* --- the farm -----------------------------------------------------------------------------------
+ */
+
+static int config_of(const gt_launch *launch)
+{
+    int64_t block = launch->geometry.block[0], grid = launch->geometry.grid[0];
+    int64_t items = size_values[size_of(process.request.scenario)] / (grid * block);
+    for (int c = 0; c < CONFIGS; c++) {
+        if (block_values[c / ITEM_VALUES] == block && item_values[c % ITEM_VALUES] == items) {
+            return c;
+        }
+    }
+    fprintf(stderr, "a launch of %lld blocks of %lld threads is of no configuration\n",
+            (long long)grid, (long long)block);
+    _exit(2);
+}
+
+static int config_of_text(const char *text)
+{
+    const char *block = strstr(text, "#define BLOCK "), *items = strstr(text, "#define ITEMS ");
+    for (int c = 0; c < CONFIGS && block && items; c++) {
+        if ((int)strtol(block + 14, NULL, 10) == block_values[c / ITEM_VALUES] &&
+            (int)strtol(items + 14, NULL, 10) == item_values[c % ITEM_VALUES]) {
+            return c;
+        }
+    }
+    return NO_CONFIG; /* the service kernels, or the reference */
+}
+
+static scripted_variant behave_as_asked(void *user, const gt_launch *launch)
+{
+    (void)user;
+    int config = config_of(launch);
+    process.answer.tried |= 1U << config;
+    return process.request.variants[config];
+}
+
+static gputune_status compile_as_asked(void *user, const char *text)
+{
+    (void)user;
+    int config = config_of_text(text);
+    return config == NO_CONFIG ? GPUTUNE_OK : process.request.variants[config].compile;
+}
+
+static gputune_status compile_noting(gt_farm *farm, const gt_compile_job *job)
+{
+    process.source_of[job->id % 256] = config_of_text(job->text);
+    return process.scripted.compile(farm, job);
+}
+
+static gputune_status recheck_noting(gt_farm *farm, const gt_recheck_job *job)
+{
+    process.recheck = job->id;
+    return process.scripted.recheck(farm, job);
+}
+
+static void cancel_noting(gt_farm *farm)
+{
+    process.recheck = GT_NO_VARIANT;
+    process.scripted.cancel(farm);
+}
+
+static void strike(gt_event *event)
+{
+    bool of_measuring = event->kind == GT_EVENT_SAMPLED || event->kind == GT_EVENT_VERIFIED;
+    switch (process.request.disturbance) {
+    case LIMIT:
+    case LATE_LIMIT:
+        pass_time(1000);
+        break;
+    case CANCEL:
+        process.cancel = 1;
+        break;
+    case KILL:
+        raise(SIGKILL);
+        break;
+    case LOST_WORKER:
+        if (!of_measuring) {
+            return;
+        }
+        event->status = GPUTUNE_EWORKER;
+        event->culprit = GT_NO_VARIANT;
+        snprintf(event->message, sizeof event->message, "the worker is lost");
+        break;
+    default:
+        return;
+    }
+    process.answer.disturbed = true;
+}
+
+/* What the tuner hears of a failure that is worth remembering. After it was stopped it hears only
+ * of the winner's last proof. */
+static void note_failure(const gt_event *event, bool stopped)
+{
+    int config = NO_CONFIG;
+    bool is_recheck = event->kind == GT_EVENT_VERIFIED && event->id == process.recheck;
+    process.recheck = is_recheck ? GT_NO_VARIANT : process.recheck;
+    if (event->status == GPUTUNE_OK || (stopped && !is_recheck)) {
+        return;
+    }
+    if (event->kind == GT_EVENT_COMPILED) {
+        config = process.source_of[event->id % 256];
+    } else if (event->kind == GT_EVENT_VERIFIED) {
+        config = config_of(&process.farm.launches.items[event->id]);
+    } else if (event->kind == GT_EVENT_SAMPLED && event->culprit != GT_NO_VARIANT) {
+        config = config_of(&process.farm.launches.items[event->culprit]);
+    }
+    if (config != NO_CONFIG && gt_outcome_is_kept(event->status, event->repeatable)) {
+        process.answer.refuted |= 1U << config;
+    }
+}
+
+static gputune_status wait_as_asked(gt_farm *farm, gt_event *out, double seconds)
+{
+    const sequence_request *request = &process.request;
+    bool stopped = process.answer.disturbed;
+    if (stopped && request->disturbance == LATE_LIMIT && !process.was_late) {
+        process.was_late = true;
+        pass_time(0.2);
+        *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
+        return GPUTUNE_OK;
+    }
+    gputune_status status = process.scripted.wait(farm, out, seconds);
+    pass_time(out->kind == GT_EVENT_TIMEOUT ? seconds : 1e-4);
+    if (++process.waits >= request->at && !stopped) {
+        strike(out);
+    }
+    note_failure(out, stopped);
+    return status;
+}
+
+/* --- the tuner's services -----------------------------------------------------------------------
+ */
+
+static gputune_status lend_farm(void *user, gt_farm **out, bool measure,
+                                gputune_isolation isolation)
+{
+    (void)user;
+    (void)measure;
+    (void)isolation;
+    *out = &process.farm.farm;
+    return GPUTUNE_OK;
+}
+
+static void take_farm_back(void *user, gt_farm *farm)
+{
+    (void)user;
+    (void)farm;
+}
+
+static bool lend_gpu(void *user)
+{
+    (void)user;
+    bool busy = process.request.disturbance == BUSY_GPU;
+    process.answer.disturbed |= busy;
+    return !busy;
+}
+
+static void take_gpu_back(void *user)
+{
+    (void)user;
+}
+
+static void must(int status, const char *what)
+{
+    if (status != GPUTUNE_OK) {
+        fprintf(stderr, "%s: %s\n", what, gputune_error());
+        _exit(2);
+    }
+}
+
+static void start_process(const char *template, const char *database)
+{
+    gputune *tuner = &process.tuner;
+    process.path = template;
+    process.recheck = GT_NO_VARIANT;
+    must(gt_catalog_open(&tuner->catalog, NULL, NULL), "templates");
+    must(gt_store_open(&tuner->store, database, NULL, NULL), database);
+    must(gt_plan_table_new(&tuner->plans), "plans");
+    must(gt_device_for_arch(&tuner->device, "sm_90"), "device");
+    snprintf(tuner->device.name, sizeof tuner->device.name, "Test GPU");
+    snprintf(tuner->device.origin, sizeof tuner->device.origin, "cuda");
+    snprintf(tuner->device.environment, sizeof tuner->device.environment,
+             "0123456789abcdef0123456789abcdef");
+    tuner->has_device = true;
+    tuner->owner = getpid();
+    tuner->services = (gt_services){.catalog = tuner->catalog,
+                                    .store = tuner->store,
+                                    .device = &tuner->device,
+                                    .borrow_farm = lend_farm,
+                                    .return_farm = take_farm_back,
+                                    .take_gpu = lend_gpu,
+                                    .leave_gpu = take_gpu_back,
+                                    .user = tuner};
+    process.farm.behave = behave_as_asked;
+    process.farm.compile = compile_as_asked;
+    scripted_farm_open(&process.farm);
+    process.scripted = process.ops = *process.farm.farm.ops;
+    process.ops.compile = compile_noting;
+    process.ops.recheck = recheck_noting;
+    process.ops.cancel = process.ops.rest = cancel_noting;
+    process.ops.wait = wait_as_asked;
+    process.farm.farm.ops = &process.ops;
+}
+
+/* --- one request --------------------------------------------------------------------------------
+ */
+
+/* "32, 64": the chosen values of BLOCK. */
+static void list_blocks(char out[64], uint32_t chosen)
+{
+    size_t used = 0;
+    out[0] = '\0';
+    for (int b = 0; b < BLOCK_VALUES; b++) {
+        if (chosen & 1U << b) {
+            used +=
+                (size_t)snprintf(out + used, 64 - used, "%s%d", used ? ", " : "", block_values[b]);
+        }
+    }
+}
+
+static void write_sequence_template(const char *path, const sequence_request *request)
+{
+    char blocks[64];
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        _exit(2);
+    }
+    list_blocks(blocks, request->template_blocks);
+    fprintf(file, sequence_template, blocks, request->require);
+    fclose(file);
+}
+
+static int parse_name(const char *text)
+{
+    for (int c = 0; c < CONFIGS; c++) {
+        char name[32];
+        config_name(name, c);
+        if (strcmp(name, text) == 0) {
+            return c;
+        }
+    }
+    return NO_CONFIG;
+}
+
+static void describe(const char *config, gputune_source source, double time_ns, const char *reason)
+{
+    sequence_answer *answer = &process.answer;
+    answer->config = parse_name(config);
+    answer->source = source;
+    answer->time_ns = time_ns;
+    answer->explained = reason[0] != '\0';
+    answer->undecided = strcmp(reason, gt_race_end_text(GT_RACE_BUDGET)) == 0 ||
+                        strcmp(reason, gt_race_end_text(GT_RACE_CANCELED)) == 0;
+    snprintf(answer->message, sizeof answer->message, "%s", reason);
+}
+
+static gputune_status answer_by_table(gputune_sizes sizes, const gputune_options *options)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_plan *plan;
+    GT_TRY(tune_kernel(&plan, &process.tuner, process.path, sizes, options));
+    must(gputune_plan_info(&info, plan), "plan");
+    describe(info.configuration, info.source, info.time_ns, info.stop_reason);
+    for (int i = 0; i < process.request.number; i++) {
+        if (process.plans[i] == plan) {
+            process.answer.made_by = i;
+            gputune_plan_release(plan);
+            return GPUTUNE_OK;
+        }
+    }
+    process.plans[process.request.number] = plan; /* kept, so that no other has its address */
+    return GPUTUNE_OK;
+}
+
+static gputune_status answer_by_tuner(gputune_sizes sizes, const gputune_options *options)
+{
+    gt_request *request;
+    gt_choice choice;
+    char *config = NULL;
+    const gt_services *services = &process.tuner.services;
+    GT_TRY(gt_request_make(&request, services, services->device, process.path, sizes, options));
+    gputune_status status = gt_tune(&choice, request);
+    if (status == GPUTUNE_OK) {
+        must(gt_config_text(&config, request->template, &choice.config), "configuration");
+        describe(config, choice.source, choice.time_ns, choice.stop_reason);
+        free(config);
+        gt_choice_free(&choice);
+    }
+    gt_request_free(request);
+    return status;
+}
+
+static void answer_request(void)
+{
+    const sequence_request *r = &process.request;
+    sequence_answer *answer = &process.answer;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    char blocks[64], only[80];
+    const char *const restrictions[] = {only};
+    *answer = (sequence_answer){.config = NO_CONFIG, .made_by = r->number};
+    process.waits = 0;
+    process.was_late = false;
+    process.cancel = 0;
+    process.tuner.device.driver_version = r->driver_version;
+    process.tuner.device.emulated = r->emulated;
+    process.farm.noise = r->emulated ? 0 : 0.002;
+    list_blocks(blocks, r->only_blocks);
+    snprintf(only, sizeof only, "BLOCK=%s", blocks);
+    options.effort = r->effort;
+    options.objective = objective_of(r->scenario);
+    options.isolation = r->isolation;
+    options.max_variants = r->max_variants;
+    options.strategy = r->max_variants ? GPUTUNE_STRATEGY_EXHAUSTIVE : GPUTUNE_STRATEGY_AUTO;
+    options.seed = (uint64_t)seed_of(r->scenario);
+    options.force = r->force;
+    options.only = restrictions;
+    options.only_count = r->only_blocks != 0;
+    options.cancel = &process.cancel;
+    if (r->refresh) {
+        gputune_refresh(&process.tuner);
+    }
+    gputune_size size = {"n", size_values[size_of(r->scenario)]};
+    answer->status = r->through_table ? answer_by_table((gputune_sizes){1, &size}, &options)
+                                      : answer_by_tuner((gputune_sizes){1, &size}, &options);
+    if (answer->status != GPUTUNE_OK) {
+        snprintf(answer->message, sizeof answer->message, "%s", gputune_error());
+    }
+}
+
+/* Answers what comes through `channel` until it is closed. Does not return. */
+static inline void run_process(int channel, const char *template, const char *database)
+{
+    start_process(template, database);
+    while (read(channel, &process.request, sizeof process.request) == sizeof process.request) {
+        answer_request();
+        if (write(channel, &process.answer, sizeof process.answer) != sizeof process.answer) {
+            break;
+        }
+    }
+    _exit(0);
+}
+
+#endif

@@ -1,0 +1,233 @@
+/* Which answer a request gets after others: from narrowed and edited spaces, unfinished tunings,
+ * and evidence against variants. */
+#include "search_world.h"
+
+typedef struct answer {
+    gputune_status status;
+    gputune_source source;
+    char config[64];
+} answer;
+
+static answer ask(world *w, const gputune_options *options)
+{
+    answer got = {0};
+    gt_choice choice;
+    got.status = tune(w, &choice, got.config, options);
+    if (got.status == GPUTUNE_OK) {
+        got.source = choice.source;
+        gt_choice_free(&choice);
+    }
+    return got;
+}
+
+static void expect(answer got, gputune_source source, const char *config)
+{
+    if (got.status != GPUTUNE_OK) {
+        fail_msg("%s: %s", gt_status_name(got.status), gt_message());
+    }
+    assert_string_equal(got.config, config);
+    assert_string_equal(gputune_source_name(got.source), gputune_source_name(source));
+}
+
+static gputune_options with_effort(gputune_effort effort)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = effort;
+    return options;
+}
+
+static gputune_options restricted_to(const char *const *only)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 1;
+    return options;
+}
+
+/* 1024 is ten times as fast as the default, and 256 two and a half times. */
+static void tune_wide_space(world *w)
+{
+    write_template(w, "64, 128, 256, 512, 1024");
+    w->by_block[1024].time_ns = 100;
+    w->by_block[256].time_ns = 400;
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=1024");
+}
+
+/* --- other spaces -------------------------------------------------------------------------------
+ */
+
+static void test_a_restricted_space_has_a_winner_of_its_own(void **state)
+{
+    static const char *const only[] = {"BLOCK=64,128,256"};
+    const gputune_options options = restricted_to(only);
+    tune_wide_space(*state);
+    expect(ask(*state, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+}
+
+static void test_a_new_constraint_makes_another_winner(void **state)
+{
+    world *w = *state;
+    tune_wide_space(w);
+    FILE *file = fopen(w->path, "a");
+    assert_non_null(file);
+    fprintf(file, "#pragma gputune require(BLOCK <= 512)\n");
+    fclose(file);
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+}
+
+static void test_a_removed_value_makes_another_winner(void **state)
+{
+    world *w = *state;
+    tune_wide_space(w);
+    write_template(w, "64, 128, 256, 512");
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+}
+
+/* What was left out for the sake of the fastest may be the fastest of a few. */
+static void test_few_variants_race_among_themselves(void **state)
+{
+    world *w = *state;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    w->by_block[64].time_ns = 900;
+    tune_wide_space(w);
+    w->device.driver_version += 10; /* nothing stored answers */
+    options.max_variants = 2;
+    options.strategy = GPUTUNE_STRATEGY_EXHAUSTIVE; /* the first two */
+    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=64");
+}
+
+static void test_what_a_bad_variant_beat_races_after_all(void **state)
+{
+    world *w = *state;
+    tune_wide_space(w);
+    w->by_block[1024].recheck = GPUTUNE_EWRONG;
+    write_template(w, "32, 64, 128, 256, 512, 1024");
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+}
+
+/* It races in every space. */
+static void test_a_default_outside_of_the_restrictions_is_remembered(void **state)
+{
+    static const char *const only[] = {"BLOCK=64"};
+    const gputune_options options = restricted_to(only);
+    expect(ask(*state, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=128");
+    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=128");
+}
+
+/* --- what is known not to work ------------------------------------------------------------------
+ */
+
+static void test_a_bad_default_is_no_answer_when_the_worker_is_lost(void **state)
+{
+    world *w = *state;
+    const gputune_options cached_only = with_effort(GPUTUNE_CACHED_ONLY);
+    w->by_block[128].verify = GPUTUNE_EWRONG;
+    w->by_block[256].sample = GPUTUNE_EWORKER;
+    assert_int_equal(ask(w, NULL).status, GPUTUNE_EWRONG);
+    assert_int_equal(ask(w, &cached_only).status, GPUTUNE_EWRONG);
+}
+
+static void test_an_estimate_takes_nothing_that_is_known_to_be_bad(void **state)
+{
+    static const char *const only[] = {"BLOCK=256"};
+    gputune_options options = restricted_to(only);
+    world *w = *state;
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    options.effort = GPUTUNE_ESTIMATE;
+    options.force = true; /* which asks for nothing here */
+    assert_string_equal(ask(w, &options).config, "BLOCK=128");
+}
+
+static void test_an_estimate_does_not_give_a_default_that_it_found_bad(void **state)
+{
+    world *w = *state;
+    const gputune_options options = with_effort(GPUTUNE_ESTIMATE);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].verify = GPUTUNE_ECRASHED;
+    }
+    assert_int_equal(ask(w, &options).status, GPUTUNE_ECRASHED);
+}
+
+static void test_what_hung_once_and_is_wrong_is_not_tried_for_ever(void **state)
+{
+    world *w = *state;
+    w->by_block[256].hangs_once = true;
+    w->by_block[256].recheck = GPUTUNE_EWRONG;
+    w->by_block[512].time_ns = 900;
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    assert_true(w->farm.patient_verifies < 4);
+}
+
+/* --- what is no decision ------------------------------------------------------------------------
+ */
+
+static void test_without_memory_for_a_variant_nothing_is_decided(void **state)
+{
+    world *w = *state;
+    w->by_block[256].verify = GPUTUNE_EDEVMEM;
+    w->by_block[512].time_ns = 900;
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    w->by_block[256].verify = GPUTUNE_OK;
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(w, NULL), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+}
+
+/* Neither the nearest size nor the default, while there is a result of this very scenario. */
+static void test_what_cannot_be_measured_is_answered_by_its_own_scenario(void **state)
+{
+    static const char *const only[] = {"BLOCK=64,128,256"};
+    gputune_options options = restricted_to(only);
+    world *w = *state;
+    expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    w->gpu_is_taken = true;
+    options.time_limit_s = 0.05;
+    expect(ask(w, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    w->gpu_is_taken = false;
+    options.time_limit_s = 0;
+    expect(ask(w, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+}
+
+static void test_force_asks_for_nothing_where_nothing_is_measured(void **state)
+{
+    gputune_options options = with_effort(GPUTUNE_CACHED_ONLY);
+    expect(ask(*state, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    options.force = true;
+    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+}
+
+/* What was measured without worker processes answers whoever does without them. */
+static void test_less_isolation_does_not_answer_for_more(void **state)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.isolation = GPUTUNE_ISOLATION_THREAD;
+    expect(ask(*state, &options), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(ask(*state, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_a_restricted_space_has_a_winner_of_its_own),
+        IN_WORLD(test_a_new_constraint_makes_another_winner),
+        IN_WORLD(test_a_removed_value_makes_another_winner),
+        IN_WORLD(test_few_variants_race_among_themselves),
+        IN_WORLD(test_what_a_bad_variant_beat_races_after_all),
+        IN_WORLD(test_a_default_outside_of_the_restrictions_is_remembered),
+        IN_WORLD(test_a_bad_default_is_no_answer_when_the_worker_is_lost),
+        IN_WORLD(test_an_estimate_takes_nothing_that_is_known_to_be_bad),
+        IN_WORLD(test_an_estimate_does_not_give_a_default_that_it_found_bad),
+        IN_WORLD(test_what_hung_once_and_is_wrong_is_not_tried_for_ever),
+        IN_WORLD(test_without_memory_for_a_variant_nothing_is_decided),
+        IN_WORLD(test_what_cannot_be_measured_is_answered_by_its_own_scenario),
+        IN_WORLD(test_force_asks_for_nothing_where_nothing_is_measured),
+        IN_WORLD(test_less_isolation_does_not_answer_for_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
