@@ -1,3 +1,4 @@
+/* gputune export: one measured scenario as another tool's file. */
 #include "cli/commands.h"
 
 #include "cli/catalogue.h"

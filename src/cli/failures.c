@@ -1,3 +1,4 @@
+/* Failures of a tuning, counted, and the commonest of them told. */
 #include "cli/failures.h"
 
 #include "cli/console.h"

@@ -1,3 +1,4 @@
+/* Numbers and strings of JSON. */
 #include "cli/json.h"
 
 #include "base/number.h"

@@ -1,3 +1,4 @@
+/* Stored trials by scenario, and the choice of one scenario. */
 #include "cli/measured.h"
 
 #include "cli/console.h"

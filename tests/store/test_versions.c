@@ -58,8 +58,7 @@ static void one_version_is_told(void **state)
     tells(store, 0, true, "20 ");
     tells(store, 4, true, "20! ");
     tells(store, 2, false, "10 30! 20! ");
-    put_version(store, 1,
-                5); /* an earlier version again is the newest */
+    put_version(store, 1, 5); /* an earlier version again is the newest */
     tells(store, 0, true, "5 ");
     gt_store_close(store);
 }
