@@ -49,11 +49,13 @@
  * reference that adds 10^6 positive numbers one after another is itself wrong by 1e-5 of the sum:
  * declare its outputs double.
  *
- * How a variant is proved. It is launched twice at the requested size and at an awkward smaller one,
- * with outputs, scratch and shared memory poisoned; in between outputs are poisoned otherwise and
- * inout buffers restored, and nothing else is put right. Inputs and what lies around the buffers
+ * How a variant is proved. It is launched at the requested size and twice at an awkward smaller one
+ * (twice at the requested size where there is none), with outputs, scratch and shared memory
+ * poisoned; in between outputs are poisoned otherwise and inout buffers restored, and nothing else
+ * is put right. Inputs and what lies around the buffers
  * must be as they were (one that changes an input and changes it back within a launch is not seen).
- * The winner is proved again behind the race, with other inputs and what the race left in scratch.
+ * The winner is proved again after the race, twice at the requested size, with other inputs and with
+ * what the race left in scratch.
  * Without reference() and check() the default variant's first results stand in for the reference's,
  * and it must write all of them. */
 // clang-format on

@@ -99,15 +99,15 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* The proposer hears of those that were sampled for the first, second, fourth time, and so on: what
- * it would hear in between is hardly news. */
+/* The proposer hears of those that were sampled for the first or the fourth time: what it would
+ * hear otherwise is hardly news. */
 static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count && tuning->session.field.options.proposer->hear; i++) {
         gt_race_contestant contestant;
         gt_summary summary;
         if (!gt_race_find(tuning->race, round->ids[i], &contestant) ||
-            (contestant.sample_count & (contestant.sample_count - 1))) {
+            (contestant.sample_count != 1 && contestant.sample_count != 4)) {
             continue;
         }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));
