@@ -47,7 +47,7 @@ static void add_row(gt_model *model, const gt_evidence *evidence, uint32_t known
 static bool add_rows(gt_model *model, const gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (model->row_of[i] >= 0 || evidence->known[i].state == GT_STATE_FREE) {
+        if (model->row_of[i] >= 0) {
             continue;
         }
         if (model->gaussian.count == GT_GAUSSIAN_ROWS) {
@@ -85,7 +85,7 @@ static void choose_rows(gt_model *model, gt_strategy *strategy, ranked *order)
     for (uint32_t i = 0; i < evidence->points.count; i++) {
         gt_state state = evidence->known[i].state;
         model->row_of[i] = -1;
-        if (state != GT_STATE_FREE && state != GT_STATE_PENDING) {
+        if (state != GT_STATE_PENDING) {
             order[count++] =
                 (ranked){state == GT_STATE_OK ? evidence->known[i].log_time : (double)INFINITY, i};
         }

@@ -79,7 +79,4 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
  * what others give. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
 
-/* Takes a proposal back that will not be tried; it may be proposed again. */
-void gt_strategy_withdraw(gt_strategy *strategy, const gt_point *point);
-
 #endif
