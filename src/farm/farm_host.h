@@ -214,12 +214,8 @@ void gt_measure_free(gt_host_farm *farm);
 /* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
-/* NULL when there is none. */
-gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_measure_request_free(gt_measure_request *request);
-/* Puts a request at `index` of the queue; it stays the caller's on failure. */
-gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet);

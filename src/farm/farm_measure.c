@@ -40,7 +40,7 @@ static bool needs(const gt_measure_request *request, uint64_t variant)
     return false;
 }
 
-gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
+static gt_live_variant *find_live(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
         if (host->variants.items[i].id == id) {
@@ -52,7 +52,7 @@ gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
 
 void gt_live_forget(gt_measure_host *host, uint64_t id)
 {
-    gt_live_variant *variant = gt_live_find(host, id);
+    gt_live_variant *variant = find_live(host, id);
     if (variant) {
         gt_packet_drop(variant->packet);
         *variant = host->variants.items[--host->variants.count];
@@ -61,7 +61,8 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request)
+/* Puts a request at `index` of the queue; it stays the caller's on failure. */
+static gputune_status put(gt_measure_host *host, size_t index, gt_measure_request *request)
 {
     GT_TRY(gt_array_reserve(&host->queue));
     memmove(host->queue.items + index + 1, host->queue.items + index,
@@ -105,7 +106,7 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
     request->sequence = ++farm->next_sequence;
     request->packet = gt_packet_keep(packet);
     request->internal = true;
-    gputune_status status = gt_measure_put(&farm->measure, index, request);
+    gputune_status status = put(&farm->measure, index, request);
     if (status < 0) {
         gt_measure_request_free(request);
     }
@@ -115,7 +116,7 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request)
 {
     gt_measure_host *host = &farm->measure;
-    gputune_status status = gt_measure_put(host, host->queue.count, request);
+    gputune_status status = put(host, host->queue.count, request);
     if (status < 0) {
         gt_measure_request_free(request);
         return status;
@@ -181,7 +182,7 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
     gt_measure_host *host = &farm->measure;
     const gt_measure_request *request = host->queue.items[index];
     for (uint32_t i = 0; i < request->variant_count; i++) {
-        gt_live_variant *variant = gt_live_find(host, request->variants[i]);
+        gt_live_variant *variant = find_live(host, request->variants[i]);
         if (!variant || variant->generation == 0 || variant->generation == host->generation) {
             continue;
         }
@@ -306,7 +307,7 @@ void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_st
 /* What a good answer means for the host itself. */
 static void note(gt_measure_host *host, const gt_measure_request *request, const gt_event *reply)
 {
-    gt_live_variant *variant = gt_live_find(host, request->id);
+    gt_live_variant *variant = find_live(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
         host->prepare_s = gt_seconds_since(host->since_ns);

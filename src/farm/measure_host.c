@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* Nothing queued, buffers ready, one untimed launch behind us. */
+/* Gets ready for a sample: one untimed launch is done, the buffers are ready, the stream is
+ * idle. */
 static gputune_status settle(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
@@ -15,7 +16,7 @@ static gputune_status settle(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* Per launch, for `count` launches back to back. */
+/* The time of one launch, from `count` launches back to back. */
 static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t count)
 {
     int64_t start = gt_now_ns();
