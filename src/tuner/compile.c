@@ -16,7 +16,8 @@ static bool all_compiled(const gt_session *session)
 static gputune_status explain_stop(const gt_session *session)
 {
     const gt_request *request = session->request;
-    const volatile int *cancel = request->options.cancel; /* the little time after it is over too */
+    const volatile int *cancel =
+        request->options.cancel; /* also used in the short time that is granted after the limit */
     return session->stop == GT_STOP_CANCELED || (cancel && *cancel)
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
@@ -69,8 +70,8 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
  */
 
 typedef struct compile_run {
-    uint32_t reported; /* variants told of so far */
-    int answer;        /* of the last of them */
+    uint32_t reported; /* variants reported so far */
+    int answer;        /* of the last report */
     int (*each)(void *user, const gputune_compiled *compiled);
     void *user;
 } compile_run;

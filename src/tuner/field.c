@@ -103,9 +103,9 @@ static gputune_status bind_launches(const gt_field *field, const gt_variant *var
 /* The unit of that hash; *is_new when it was added just now. */
 static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
 {
-    uint32_t fresh = (uint32_t)field->units.count;
-    GT_TRY(gt_hash_index_intern(&field->sources, hash, fresh, index));
-    *is_new = *index == fresh;
+    uint32_t next = (uint32_t)field->units.count;
+    GT_TRY(gt_hash_index_intern(&field->sources, hash, next, index));
+    *is_new = *index == next;
     return *is_new ? add_unit(field, hash, index) : GPUTUNE_OK;
 }
 

@@ -1,4 +1,4 @@
-/* The race: who is sampled in the next round, and what a round's samples change. */
+/* The race: which contestants are sampled in the next round, and what a round's samples change. */
 #include "tuner/race_parts.h"
 
 #include "base/hash.h"
@@ -166,7 +166,7 @@ static void enter(gt_race *race, size_t index)
     race->order[race->round.count++] = (uint32_t)index;
 }
 
-/* Those that came in numbers are looked at twice: a second short sample tells most losers as
+/* Many newcomers at once get two quick rounds: a second short sample shows most slow variants as
  * surely as a long one. */
 static bool is_newcomer(const gt_runner *runner)
 {
@@ -198,8 +198,8 @@ static bool only_default_is_open(const gt_race *race, const gt_runner *standard)
     return standard && gt_runner_is_in(standard);
 }
 
-/* Those that are behind; or, when nobody is, all, so that nobody's figures rest on a lucky moment;
- * or the default alone, when only its case is open. */
+/* Chooses the contestants that have fewer rounds than the others. If there are none, chooses all,
+ * so that no result rests on one lucky moment; or the default alone, if only its result is open. */
 static void enter_racing(gt_race *race)
 {
     for (size_t i = 0; i < race->runners.count; i++) {
@@ -316,8 +316,9 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* A winner other than the default is measured beside it once more: its interval must not come from
- * the samples that it was chosen by. Where values are exact it is enough that the two have met. */
+/* A winner other than the default is measured beside the default once more: its interval must
+ * not come from the samples that it was chosen by. Where values are exact, one shared round is
+ * enough. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = &race->runners.items[race->winner];
@@ -409,7 +410,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     gt_race_call_reserve(race);
     if (gt_race_reserve_scratch(race) == GPUTUNE_OK && race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* no round is being judged */
+        race->round.count = 0; /* no round is in progress */
         gt_race_judge(race);
         race->round = round;
     }
@@ -423,7 +424,7 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
         race->end = reason;
         if (race->decided == GT_RACE_RUNNING) {
             if (race->rounds) {
-                gt_race_judge(race); /* anew, now that nobody can be sampled any more */
+                gt_race_judge(race); /* again, because no contestant can be sampled any more */
             }
             gt_race_choose(race);
         }

@@ -14,7 +14,7 @@ typedef struct candidate {
     double estimate;
 } candidate;
 
-/* What one thread loads at once: the widest vector of the configuration, or four bytes. */
+/* Bytes that one thread loads at once: the widest vector of the configuration, or four. */
 static uint32_t access_bytes(const gt_request *request, const gt_config *config)
 {
     uint32_t widest = 4;
@@ -114,7 +114,8 @@ static gputune_status take_image(gt_image *out, gt_resources *resources, gt_fiel
     return GPUTUNE_ENOTFOUND;
 }
 
-/* The best candidate that verified, and the variant for misaligned buffers where it did too. */
+/* Chooses the best candidate that was verified, with its variant for misaligned buffers if that was
+ * verified too. */
 static gputune_status take_best(gt_choice *choice, gt_field *field,
                                 const candidate best[CANDIDATES])
 {

@@ -20,10 +20,10 @@ typedef struct run_state {
     gt_session session;
     gt_random random;
     uint32_t rounds;
-    bool is_narrow;  /* every interval is, or there are rounds enough */
+    bool is_narrow;  /* every interval is narrow, or there are enough rounds */
     double *values;  /* round-major: values[round * variants + variant]; NaN: none */
     double *scratch; /* ROUNDS_MAX of them */
-    uint64_t *ids;   /* of the round that is out, in its order */
+    uint64_t *ids;   /* of the round in progress, in its order */
     uint32_t *order;
     gt_disturbance disturbance;
 } run_state;
@@ -68,7 +68,8 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* After so many rounds, and then every so often; one of energy takes a second a variant. */
+/* Whether the intervals are computed after this round. A round of energy takes a second for each
+ * variant. */
 static bool is_time_to_look(const run_state *run)
 {
     bool by_energy = gt_objective_facts(run->session.request->options.objective)->by_energy;
@@ -96,7 +97,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     double *row = run->values + (size_t)run->rounds * variant_count(run);
     uint64_t ignored;
     if (session->stop != GT_STOP_NONE) {
-        return GPUTUNE_OK; /* this round does not count */
+        return GPUTUNE_OK; /* this round was disturbed, and is repeated */
     }
     if (event->status != GPUTUNE_OK) {
         return gt_outcome_costs_one_variant(event->status)
@@ -137,7 +138,8 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Nothing is timed before everything is verified: what is compared has the same neighbours. */
+/* Sampling begins when every variant is verified, so that all are compared under the same
+ * conditions. */
 static gputune_status next(gt_session *session)
 {
     bool ready = gt_field_settled(&session->field) && gt_session_is_idle(session);

@@ -5,12 +5,9 @@
 
 #include <assert.h>
 
+/* Sessions that this thread drives now: above 0 in a callback of one, which cannot wait for its
+ * end. */
 static _Thread_local uint32_t running_here;
-
-bool gt_session_is_running_here(void)
-{
-    return running_here > 0;
-}
 
 /* --- opening, closing ---------------------------------------------------------------------------
  */
@@ -25,7 +22,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
                         .request = request,
                         .start_ns = gt_now_ns(),
                         .recheck_id = GT_NO_VARIANT};
-    if (policy->exclusive && gt_session_is_running_here()) {
+    if (policy->exclusive && running_here > 0) {
         return gt_fail(GPUTUNE_EBUSY,
                        "%s: a callback of a tuning cannot measure; measure after that tuning",
                        request->template->name);
@@ -93,7 +90,8 @@ void gt_session_forget_jobs(gt_session *session)
     session->farm->ops->cancel(session->farm);
 }
 
-/* The GPU is asked for until another session has left it. Who takes no times need not wait. */
+/* Asks for the GPU until no other session measures on it. A policy that takes no times need not
+ * wait. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -127,7 +125,7 @@ static gputune_status stop_if_over(gt_session *session)
     return session->policy->stopped ? session->policy->stopped(session) : GPUTUNE_OK;
 }
 
-/* A lease that was lost is no reason to stop: at worst two processes tune the same. */
+/* Losing the lease is no reason to stop: at worst, two processes tune the same scenario. */
 static void keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -160,7 +158,7 @@ static gputune_status start_work(gt_session *session)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
-        return GPUTUNE_OK; /* of a round that was given up */
+        return GPUTUNE_OK; /* belongs to a round that was given up */
     }
     session->round_id = 0;
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;

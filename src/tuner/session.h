@@ -23,7 +23,7 @@ typedef struct gt_session gt_session;
 /* What a session is for. Those that are NULL do nothing. */
 typedef struct gt_policy {
     bool measures;  /* with a measure worker; else compile only */
-    bool exclusive; /* times are taken, so that nobody else may measure meanwhile */
+    bool exclusive; /* it takes times, so that no other session may measure meanwhile */
     /* The measure worker may be idle: submit what is to be done next. */
     gputune_status (*next)(gt_session *session);
     /* A round of samples that was asked for was taken, or failed. */
@@ -75,10 +75,6 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
  * farm, the compiler. */
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
-
-/* Whether this thread drives a session now: it is in a callback of one, and cannot wait for its
- * end. */
-bool gt_session_is_running_here(void);
 
 /* Whether nothing that was asked of the measure worker is outstanding, and it may be asked. */
 bool gt_session_is_idle(const gt_session *session);

@@ -1,4 +1,4 @@
-/* What a tuning tells while it goes on, and its raw samples. */
+/* Reports the progress of a tuning, and writes its raw samples. */
 #include "tuner/samples.h"
 #include "tuner/tuning.h"
 

@@ -331,7 +331,7 @@ static void all_failing_is_no_variant(void **state)
     assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
     gt_race_fail(race, 1);
     assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
-    assert_int_equal(end, GT_RACE_NOBODY);
+    assert_int_equal(end, GT_RACE_NONE_LEFT);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
     gt_race_free(race);
 }
