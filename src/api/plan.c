@@ -20,7 +20,7 @@ typedef struct code {
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* What is checked of one caller argument before a launch. */
+/* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
     uint32_t alignment, element_bytes; /* of a buffer */
@@ -36,7 +36,7 @@ struct gputune_plan {
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
     code winner, fallback; /* fallback: safe at any alignment */
-    bool needs_alignment;  /* the winner is not safe at any; there may be no fallback */
+    bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
     char *kernel, *configuration, *default_configuration, *stop_reason;

@@ -52,7 +52,7 @@ static void name_space(char *out, size_t bytes, const char *path)
     out[length] = '\0';
 }
 
-/* The options with defaults in place of what is not said. */
+/* Fills in the defaults of the options that are 0. */
 static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
@@ -127,7 +127,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     return GPUTUNE_OK;
 }
 
-/* 0 where half of the runs did not get there. */
+/* 0 if half of the runs did not get there. */
 static double median(double *values, uint32_t count, bool is_measured)
 {
     gt_sort(values, count);

@@ -40,14 +40,14 @@ static gputune_status grow(gt_point_set *set)
 }
 
 gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32_t *index,
-                                bool *fresh)
+                                bool *is_new)
 {
     if (set->count == set->capacity) {
         GT_TRY(grow(set));
     }
     uint32_t *slot = slot_of(set, point);
-    *fresh = !*slot;
-    if (*fresh) {
+    *is_new = !*slot;
+    if (*is_new) {
         set->points[set->count] = *point;
         *slot = ++set->count;
     }

@@ -11,9 +11,9 @@ typedef struct gt_point_set {
     uint32_t count, capacity, slot_count;
 } gt_point_set;
 
-/* *index is where the point stands; a new one is added at the end (*fresh). ENOMEM. */
+/* *index is where the point stands; a new one is added at the end (*is_new). ENOMEM. */
 gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32_t *index,
-                                bool *fresh);
+                                bool *is_new);
 /* The point's index, or -1. */
 int64_t gt_point_set_find(const gt_point_set *set, const gt_point *point);
 void gt_point_set_clear(gt_point_set *set);

@@ -89,9 +89,9 @@ gputune_status gt_recorded_finish(gt_recorded *recorded)
     for (uint32_t i = 0; i < all; i++) {
         const gt_recorded_entry *entry = &recorded->entries[i];
         uint32_t index;
-        bool fresh;
-        GT_TRY(gt_point_set_add(&recorded->index, &entry->tried.point, &index, &fresh));
-        if (!fresh) {
+        bool is_new;
+        GT_TRY(gt_point_set_add(&recorded->index, &entry->tried.point, &index, &is_new));
+        if (!is_new) {
             GT_TRY(check_twice(&recorded->entries[index], entry));
             continue;
         }

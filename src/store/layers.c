@@ -1,5 +1,5 @@
-/* The store's stack of databases: the one in memory, where there is one, the user's file, and the
- * system's file. Here: opening and closing them, and what is told of them. */
+/* The store's stack of databases: one in memory (if there is one), the user's file, the system's
+ * file. Opens and closes them, and reports on them. */
 #include "store/layers_parts.h"
 
 #include "base/clock.h"

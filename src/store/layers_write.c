@@ -13,7 +13,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static const double write_wait_s = 30;         /* in all, for a file that stays locked; */
+static const double write_wait_s = 30;         /* in all, for a file that stays locked */
 static const double write_hopeless_wait_s = 1; /* then for each write */
 
 /* --- a damaged file -----------------------------------------------------------------------------
@@ -164,8 +164,8 @@ static gputune_status begin(gt_database *database, gt_store_fn work, void *conte
     return status == GPUTUNE_OK ? work(database, context) : status;
 }
 
-/* Lookups of this process are out of the way while the file is changed: they wait for the disk, not
- * for luck. Another process's reader is waited for without holding them up. */
+/* Keeps this process's lookups away from the file while it is changed, so that they wait for the
+ * disk only. Lookups go on while this waits for a reader of another process. */
 static gputune_status commit(gt_store *store, const gt_patience *patience)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
@@ -292,8 +292,8 @@ static void tell_lock(gt_store *store)
     pthread_mutex_unlock(&store->telling);
 }
 
-/* What is written to the file goes into a database in memory too, where there is one: it is asked
- * first, and must never be older than the file. */
+/* A write to the file also goes to the database in memory, if there is one: that is asked first,
+ * and must never be older than the file. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {

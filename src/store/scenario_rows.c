@@ -1,4 +1,4 @@
-/* Rows of gpu, kernel and scenario. */
+/* The rows of the tables gpu, kernel and scenario. */
 #include "store/keys.h"
 #include "store/layers.h"
 

@@ -219,7 +219,7 @@ static gt_trouble make_private(const char *path, char *why, size_t bytes)
     return GT_TROUBLE_NONE;
 }
 
-/* SQLite has but one text for all of them. */
+/* SQLite has one text for all of them. */
 static const char *why_not_open(const gt_database *database, const char *path)
 {
     struct stat facts;
