@@ -149,7 +149,7 @@ static int report(replay *at, gputune_strategy strategy,
         .workers = options->workers,
         .seconds_to_5_percent = median(scores->reached[0], options->seeds, clock),
         .seconds_to_2_percent = median(scores->reached[1], options->seeds, clock),
-        .configurations = at->recorded.count,
+        .configurations = at->recorded.entries.count,
         .valid = at->recorded.ok,
         .optimum_ns = at->recorded.best_ns};
     int answer = 0;

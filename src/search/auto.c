@@ -76,14 +76,8 @@ static gputune_status expect(automatic *at, const gt_point *point, double expect
     uint32_t index;
     bool is_new;
     GT_TRY(gt_point_set_add(&at->proposed, point, &index, &is_new));
-    if (at->expectation_capacity < at->proposed.capacity) {
-        double *values = realloc(at->expectation, at->proposed.capacity * sizeof *at->expectation);
-        if (!values) {
-            return gt_fail_memory();
-        }
-        at->expectation = values;
-        at->expectation_capacity = at->proposed.capacity;
-    }
+    GT_TRY(gt_point_set_widen((void **)&at->expectation, &at->expectation_capacity, &at->proposed,
+                              sizeof *at->expectation));
     at->expectation[index] = expectation;
     return GPUTUNE_OK;
 }

@@ -9,15 +9,8 @@ static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32
 {
     bool is_new;
     GT_TRY(gt_point_set_add(&evidence->points, point, index, &is_new));
-    if (evidence->known_capacity < evidence->points.capacity) {
-        gt_known *known =
-            realloc(evidence->known, evidence->points.capacity * sizeof *evidence->known);
-        if (!known) {
-            return gt_fail_memory();
-        }
-        evidence->known = known;
-        evidence->known_capacity = evidence->points.capacity;
-    }
+    GT_TRY(gt_point_set_widen((void **)&evidence->known, &evidence->known_capacity,
+                              &evidence->points, sizeof *evidence->known));
     if (is_new) {
         evidence->known[*index] = (gt_known){.state = GT_STATE_PENDING};
         evidence->pending++;

@@ -10,7 +10,7 @@
 
 enum {
     RANDOM = 500,
-    NEAR_BEST = 4, /* of so many fastest, the neighbours */
+    NEAR_BEST = 4, /* of the fastest ones, whose neighbours are candidates */
     JUMPS = 8,     /* and as many points that differ from each of them in two axes */
     MANY = 800,    /* candidates that are thinned out to RANDOM */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
@@ -38,16 +38,10 @@ static bool add(void *user, const gt_point *point)
         return true;
     }
     to->status = gt_point_set_add(&model->pool, point, &index, &is_new);
-    if (to->status == GPUTUNE_OK && model->candidate_capacity < model->pool.capacity) {
-        gt_candidate *candidates =
-            realloc(model->candidates, model->pool.capacity * sizeof *candidates);
-        if (!candidates) {
-            model->pool.count -= is_new;
-            to->status = gt_fail_memory();
-            return false;
-        }
-        model->candidates = candidates;
-        model->candidate_capacity = model->pool.capacity;
+    if (to->status == GPUTUNE_OK) {
+        to->status = gt_point_set_widen((void **)&model->candidates, &model->candidate_capacity,
+                                        &model->pool, sizeof *model->candidates);
+        model->pool.count -= is_new && to->status != GPUTUNE_OK;
     }
     if (to->status == GPUTUNE_OK && is_new) {
         gt_candidate *candidate = &model->candidates[index];

@@ -55,6 +55,21 @@ gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32
     return GPUTUNE_OK;
 }
 
+gputune_status gt_point_set_widen(void **items, uint32_t *capacity, const gt_point_set *set,
+                                  size_t bytes)
+{
+    if (*capacity >= set->capacity) {
+        return GPUTUNE_OK;
+    }
+    void *wider = realloc(*items, set->capacity * bytes);
+    if (!wider) {
+        return gt_fail_memory();
+    }
+    *items = wider;
+    *capacity = set->capacity;
+    return GPUTUNE_OK;
+}
+
 int64_t gt_point_set_find(const gt_point_set *set, const gt_point *point)
 {
     return set->count ? (int64_t)*slot_of(set, point) - 1 : -1;
