@@ -42,8 +42,7 @@ struct gputune_plan {
     char *kernel, *configuration, *default_configuration, *stop_reason;
 };
 
-/* --- making ------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static void make_checks(gputune_plan *plan, const gt_workload *workload)
 {
@@ -129,7 +128,7 @@ static gputune_status load(gputune_plan *plan, code *c)
     }
     if (!plan->driver) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s: the tuner of this plan was opened with tune_only, to launch nothing",
+                       "%s: the tuner of this plan was opened with tune_only, and launches nothing",
                        plan->kernel);
     }
     pthread_mutex_lock(&plan->loading);
@@ -192,8 +191,7 @@ bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
     return strcmp(a->configuration, b->configuration) == 0;
 }
 
-/* --- reference counting ------------------------------------------------------------------------
- */
+/* --- reference counting ----------------------------------------------------------------------- */
 
 gputune_plan *gputune_plan_retain(gputune_plan *plan)
 {
@@ -224,8 +222,7 @@ void gputune_plan_release(gputune_plan *plan)
     free(plan);
 }
 
-/* --- launching ---------------------------------------------------------------------------------
- */
+/* --- launching -------------------------------------------------------------------------------- */
 
 static int64_t scalar_value(gt_type type, const void *at)
 {

@@ -22,9 +22,9 @@ gputune_status gt_plan_table_new(gt_plan_table **out);
 void gt_plan_table_free(gt_plan_table *table);
 
 enum { GT_PLAN_KEY_MAX = 1024 };
-/* A request as bytes: kernel, sizes, and those options that name a scenario and its space. Too long
- * for the buffer (or with live inputs, which may change under the same pointer): length 0, never in
- * the table. */
+/* A request as bytes: kernel, sizes, and the options that name a scenario and its space. If it is
+ * too long for the buffer, or has live inputs, which may change under the same pointer, the length
+ * is 0, and it is never in the table. */
 typedef struct gt_plan_key {
     size_t length;
     uint64_t hash;

@@ -15,8 +15,7 @@ const char *gputune_version(void)
     return GPUTUNE_VERSION_STRING;
 }
 
-/* --- workers ------------------------------------------------------------------------------------
- */
+/* --- workers ---------------------------------------------------------------------------------- */
 
 /* A tuner that knows no device yet lets its workers warm up for a whole tuning meanwhile. */
 static gt_farm_options farm_options(const gputune *tuner, const gputune_open_options *o)
@@ -62,8 +61,7 @@ static void leave_gpu(void *user)
     gt_workers_leave_gpu(&((gputune *)user)->workers);
 }
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static const char *named_driver(const gputune_open_options *o)
 {

@@ -1,4 +1,4 @@
-/* What stands behind a gputune handle. Internal to the api room. */
+/* What a gputune handle points to (tuner.c), for all files of the api. */
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 

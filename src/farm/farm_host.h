@@ -191,7 +191,7 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
 double gt_compile_patience(const gt_host_farm *farm);
 /* Ends workers whose job took too long. The event of such a job is ETIMEOUT. */
 void gt_compile_check_deadlines(gt_host_farm *farm);
-/* Drops queued jobs; those in hand are finished, and their answers dropped. */
+/* Drops queued jobs. Jobs that a worker has begun are finished, and their answers dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all workers without waiting, and frees. */
 void gt_compile_close(gt_host_farm *farm);

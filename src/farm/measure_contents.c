@@ -64,10 +64,9 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 
-/* ---- Made, and made good ----------------------------------------------------------------------
- */
+/* ---- Made, and made good --------------------------------------------------------------------- */
 
-/* What the inputs are before any kernel has seen them. */
+/* Notes the hashes of the inputs before a kernel has run on them. */
 static gputune_status note_inputs(gt_measure *measure, uint32_t workspace_count)
 {
     GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));

@@ -112,7 +112,7 @@ static void note_all(sensitivities seen, const gt_measure *measure, uint32_t wor
     }
 }
 
-/* One step, from the results of unmoved inputs; inputs are as they were when it returns. */
+/* Measures one step from the results of unmoved inputs. Restores the inputs before it returns. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -127,7 +127,7 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
     return gt_contents_fill(measure, measure->seed, author->workspace_count);
 }
 
-/* How many steps tell enough: none where nothing follows from them. `many`: some output has enough
+/* How many steps are needed; 0 if no tolerance follows from them. `many`: some output has enough
  * elements to count terms by. */
 static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 {

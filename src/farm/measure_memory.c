@@ -57,8 +57,7 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
         (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
 }
 
-/* ---- Workspaces
- * ----------------------------------------------------------------------------------- */
+/* ---- Workspaces ------------------------------------------------------------------------------ */
 
 static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                     bool live)
@@ -107,7 +106,8 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* How many sets, and where those beside the slots begin. */
+/* Decides how many sets there are, and allocates the sets after the first; *extra is where they
+ * begin. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {

@@ -36,8 +36,7 @@ typedef struct gt_slot {
     gt_tolerance tolerance;
     int compare_task, guard_task, hash_task; /* index into the check table, or -1 */
     int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
-    int agree_task, spread_task,
-        input_task; /* index into the table of that name (input: spread), or -1 */
+    int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
 } gt_slot;
 
 /* What one workload needs at one size: its buffers on the device, what the reference made of them,
@@ -258,8 +257,7 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
  * tolerance. */
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot);
 
-/* ---- measure_sample.c, measure_graph.c, measure_host.c, measure_energy.c: samples -------------
- */
+/* ---- measure_sample.c, measure_graph.c, measure_host.c, measure_energy.c: samples ------------ */
 
 /* What a sampler needs to know. */
 typedef struct gt_sampling {

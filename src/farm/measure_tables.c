@@ -169,6 +169,18 @@ static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace,
     return gt_tasks_add(table, &hash, GT_TILE, task);
 }
 
+/* Nothing for an input, and where the template's check kernel compares. */
+static gputune_status plan_result(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
+                                  uint32_t poison, int *task)
+{
+    *task = -1;
+    if (workspace->workload.buffers[index].direction == GT_IN || workspace->check) {
+        return GPUTUNE_OK;
+    }
+    gt_service_task compare = comparison(workspace, index, poison);
+    return gt_tasks_add(table, &compare, GT_TILE, task);
+}
+
 /* After the second launch: everything. */
 static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
 {
@@ -176,11 +188,8 @@ static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         gt_slot *slot = &workspace->slots[i];
         bool is_input = workspace->workload.buffers[i].direction == GT_IN;
-        gt_service_task task = comparison(workspace, i, GT_POISON_SECOND);
-        slot->compare_task = slot->hash_task = -1;
-        if (!is_input && !workspace->check) {
-            GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->compare_task));
-        }
+        slot->hash_task = -1;
+        GT_TRY(plan_result(&measure->check, workspace, i, GT_POISON_SECOND, &slot->compare_task));
         GT_TRY(plan_guards(measure, workspace, i));
         if (is_input && is_cheapest(measure, workspace)) {
             GT_TRY(plan_input(&measure->check, workspace, i, &slot->hash_task));
@@ -196,11 +205,8 @@ static gputune_status plan_first(gt_measure *measure, gt_workspace *workspace)
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         gt_slot *slot = &workspace->slots[i];
         bool is_input = workspace->workload.buffers[i].direction == GT_IN;
-        gt_service_task task = comparison(workspace, i, GT_POISON_FIRST);
-        slot->first_task = slot->first_hash_task = -1;
-        if (!is_input && !workspace->check) {
-            GT_TRY(gt_tasks_add(&workspace->first, &task, GT_TILE, &slot->first_task));
-        }
+        slot->first_hash_task = -1;
+        GT_TRY(plan_result(&workspace->first, workspace, i, GT_POISON_FIRST, &slot->first_task));
         if (is_input && !is_cheapest(measure, workspace)) {
             GT_TRY(plan_input(&workspace->first, workspace, i, &slot->first_hash_task));
         }
@@ -229,8 +235,8 @@ static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspac
     return gt_tasks_add(&measure->agree, &task, GT_TILE, &slot->agree_task);
 }
 
-/* Results against those of moved inputs, and how large they are (spread_task + 1). The reference's
- * own are kept in the slot, a variant's are the expected ones. */
+/* Compares results with the results of moved inputs, and finds how large they are (spread_task +
+ * 1). The slot keeps the reference's results; a variant's are the expected ones. */
 static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, uint32_t index)
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];

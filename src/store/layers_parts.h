@@ -16,7 +16,7 @@ enum { GT_BESIDE_MAX = 9, GT_WHY_MAX = 256, GT_WARNING_MAX = 768 };
  * - `writing`: the writer's connection. Held while it waits for another process.
  * - `reading`: the connections of lookups. Held for a lookup's wait, and while a commit changes the
  *   file.
- * - `remembering`: the database in memory, which waits for nobody.
+ * - `remembering`: the database in memory, which never waits.
  * - `telling`: which file is used, and what is to be said of it. Held for moments. */
 struct gt_store {
     pid_t owner;

@@ -29,8 +29,7 @@ static void note_blind(gt_store *store, bool blind)
     pthread_mutex_unlock(&store->telling);
 }
 
-/* --- opening ------------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 /* Opens the file for lookups. If nothing is being written now, a write connection first makes the
  * file or brings it up to date. EDATABASE: it cannot be read now. */
@@ -56,8 +55,7 @@ gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patienc
                             patience, trouble, why, GT_WHY_MAX);
 }
 
-/* --- layers -------------------------------------------------------------------------------------
- */
+/* --- layers ----------------------------------------------------------------------------------- */
 
 static void note_damage(gt_store *store)
 {

@@ -14,8 +14,7 @@
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
 static const double longest_wait_s = 30; /* if there is no patience */
 
-/* --- who is who ---------------------------------------------------------------------------------
- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 /* Process numbers mean something only within one boot and one process namespace. */
 static void read_machine(char out[MACHINE_MAX])
@@ -77,8 +76,7 @@ static gt_hash new_owner(void)
     return gt_hash_bytes(words, sizeof words);
 }
 
-/* --- taking -------------------------------------------------------------------------------------
- */
+/* --- taking ----------------------------------------------------------------------------------- */
 
 typedef struct lease_try {
     gt_hash key, owner;
@@ -212,8 +210,7 @@ gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char
     return GPUTUNE_OK;
 }
 
-/* --- keeping, giving back -----------------------------------------------------------------------
- */
+/* --- keeping, giving back --------------------------------------------------------------------- */
 
 static gputune_status change_lease(const gt_lease *lease, gt_store *store, gt_store_fn work,
                                    const gt_patience *patience)

@@ -244,13 +244,12 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return status;
 }
 
-/* --- starting variants -------------------------------------------------------------------------
- */
+/* --- starting variants ------------------------------------------------------------------------ */
 
 /* What earlier tunings found out about this trial. A failure is not tried again; what was far
  * slower than the best of this very space cannot win. All others race, whatever they lost to then.
  */
-static bool settled_before(gt_field *field, gt_variant *variant)
+static bool is_known_already(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
     const gt_trial *old = gt_history_find(field->options.history, variant->trial);
@@ -284,16 +283,16 @@ static gputune_status start(gt_field *field, uint32_t index)
     bool is_new = false;
     GT_TRY(gt_request_source(&source, request, &variant->config));
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    bool settled = settled_before(field, variant);
+    bool known = is_known_already(field, variant);
     gputune_status status = GPUTUNE_OK;
-    if (settled && variant->role == GT_ROLE_DEFAULT) {
+    if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
         status = gt_field_verify_compiled(field);
     }
-    if (!settled && field->options.distinct && variant->role != GT_ROLE_FALLBACK) {
-        status = find_twin(field, index, source.hash, &settled);
+    if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK) {
+        status = find_twin(field, index, source.hash, &known);
     }
-    if (!settled && !status) {
+    if (!known && !status) {
         status = intern_unit(field, source.hash, &variant->unit, &is_new);
     }
     if (!status && is_new) {
@@ -301,7 +300,7 @@ static gputune_status start(gt_field *field, uint32_t index)
     }
     gt_source_free(&source);
     GT_TRY(status);
-    if (settled) {
+    if (known) {
         return GPUTUNE_OK;
     }
     gt_unit *unit = &field->units.items[variant->unit];
@@ -349,8 +348,7 @@ double gt_field_patience(const gt_field *field)
     return wants_more(field) && !field->awaits_results ? 0 : 0.1;
 }
 
-/* --- events ------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static gputune_status handle_compiled(gt_field *field, gt_event *event)
 {
@@ -487,7 +485,7 @@ void gt_field_abandon(gt_field *field)
     field->compiled.count = 0;
 }
 
-bool gt_field_settled(const gt_field *field)
+bool gt_field_is_done(const gt_field *field)
 {
     return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
            !field->compiling && !field->verifying && !field->compiled.count;

@@ -146,7 +146,7 @@ bool gt_field_lacks_one(const gt_field *field);
  * cancelled. */
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */
-bool gt_field_settled(const gt_field *field);
+bool gt_field_is_done(const gt_field *field);
 /* "ok", "wrong", "crashed", "hung", "compile", "launch". */
 const char *gt_variant_status(const gt_variant *variant);
 /* Whether the variant exceeded its deadline once, and was not tried again: it may have been late

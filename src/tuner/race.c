@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- making -------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static gt_race_options with_defaults(const gt_race_options *given)
 {
@@ -55,8 +54,7 @@ void gt_race_free(gt_race *race)
     free(race);
 }
 
-/* --- contestants --------------------------------------------------------------------------------
- */
+/* --- contestants ------------------------------------------------------------------------------ */
 
 static uint32_t *slot_of(const gt_race *race, uint64_t id)
 {
@@ -126,8 +124,7 @@ static gt_runner *default_of(const gt_race *race)
     return NULL;
 }
 
-/* --- rounds -------------------------------------------------------------------------------------
- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 static gputune_status reserve_order(gt_race *race)
 {
@@ -242,7 +239,7 @@ static void fill_round(gt_race *race)
 {
     uint32_t newcomers = count_newcomers(race);
     gt_race_end ignored;
-    if (race->unsettled) {
+    if (race->is_tied) {
         return;
     }
     if (race->decided != GT_RACE_RUNNING) {
@@ -294,8 +291,7 @@ gputune_status gt_race_record(gt_race *race, uint64_t id, double value)
     return GPUTUNE_OK;
 }
 
-/* --- after a round ------------------------------------------------------------------------------
- */
+/* --- after a round ---------------------------------------------------------------------------- */
 
 static gputune_status keep_samples(gt_race *race)
 {
@@ -336,8 +332,8 @@ static void decide(gt_race *race)
     }
     gt_race_choose(race);
     race->finals = 0;
-    race->unsettled = race->options.tie_break && race->winner >= 0 && gt_race_find_tied(race);
-    if (race->unsettled || (race->winner >= 0 && wants_finals(race))) {
+    race->is_tied = race->options.tie_break && race->winner >= 0 && gt_race_find_tied(race);
+    if (race->is_tied || (race->winner >= 0 && wants_finals(race))) {
         race->decided = reason;
     } else {
         race->end = reason;
@@ -346,18 +342,18 @@ static void decide(gt_race *race)
 
 bool gt_race_is_tied(const gt_race *race)
 {
-    return race->unsettled;
+    return race->is_tied;
 }
 
-gputune_status gt_race_settle(gt_race *race, uint64_t id, gt_race_end *end)
+gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 {
     gt_race_contestant contestant;
-    if (!race->unsettled || !gt_race_find(race, id, &contestant) || !contestant.tied) {
+    if (!race->is_tied || !gt_race_find(race, id, &contestant) || !contestant.tied) {
         return gt_fail(GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
     }
     race->winner = gt_race_index(race, id);
     race->tie = true;
-    race->unsettled = false;
+    race->is_tied = false;
     if (!wants_finals(race)) {
         race->end = race->decided;
     }
@@ -402,7 +398,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     runner->pending = NAN;
     if (reopen && race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
         race->decided = race->end = GT_RACE_RUNNING;
-        race->unsettled = false;
+        race->is_tied = false;
     }
     if (was_winner) {
         race->winner = -1;
@@ -428,7 +424,7 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
             }
             gt_race_choose(race);
         }
-        race->unsettled = false;
+        race->is_tied = false;
     }
     return GPUTUNE_OK;
 }

@@ -1,22 +1,24 @@
-/* The race: which contestants are sampled next, who leaves, when it ends and who won. A pure state
- * machine: it knows ids, ranks and sampled values, no clock, no worker. One thread.
+/* The race: which contestants are sampled next, which ones leave, when it ends and which one has
+ * won. A pure state machine: it knows ids, ranks and sampled values, no clock and no worker. One
+ * thread. race.c and race_*.c.
  *
- * One turn: gt_race_next_round() names the contestants and their order; the caller samples them one
- * after another and gives each value to gt_race_record(); gt_race_end_round() drops losers and says
- * how it goes on. Contestants may join between rounds at any time.
+ * A turn: gt_race_next_round() gives the contestants in the order in which to sample them. The
+ * caller samples them one after another, and gives each value to gt_race_record().
+ * gt_race_end_round() eliminates contestants, and says whether the race goes on. Contestants may
+ * join between any two rounds.
  *
- * Rules. Newcomers in numbers are first looked at in two quick rounds. A contestant above
- * `drop_ratio` times the best of its first round leaves at once. Two contestants are compared only
- * within rounds they share (noise common to a round cancels): by the 20% trimmed mean of the
- * log-ratios, with a moderated variance (own spread and that of the whole field). The incumbent is
- * the one that is best so compared. From the fifth (`level`) shared round a contestant leaves when
- * the lower bound of its log-ratio to the incumbent is above 0 (from the third where eight or more
- * contestants tell the noise, and its own ratios lie as close together); before, when every single
- * ratio says that it cannot win by epsilon (race_judge.c). The default never leaves. The race is
- * decided when one is left, or when no lower bound reaches below -epsilon; after that the winner is
- * chosen, and a few final rounds of winner and default give the interval of the speed-up from
- * samples that had no part in the choice. Of those that cannot be told apart the lowest rank wins,
- * or with `tie_break` whom the caller names before the final rounds. */
+ * Rules. Many newcomers at once get two quick rounds first. A contestant above `drop_ratio` times
+ * the best of its first round leaves at once. Two contestants are compared only within rounds that
+ * they share, because noise common to a round cancels: by the 20% trimmed mean of the log-ratios,
+ * with a moderated variance (the pair's own spread and that of all contestants). The incumbent is
+ * the best one by this comparison. From the fifth (`level`) shared round on, a contestant leaves
+ * when the lower bound of its log-ratio to the incumbent is above 0; from the third, if eight or
+ * more contestants show the noise and its own ratios lie as close together. It leaves before that
+ * when every single ratio says that it cannot win by epsilon (race_judge.c). The default never
+ * leaves. The race is decided when one contestant is left, or when no lower bound is below
+ * -epsilon. A few final rounds of winner and default then give the interval of the speed-up, from
+ * samples that had no part in the choice. Of contestants that cannot be told apart the one of
+ * lowest rank wins; with `tie_break`, the one that the caller names before the final rounds. */
 #ifndef GT_TUNER_RACE_H
 #define GT_TUNER_RACE_H
 
@@ -37,7 +39,7 @@ typedef struct gt_race_options {
     uint32_t quick_from;   /* from this many newcomers on, they get two quick rounds first; 0: 5 */
     bool exact;            /* equal work gives equal values (a model): one short round decides */
     bool exhaustive;       /* no contestant leaves before 10 shared rounds, unless it fails */
-    bool tie_break;        /* the caller breaks ties: gt_race_is_tied(), gt_race_settle() */
+    bool tie_break;        /* the caller breaks ties: gt_race_is_tied(), gt_race_break_tie() */
 } gt_race_options;
 
 typedef enum gt_race_end {
@@ -132,13 +134,13 @@ void gt_race_fail(gt_race *race, uint64_t id);
  * while more rounds are needed, final ones included. ENOMEM. */
 gputune_status gt_race_end_round(gt_race *race, gt_race_end *end);
 /* With `tie_break`: whether the race is decided, but others (those that are `tied`) may be as good
- * as the winner. There are no rounds until gt_race_settle() has named one of them. If the race is
- * stopped before, the winner is the one of lowest rank. A failure of winner or default reopens the
- * race. */
+ * as the winner. There are no rounds until gt_race_break_tie() has named one of them. If the race
+ * is stopped before, the winner is the one of lowest rank. A failure of winner or default reopens
+ * the race. */
 bool gt_race_is_tied(const gt_race *race);
 /* Makes `id` the winner of a tie; *end as of gt_race_end_round(). EINVAL if the race is not tied,
  * or `id` is not one of the tied contestants. */
-gputune_status gt_race_settle(gt_race *race, uint64_t id, gt_race_end *end);
+gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end);
 /* Ends the race now with the best so far: `reason` is BUDGET or CANCELED. Samples of an unfinished
  * round are dropped. */
 gputune_status gt_race_stop(gt_race *race, gt_race_end reason);

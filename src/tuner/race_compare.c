@@ -1,4 +1,4 @@
-/* Comparing contestants: pairs, the spread of the whole field, the incumbent. */
+/* Compares contestants: pairs, the spread of all contestants, the incumbent. */
 #include "tuner/race_parts.h"
 
 #include "stats/distribution.h"
@@ -34,8 +34,7 @@ bool gt_runner_is_in(const gt_runner *runner)
     return runner->left == GT_RACE_IN;
 }
 
-/* --- pairs --------------------------------------------------------------------------------------
- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static bool is_kind(const gt_race_sample *sample, gt_shared kind)
 {
@@ -114,8 +113,7 @@ double gt_race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign)
     return paired->mean + sign * paired->error * *value;
 }
 
-/* --- the spread of the field --------------------------------------------------------------------
- */
+/* --- the spread of all ratios ----------------------------------------------------------------- */
 
 /* Median over contestants of the variance of one ratio. Each variance is brought to a common scale
  * by the median of chi-square over its degrees of freedom (Wilson and Hilferty). 0 while too few
@@ -182,8 +180,7 @@ void gt_race_moderate_all(gt_race *race, double *variances)
     }
 }
 
-/* --- the incumbent ------------------------------------------------------------------------------
- */
+/* --- the incumbent ---------------------------------------------------------------------------- */
 
 /* Middle of the log-ratios to the incumbent: the trimmed mean of five or more, else the median.
  * Quick rounds count only if there are no full ones. NaN without any. */
@@ -261,8 +258,7 @@ void gt_race_choose_incumbent(gt_race *race)
     race->incumbent = next;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- all comparisons -------------------------------------------------------------------------- */
 
 double gt_race_field_deviation(gt_race *race, double *variances)
 {

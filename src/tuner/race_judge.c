@@ -12,8 +12,7 @@ enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* --- leaving ------------------------------------------------------------------------------------
- */
+/* --- leaving ---------------------------------------------------------------------------------- */
 
 static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
 {
@@ -130,8 +129,7 @@ static void drop_slower(gt_race *race)
     }
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- a round ---------------------------------------------------------------------------------- */
 
 void gt_race_judge(gt_race *race)
 {
@@ -153,8 +151,7 @@ void gt_race_judge(gt_race *race)
     drop_slower(race);
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* The default is compared more closely, to epsilon, because it shall win if it is no slower. The
  * limit is on the interval's width and not on its place, so that stopping favours neither

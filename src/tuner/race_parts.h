@@ -55,7 +55,7 @@ struct gt_race {
     int64_t winner;    /* index once decided, -1 before */
     int64_t reserve;   /* index of the best contestant that left as slower, -1: none */
     bool tie, complete;
-    bool unsettled;  /* decided, but tied: waits for gt_race_settle() */
+    bool is_tied;    /* decided, but tied: waits for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
     double deviation; /* standard deviation of one ratio over all contestants; negative: not known

@@ -59,7 +59,7 @@ void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contesta
                                 .left = r->left,
                                 .left_round = r->left_round,
                                 .reserve = (int64_t)index == race->reserve,
-                                .tied = race->unsettled && r->tied && gt_runner_is_in(r),
+                                .tied = race->is_tied && r->tied && gt_runner_is_in(r),
                                 .ratio = r->ratio,
                                 .sample_count = (uint32_t)r->samples.count,
                                 .samples = r->samples.items};
@@ -114,8 +114,7 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     return status;
 }
 
-/* --- the outcome --------------------------------------------------------------------------------
- */
+/* --- the outcome ------------------------------------------------------------------------------ */
 
 static gputune_status compare_default(gt_race_result *out, const gt_race *race,
                                       const gt_runner *winner, const gt_runner *standard)

@@ -38,8 +38,7 @@ static const gt_variant *variant_at(const run_state *run, uint32_t index)
     return &run->session.field.variants.items[index];
 }
 
-/* --- rounds -------------------------------------------------------------------------------------
- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 static size_t column(const run_state *run, uint32_t variant, double *out)
 {
@@ -142,13 +141,13 @@ static bool done(const gt_session *session)
  * conditions. */
 static gputune_status next(gt_session *session)
 {
-    bool ready = gt_field_settled(&session->field) && gt_session_is_idle(session);
+    bool ready = gt_field_is_done(&session->field) && gt_session_is_idle(session);
     return ready && !done(session) ? sample_round(session->state) : GPUTUNE_OK;
 }
 
 static gputune_status explain_stop(const run_state *run)
 {
-    const char *unfinished = gt_field_settled(&run->session.field)
+    const char *unfinished = gt_field_is_done(&run->session.field)
                                  ? "a round of samples was complete"
                                  : "every variant was verified";
     return gt_fail(
@@ -156,8 +155,7 @@ static gputune_status explain_stop(const run_state *run)
         run->session.request->template->name, unfinished, gt_session_elapsed_s(&run->session));
 }
 
-/* --- reporting
- * ------------------------------------------------------------------------------------- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static gputune_status compare_with_first(gputune_record *record, const run_state *run,
                                          uint32_t variant)
@@ -272,8 +270,7 @@ static void write_samples(const run_state *run)
     gt_samples_close(file, run->session.request);
 }
 
-/* --- the whole
- * -------------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static gputune_status make_room(run_state *run, size_t count)
 {

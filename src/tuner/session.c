@@ -9,8 +9,7 @@
  * end. */
 static _Thread_local uint32_t running_here;
 
-/* --- opening, closing ---------------------------------------------------------------------------
- */
+/* --- opening, closing ------------------------------------------------------------------------- */
 
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options)
@@ -58,13 +57,17 @@ void gt_session_close(gt_session *session)
     gt_field_close(&session->field);
 }
 
-/* --- the measure worker -------------------------------------------------------------------------
- */
+/* --- the measure worker ----------------------------------------------------------------------- */
 
 bool gt_session_is_idle(const gt_session *session)
 {
     return session->field.prepared && !session->field.verifying && !session->round_id &&
            session->recheck_id == GT_NO_VARIANT;
+}
+
+bool gt_session_is_done(const gt_session *session)
+{
+    return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
 }
 
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
@@ -107,8 +110,7 @@ static gputune_status try_to_measure(gt_session *session)
     return gt_field_allow_measuring(&session->field);
 }
 
-/* --- the loop -----------------------------------------------------------------------------------
- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 double gt_session_elapsed_s(const gt_session *session)
 {

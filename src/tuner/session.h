@@ -71,13 +71,15 @@ struct gt_session {
  * the options must outlive it. gt_session_close() is needed whatever the status. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
-/* Drives the session until the policy is done. Fails with what fails the whole: the reference, the
- * farm, the compiler. */
+/* Drives the session until the policy is done. Fails if the reference, the farm or the compiler
+ * fails. */
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
 /* Whether nothing that was asked of the measure worker is outstanding, and it may be asked. */
 bool gt_session_is_idle(const gt_session *session);
+/* Whether the session was stopped, or its field is done. */
+bool gt_session_is_done(const gt_session *session);
 /* Asks for a round; the job's id is filled in. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Asks for another proof of a variant, with inputs of another seed. */

@@ -7,8 +7,7 @@
 
 #include <assert.h>
 
-/* --- the table of transitions -------------------------------------------------------------------
- */
+/* --- the table of transitions ----------------------------------------------------------------- */
 
 static const struct {
     gt_phase from;
@@ -60,8 +59,12 @@ static void check_invariants(const gt_tuning *tuning)
     (void)session;
 }
 
-/* --- what is done in each -----------------------------------------------------------------------
- */
+/* --- what is done in each --------------------------------------------------------------------- */
+
+static gputune_status sample(gt_tuning *tuning)
+{
+    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+}
 
 static gputune_status prepare(gt_tuning *tuning)
 {
@@ -74,18 +77,18 @@ static gputune_status prepare(gt_tuning *tuning)
 static gputune_status prove(gt_tuning *tuning)
 {
     GT_TRY(gt_tuning_admit(tuning));
-    if (gt_field_settled(&tuning->session.field)) {
+    if (gt_field_is_done(&tuning->session.field)) {
         gt_race_complete(tuning->race);
         gt_tuning_advance(tuning, GT_STEP_ALL_PROVED);
         return GPUTUNE_OK;
     }
-    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+    return sample(tuning);
 }
 
 static gputune_status race(gt_tuning *tuning)
 {
     if (tuning->end == GT_RACE_RUNNING) {
-        return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+        return sample(tuning);
     }
     if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NONE_LEFT) {
         GT_TRY(gt_tuning_open_weighing(tuning));
@@ -96,15 +99,10 @@ static gputune_status race(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-static gputune_status break_tie(gt_tuning *tuning)
-{
-    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
-}
-
 static gputune_status weigh(gt_tuning *tuning)
 {
     if (tuning->end == GT_RACE_RUNNING) {
-        return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+        return sample(tuning);
     }
     if (tuning->end == GT_RACE_NONE_LEFT) {
         GT_TRY(gt_tuning_close_weighing(tuning));
@@ -138,7 +136,7 @@ static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
     uint32_t hung = 0, slower = 0;
-    if (tuning->session.stop == GT_STOP_NONE && gt_field_settled(field) &&
+    if (tuning->session.stop == GT_STOP_NONE && gt_field_is_done(field) &&
         !field->newly_ready.count) {
         GT_TRY(gt_field_retry_hung(field, &hung));
         GT_TRY(gt_field_try_outclassed(field, &slower));
@@ -149,7 +147,7 @@ static gputune_status retry(gt_tuning *tuning)
                     "than one that has failed",
                     hung, slower);
     }
-    if (!gt_field_settled(field)) {
+    if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;
     }
     if (!field->newly_ready.count || tuning->session.stop != GT_STOP_NONE) {
@@ -167,8 +165,7 @@ static gputune_status rest(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* --- the policy ---------------------------------------------------------------------------------
- */
+/* --- the policy ------------------------------------------------------------------------------- */
 
 /* The winner keeps the proof that it had before the race. */
 static void give_up_proving(gt_tuning *tuning)
@@ -185,7 +182,7 @@ static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
         [GT_PHASE_PREPARE] = prepare, [GT_PHASE_PROVE] = prove,
-        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = break_tie,
+        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = sample,
         [GT_PHASE_WEIGH] = weigh,     [GT_PHASE_PROVE_AGAIN] = prove_again,
         [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = rest,
     };
@@ -265,8 +262,7 @@ const gt_policy gt_tuning_policy = {.measures = true,
                                     .stopped = stopped,
                                     .done = done};
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the tuning ------------------------------------------------------------------------------- */
 
 /* A sample by the host's clock has several times the noise of one by the device's. On the host of
  * an H200 it was 3% at 2.4 us a launch, so that it takes some 150 rounds to see a difference of

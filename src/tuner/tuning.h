@@ -1,8 +1,8 @@
 /* A tuning: the race of a space's variants, from the first source to the stored winner. A policy of
- * the session. Internal to tuning*.c.
+ * the session. What tuning.c, tuning_*.c and conclude.c share.
  *
  * Phases. PREPARE waits for the GPU, the inputs and the reference's results. In PROVE variants are
- * still compiled and verified, and those that are right race meanwhile. In RACE all have come.
+ * still compiled and verified; those that are right race already. In RACE all are verified.
  *
  *   PREPARE -prepared-> PROVE -all proved-> RACE -decided-> PROVE_AGAIN -confirmed-> RETRY -> DONE
  *                         ^                 |  ^ |               |                     |
@@ -10,12 +10,12 @@
  *                         |        BREAK_TIE --+ WEIGH ----------|---> PROVE_AGAIN     |
  *                         +--------------------------------------+---------------------+
  *
- * BREAK_TIE lets those that the host's clock cannot tell apart race by the device's time, and WEIGH
- * lets the fastest race by energy; both return to RACE where that gave no answer. PROVE_AGAIN
- * proves the winner once more after its last sample; refuted, all that is right races again. RETRY
- * gives another chance to those that hung once, and to those that were left out for the sake of one
- * that has failed; what turns out right races again. When the time is up, or the caller cancels,
- * every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
+ * In BREAK_TIE the variants that the host's clock cannot tell apart race by device time. In WEIGH
+ * the fastest race by energy. Both return to RACE if that gave no answer. PROVE_AGAIN proves the
+ * winner once more after its last sample; if it is refuted, all right variants race again. RETRY
+ * tries variants again that hung once, and those that were left out because of a variant that has
+ * failed since; those that are right race again. When the time is up, or the caller cancels, every
+ * phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
 #ifndef GT_TUNER_TUNING_H
 #define GT_TUNER_TUNING_H
 
@@ -40,7 +40,7 @@ typedef enum gt_step {
     GT_STEP_PREPARED,
     GT_STEP_ALL_PROVED,
     GT_STEP_TIED,      /* the host's clock cannot tell the best apart */
-    GT_STEP_UNTIED,    /* the tie is settled, or a failure has reopened the race */
+    GT_STEP_UNTIED,    /* the tie is broken, or a failure has reopened the race */
     GT_STEP_FINALISTS, /* the race by time is over, and the fastest are to be weighed */
     GT_STEP_UNWEIGHED, /* every finalist failed while it was weighed */
     GT_STEP_DECIDED,   /* the race is over */
@@ -62,11 +62,9 @@ typedef struct gt_tuning {
         gt_race *race, *by_time;
         uint64_t proved;
     } earlier;               /* the last race that was decided, if everything races again */
-    const gt_race *restored; /* equal to `race` if that is the earlier race again, because there was
-                                no time for the later one */
+    const gt_race *restored; /* `race` if it is the earlier one again: no time for the later one */
     gt_race_end end;         /* of `race` */
-    gt_race_round
-        round; /* the round in progress; its ids belong to the race until the next round */
+    gt_race_round round;     /* in progress; its ids belong to the race until the next round */
     gt_history history;
     gt_strategy_proposer *strategy;
     gt_disturbance disturbance;
@@ -88,7 +86,7 @@ gt_race *gt_tuning_current_race(const gt_tuning *tuning);
 bool gt_tuning_is_by_time(const gt_tuning *tuning);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
-/* --- tuning_rounds.c --- */
+/* --- tuning_rounds.c -------------------------------------------------------------------------- */
 
 /* Adds the variants that became ready to the race. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
@@ -100,7 +98,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
  * as samples, because there are no others. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 
-/* --- tuning_tie.c --- */
+/* --- tuning_tie.c ----------------------------------------------------------------------------- */
 
 /* Opens `tie_break`: the tied contestants of `race` race by device time. */
 gputune_status gt_tuning_open_tie_break(gt_tuning *tuning);
@@ -110,7 +108,7 @@ gputune_status gt_tuning_end_tie_round(gt_tuning *tuning);
 /* Removes a contestant from `tie_break`. */
 void gt_tuning_fail_contestant(gt_tuning *tuning, uint64_t id);
 
-/* --- tuning_energy.c --- */
+/* --- tuning_energy.c -------------------------------------------------------------------------- */
 
 /* Whether the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
@@ -119,7 +117,7 @@ gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
 /* Goes back to the race by time, because every finalist failed. */
 gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
 
-/* --- tuning_again.c --- */
+/* --- tuning_again.c --------------------------------------------------------------------------- */
 
 /* Opens a new race of every variant that is right, whether it was eliminated or not. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
@@ -131,14 +129,14 @@ gputune_status gt_tuning_fall_back(gt_tuning *tuning);
 void gt_tuning_restore(gt_tuning *tuning, gt_race *race);
 void gt_tuning_free_races(gt_tuning *tuning);
 
-/* --- tuning_report.c --- */
+/* --- tuning_report.c -------------------------------------------------------------------------- */
 
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the raw samples of all races to options.samples_path (samples.h). */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* --- tuning_trials.c --- */
+/* --- tuning_trials.c -------------------------------------------------------------------------- */
 
 /* The trials of this tuning, without those that it took over from earlier tunings. */
 gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning);
@@ -147,7 +145,7 @@ void gt_tuning_free_trials(gt_trial_list *list);
  * is killed. */
 gputune_status gt_tuning_keep_trials(gt_tuning *tuning);
 
-/* --- conclude.c --- */
+/* --- conclude.c ------------------------------------------------------------------------------- */
 
 /* Stores trials and winner of a finished tuning, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);

@@ -89,7 +89,7 @@ gputune_status gt_tuning_end_tie_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     GT_TRY(choose(&winner, tuning));
-    GT_TRY(gt_race_settle(tuning->race, winner, &tuning->end));
+    GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
     gt_tuning_advance(tuning, GT_STEP_UNTIED);
     return GPUTUNE_OK;
 }

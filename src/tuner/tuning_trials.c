@@ -39,7 +39,7 @@ static void explain(char *out, size_t bytes, const gt_race_contestant *contestan
 {
     char why[128];
     if (contestant->left == GT_RACE_IN) {
-        snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest few" : "");
+        snprintf(out, bytes, "%s", among_all ? "not among the fastest by time" : "");
         return;
     }
     snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
@@ -167,8 +167,7 @@ gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* --- as they come -------------------------------------------------------------------------------
- */
+/* --- as they come ----------------------------------------------------------------------------- */
 
 /* The trials that became final since the last time. */
 static gputune_status newly_settled(gt_trial_list *out, gt_tuning *tuning)
