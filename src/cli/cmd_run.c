@@ -70,15 +70,30 @@ static void show_logs(const settings *settings, const cli_session *session,
     }
 }
 
+typedef struct objective_range {
+    int first, last;
+} objective_range;
+
+/* A kernel whose launches do different work is measured by rate alone; all others by each objective
+ * that times a launch. */
+static objective_range objectives(const settings *settings, const cli_scenario *scenario)
+{
+    int chosen = settings->tuning.objective;
+    if (chosen != CLI_OBJECTIVE_ALL) {
+        return (objective_range){chosen, chosen};
+    }
+    return scenario->kernel->objective == GPUTUNE_OBJECTIVE_RATE
+               ? (objective_range){GPUTUNE_OBJECTIVE_RATE, GPUTUNE_OBJECTIVE_RATE}
+               : (objective_range){GPUTUNE_OBJECTIVE_KERNEL, GPUTUNE_OBJECTIVE_ENERGY};
+}
+
 static int run(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     work at = {.table = cli_record_table(CLI_VIEW_RUN)};
-    bool all = settings->tuning.objective == CLI_OBJECTIVE_ALL;
-    int first = all ? GPUTUNE_OBJECTIVE_KERNEL : settings->tuning.objective;
-    int last = all ? GPUTUNE_OBJECTIVE_ENERGY : first;
+    objective_range range = objectives(settings, scenario);
     int code = CLI_EXIT_OK;
-    for (int objective = first; objective <= last && !*cli_cancel(); objective++) {
+    for (int objective = range.first; objective <= range.last && !*cli_cancel(); objective++) {
         code = cli_worse(code, measure(&at, settings, session, scenario, objective));
     }
     cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);

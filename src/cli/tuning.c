@@ -4,10 +4,10 @@
 #include "cli/console.h"
 #include "cli/session.h"
 
-const char *const cli_objective_words[] = {"default", "kernel", "launch",
-                                           "latency", "energy", NULL};
-const char *const cli_objective_all_words[] = {"default", "kernel", "launch", "latency",
-                                               "energy",  "all",    NULL};
+#define OBJECTIVES "default", "kernel", "launch", "latency", "energy", "rate"
+
+const char *const cli_objective_words[] = {OBJECTIVES, NULL};
+const char *const cli_objective_all_words[] = {OBJECTIVES, "all", NULL};
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
 const char *const cli_strategy_words[] = {"auto", "exhaustive", "random", "model", "local", NULL};

@@ -16,13 +16,13 @@ typedef struct cli_tuning {
     bool force;
 } cli_tuning;
 
-/* "default", "kernel", "launch", "latency", "energy", and where a command allows it "all". */
+/* "default" and the objectives' names, and where a command allows it "all". */
 extern const char *const cli_objective_words[];
 extern const char *const cli_objective_all_words[];
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
 extern const char *const cli_strategy_words[];
-enum { CLI_OBJECTIVE_ALL = 5 };
+enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION(tuning)                                                                   \
     {                                                                                              \

@@ -131,7 +131,7 @@ typedef struct gt_live_variant {
     uint64_t id;
     gt_packet *packet;
     uint64_t generation; /* of the worker that has it, 0: none yet */
-    double pilot_ns;
+    double work;         /* of its verify job */
 } gt_live_variant;
 
 typedef struct gt_measure_host {
@@ -214,6 +214,8 @@ void gt_measure_free(gt_host_farm *farm);
 /* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
+/* The variant of that id that the worker has or is to get, or NULL. */
+gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_measure_request_free(gt_measure_request *request);
 /* Inserts an internal request at `index`. */

@@ -40,7 +40,7 @@ static bool needs(const gt_measure_request *request, uint64_t variant)
     return false;
 }
 
-static gt_live_variant *find_live(gt_measure_host *host, uint64_t id)
+gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id)
 {
     for (size_t i = 0; i < host->variants.count; i++) {
         if (host->variants.items[i].id == id) {
@@ -52,7 +52,7 @@ static gt_live_variant *find_live(gt_measure_host *host, uint64_t id)
 
 void gt_live_forget(gt_measure_host *host, uint64_t id)
 {
-    gt_live_variant *variant = find_live(host, id);
+    gt_live_variant *variant = gt_live_find(host, id);
     if (variant) {
         gt_packet_drop(variant->packet);
         *variant = host->variants.items[--host->variants.count];
@@ -182,7 +182,7 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
     gt_measure_host *host = &farm->measure;
     const gt_measure_request *request = host->queue.items[index];
     for (uint32_t i = 0; i < request->variant_count; i++) {
-        gt_live_variant *variant = find_live(host, request->variants[i]);
+        gt_live_variant *variant = gt_live_find(host, request->variants[i]);
         if (!variant || variant->generation == 0 || variant->generation == host->generation) {
             continue;
         }
@@ -307,13 +307,12 @@ void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_st
 /* What a good answer means for the host itself. */
 static void note(gt_measure_host *host, const gt_measure_request *request, const gt_event *reply)
 {
-    gt_live_variant *variant = find_live(host, request->id);
+    gt_live_variant *variant = gt_live_find(host, request->id);
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
         host->prepare_s = gt_seconds_since(host->since_ns);
     } else if (request->kind == GT_FRAME_VERIFY && variant) {
         variant->generation = host->generation;
-        variant->pilot_ns = reply->verified.pilot_ns;
     }
 }
 

@@ -29,15 +29,19 @@ const gt_device *gt_measure_device(const gt_measure *measure);
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,
                                   gt_prepared *out);
 /* Loads a variant (in place of one of that id) and proves it as an application will use it: by two
- * launches on every workload. Before the first, outputs and scratch are poisoned. Before the
- * second, outputs get another poison, inout buffers are restored, and scratch stays as it is.
- * Shared memory is poisoned before both. A variant that is not right is not kept. EWRONG if outputs
- * are unwritten or beyond the tolerance, inputs have changed, or the guard zones of 1 KB before and
- * 4 KB behind a buffer are overwritten. Outputs are compared after both launches on the awkward
- * workload, and after the second on the timed one. An element that the reference leaves unwritten
- * too is no part of the result; without a reference every element is. The message has place, value,
- * expected value, tolerance, and the atol that would have accepted the value. ECRASHED after a
- * fatal CUDA error: this process must answer and exit. ECUDA if loading or launching is refused.
+ * launches in a row on the awkward workload, and by one on the timed workload, where the second one
+ * is left to gt_measure_recheck(). Without an awkward workload both are on the timed one. Before
+ * the first launch, outputs and scratch are poisoned. Before the second, outputs get another
+ * poison, inout buffers are restored, and scratch stays as it is. Shared memory is poisoned before
+ * both. A variant that is not right is not kept.
+ *
+ * EWRONG if outputs are unwritten or beyond the tolerance after a launch, if inputs have changed,
+ * or if the guard zones of 1 KB before and 4 KB behind a buffer are overwritten. An element that
+ * the reference leaves unwritten too is no part of the result; without a reference every element
+ * is. The message has place, value, expected value, tolerance, and the atol that would have
+ * accepted the value. ECRASHED after a fatal CUDA error: this process must answer and exit. ECUDA
+ * if loading or launching is refused.
+ *
  * pilot_ns is the time of one launch between two events, with the cache as cold as before a sample.
  * Above 50 us it is as good as a quick sample; below 10 us it is mostly overhead. */
 gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, gt_verified *out);

@@ -103,10 +103,13 @@ struct gt_measure {
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations;
-    gt_tasks fill;         /* inputs, pristine copies, guards */
-    gt_tasks reset, again; /* before a proof's launches: inout restored, outputs poisoned */
-    gt_tasks restore;      /* before a sample: inout of every set */
-    gt_tasks rotate;       /* set 0 to all others */
+    gt_tasks fill;     /* inputs, pristine copies, guards */
+    gt_tasks launch;   /* before a proof's first launches: inout restored, outputs poisoned */
+    gt_tasks relaunch; /* the same before its second launch, on the last workspace */
+    gt_tasks reset,
+        again;        /* the same before both launches of the winner's proof, on each workspace */
+    gt_tasks restore; /* before a sample: inout of every set */
+    gt_tasks rotate;  /* set 0 to all others */
     const gt_tasks *ahead; /* `reset` or `restore` if it is queued already for the next launch */
     gt_tasks check;        /* after the second launch: comparisons, guards, hashes */
     gt_tasks hash;         /* inputs */

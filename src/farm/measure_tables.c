@@ -276,6 +276,12 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
 {
     GT_TRY(plan_reset(&measure->reset, workspace, GT_POISON_FIRST));
     GT_TRY(plan_reset(&measure->again, workspace, GT_POISON_SECOND));
+    /* the results of a proof's last launch on a workspace are checked with the second poison */
+    bool twice = workspace == &measure->workspaces[measure->setup.workload_count - 1];
+    GT_TRY(plan_reset(&measure->launch, workspace, twice ? GT_POISON_FIRST : GT_POISON_SECOND));
+    if (twice) {
+        GT_TRY(plan_reset(&measure->relaunch, workspace, GT_POISON_SECOND));
+    }
     GT_TRY(plan_check(measure, workspace));
     GT_TRY(plan_first(measure, workspace));
     GT_TRY(plan_reference(measure, workspace));
@@ -285,10 +291,10 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
 
 gputune_status gt_tables_plan(gt_measure *measure)
 {
-    gt_tasks *const tables[] = {&measure->reset,  &measure->again,  &measure->restore,
-                                &measure->rotate, &measure->check,  &measure->hash,
-                                &measure->keep,   &measure->agree,  &measure->spread,
-                                &measure->move,   &measure->convert};
+    gt_tasks *const tables[] = {
+        &measure->launch, &measure->reset, &measure->again,  &measure->relaunch, &measure->restore,
+        &measure->rotate, &measure->check, &measure->hash,   &measure->keep,     &measure->agree,
+        &measure->spread, &measure->move,  &measure->convert};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));

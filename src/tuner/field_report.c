@@ -144,6 +144,11 @@ uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
     return bytes;
 }
 
+double gt_field_value(const gt_field *field, uint32_t index, double sampled)
+{
+    return sampled / field->variants.items[index].work;
+}
+
 uint64_t gt_field_default(const gt_field *field)
 {
     for (uint32_t i = 0; i < field->variants.count; i++) {

@@ -65,6 +65,8 @@ void gt_request_free(gt_request *request);
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
+/* The objective of a request that states none. */
+gputune_objective gt_default_objective(const gt_template *template);
 /* The part of the host that the objectives `launch` and `latency` depend on: the CPU's model name.
  * The caller frees it. */
 gputune_status gt_host_text(char **out);
