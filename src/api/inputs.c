@@ -44,7 +44,7 @@ static bool share(gt_live_input *out, const gt_driver *driver, const gputune_inp
 static gputune_status no_driver(void)
 {
     return gt_fail(GPUTUNE_EUNSUPPORTED,
-                   "this tuner was opened with tune_only: it takes inputs on the host alone");
+                   "this tuner was opened with tune_only: it takes inputs from host memory only");
 }
 
 static gputune_status take_input(gt_live_input *out, const gputune *tuner,

@@ -1,4 +1,4 @@
-/* Members of JSON containers as pieces of text. What is in a piece is for jansson to judge. */
+/* Finds the members of JSON containers as pieces of text, which jansson reads. */
 #include "api/json_scan.h"
 
 #include <string.h>

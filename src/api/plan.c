@@ -20,7 +20,7 @@ typedef struct code {
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* What is checked of one caller argument before a launch. */
+/* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
     uint32_t alignment, element_bytes; /* of a buffer */
@@ -36,14 +36,13 @@ struct gputune_plan {
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
     code winner, fallback; /* fallback: safe at any alignment */
-    bool needs_alignment;  /* the winner is not safe at any; there may be no fallback */
+    bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
     char *kernel, *configuration, *default_configuration, *stop_reason;
 };
 
-/* --- making ------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static void make_checks(gputune_plan *plan, const gt_workload *workload)
 {
@@ -129,7 +128,7 @@ static gputune_status load(gputune_plan *plan, code *c)
     }
     if (!plan->driver) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "%s: the tuner of this plan was opened with tune_only, to launch nothing",
+                       "%s: the tuner of this plan was opened with tune_only, and launches nothing",
                        plan->kernel);
     }
     pthread_mutex_lock(&plan->loading);
@@ -192,8 +191,7 @@ bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
     return strcmp(a->configuration, b->configuration) == 0;
 }
 
-/* --- reference counting ------------------------------------------------------------------------
- */
+/* --- reference counting ----------------------------------------------------------------------- */
 
 gputune_plan *gputune_plan_retain(gputune_plan *plan)
 {
@@ -224,8 +222,7 @@ void gputune_plan_release(gputune_plan *plan)
     free(plan);
 }
 
-/* --- launching ---------------------------------------------------------------------------------
- */
+/* --- launching -------------------------------------------------------------------------------- */
 
 static int64_t scalar_value(gt_type type, const void *at)
 {

@@ -1,4 +1,5 @@
-/* Plans: what tune_kernel() returns and gputune_launch() launches. */
+/* Plans: what tune_kernel() returns and gputune_launch() launches (plan.c), and their table
+ * (plan_table.c). */
 #ifndef GT_API_PLAN_H
 #define GT_API_PLAN_H
 
@@ -21,9 +22,9 @@ gputune_status gt_plan_table_new(gt_plan_table **out);
 void gt_plan_table_free(gt_plan_table *table);
 
 enum { GT_PLAN_KEY_MAX = 1024 };
-/* A request as bytes: kernel, sizes, and those options that name a scenario and its space. Too long
- * for the buffer (or with live inputs, which may change under the same pointer): length 0, never in
- * the table. */
+/* A request as bytes: kernel, sizes, and the options that name a scenario and its space. If it is
+ * too long for the buffer, or has live inputs, which may change under the same pointer, the length
+ * is 0, and it is never in the table. */
 typedef struct gt_plan_key {
     size_t length;
     uint64_t hash;
@@ -34,18 +35,19 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
                       const gputune_options *options, uint32_t generation);
 
 /* The plan of that key whose terms answer these (gt_answers), retained for the caller; NULL: none.
- * Their spaces are taken to be equal, as the keys are; a template that was edited is seen after
+ * Equal keys are taken to have equal spaces: an edited template is noticed after
  * gt_plan_table_refresh(). */
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
-/* Adds a plan that was made under these terms (retaining it). One of the same key stays where it
- * answers for this one, unless `replace`. ENOMEM leaves the table as it was. */
+/* Adds a plan that was made under these terms, and retains it. A plan of the same key that answers
+ * the same requests stays in its place, unless `replace`. ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace);
-/* This process has measured, and may have stored what it found: plans that are no decision may be
- * outdated, and are not found any more. */
+/* Says that this process has measured, and may have stored results. Plans that are no decision may
+ * be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);
-/* Others may have stored results: no plan is found before it was looked up again. */
+/* Says that other processes may have stored results. No plan is found before it was looked up
+ * again. */
 void gt_plan_table_refresh(gt_plan_table *table);
 
 #endif

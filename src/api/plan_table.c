@@ -13,8 +13,8 @@ typedef struct entry {
     size_t length;
     gt_terms terms;
     gputune_plan *plan;
-    atomic_uint refreshes; /* the table's, when this was last looked up */
-    uint32_t results;      /* likewise; does not matter for a decision */
+    atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
+    uint32_t results;      /* `results` of the table at that time; ignored for a decision */
     unsigned char key[];
 } entry;
 
@@ -27,8 +27,8 @@ struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
     size_t used;
-    atomic_uint refreshes, results; /* so many there were */
-    GT_ARRAY(entry *) entries;      /* every one ever made; readers may hold any */
+    atomic_uint refreshes, results; /* how many there were */
+    GT_ARRAY(entry *) entries;      /* every entry ever made; readers may use any of them */
     GT_ARRAY(slots *) generations;
 };
 
@@ -203,8 +203,8 @@ static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_pl
     return GPUTUNE_OK;
 }
 
-/* Whether what the table has serves as well. The same plan, looked up again, is current again, so
- * that looking up again and again does not fill the memory. */
+/* Whether the table's plan answers as well. If the same plan is looked up again, its entry becomes
+ * current again, so that repeated lookups do not use more memory. */
 static bool is_superfluous(gt_plan_table *table, const entry *added, const gt_plan_key *key)
 {
     entry *old = look_up(table, key);

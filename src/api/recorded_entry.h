@@ -1,4 +1,4 @@
-/* One entry of a recorded space: what came of its configuration, in either format. */
+/* One entry of a recorded space: the result of its configuration, in either format. */
 #ifndef GT_API_RECORDED_ENTRY_H
 #define GT_API_RECORDED_ENTRY_H
 

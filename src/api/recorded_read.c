@@ -25,8 +25,7 @@ typedef struct reader {
     gt_json_piece entries; /* the container of all; text NULL: not found */
     json_t *names;         /* of the parameters, an array of strings */
     json_t *listed;        /* their values, as the file lists them, or NULL */
-    row *rows;
-    uint32_t row_count, row_capacity;
+    GT_ARRAY(row) rows;
 } reader;
 
 static gputune_status parse(json_t **out, const reader *at, const gt_json_piece *piece)
@@ -155,24 +154,17 @@ static gputune_status read_row(row *out, reader *at, const json_t *json)
 
 static gputune_status add_row(reader *at, const gt_json_piece *piece)
 {
-    if (at->row_count == at->row_capacity) {
-        uint32_t capacity = at->row_capacity ? 2 * at->row_capacity : 1024;
-        row *rows = realloc(at->rows, capacity * sizeof *rows);
-        if (!rows) {
-            return gt_fail_memory();
-        }
-        at->rows = rows;
-        at->row_capacity = capacity;
+    if (gt_array_reserve(&at->rows) < 0) {
+        return gt_fail_memory();
     }
     json_t *json;
     GT_TRY(parse(&json, at, piece));
     gputune_status status = GPUTUNE_OK;
     if (!at->is_t4 || !gt_recorded_is_excluded(json)) {
-        row *row = &at->rows[at->row_count];
+        row *row = &at->rows.items[at->rows.count++];
         *row = (struct row){0};
         status = read_row(row, at, json);
         row->entry.line = piece->line;
-        at->row_count++;
     }
     json_decref(json);
     return status == GPUTUNE_OK ? status : fail_at(at, piece, status);
@@ -230,14 +222,15 @@ static gputune_status find_choices(choices *out, const reader *at, size_t name)
 {
     const json_t *listed =
         json_object_get(at->listed, json_string_value(json_array_get(at->names, name)));
-    size_t all = listed ? json_array_size(listed) : at->row_count;
+    size_t all = listed ? json_array_size(listed) : at->rows.count;
     out->count = 0;
     out->items = malloc((all + 1) * sizeof(json_t *));
     if (!out->items) {
         return gt_fail_memory();
     }
     for (size_t i = 0; i < all; i++) {
-        out->items[i] = json_array_get(listed ? listed : at->rows[i].values, listed ? i : name);
+        out->items[i] =
+            json_array_get(listed ? listed : at->rows.items[i].values, listed ? i : name);
     }
     qsort(out->items, all, sizeof(json_t *), compare_items);
     for (size_t i = 0; i < all; i++) {
@@ -268,8 +261,8 @@ static gputune_status add_axis(gt_recorded *out, const choices *from)
 static gputune_status place_rows(gt_recorded *out, reader *at, const choices *from, size_t name)
 {
     const char *word = json_string_value(json_array_get(at->names, name));
-    for (uint32_t i = 0; i < at->row_count; i++) {
-        row *row = &at->rows[i];
+    for (uint32_t i = 0; i < at->rows.count; i++) {
+        row *row = &at->rows.items[i];
         json_t *value = json_array_get(row->values, name);
         json_t **found = bsearch(&value, from->items, from->count, sizeof(json_t *), compare_items);
         if (!found) {
@@ -318,8 +311,8 @@ static gputune_status read_space(gt_recorded *out, reader *at)
     for (size_t i = 0; i < json_array_size(at->names); i++) {
         GT_TRY(take_parameter(out, at, i));
     }
-    for (uint32_t i = 0; i < at->row_count; i++) {
-        GT_TRY(gt_recorded_add(out, &at->rows[i].entry));
+    for (uint32_t i = 0; i < at->rows.count; i++) {
+        GT_TRY(gt_recorded_add(out, &at->rows.items[i].entry));
     }
     gputune_status status = gt_recorded_finish(out);
     return status == GPUTUNE_OK ? status : gt_fail_prefix(status, "%s", at->path);
@@ -330,10 +323,10 @@ gputune_status gt_recorded_read(gt_recorded *out, const char *path, const gt_log
     reader at = {.path = path, .log = log};
     gt_recorded recorded = {0};
     gputune_status status = read_space(&recorded, &at);
-    for (uint32_t i = 0; i < at.row_count; i++) {
-        json_decref(at.rows[i].values);
+    for (uint32_t i = 0; i < at.rows.count; i++) {
+        json_decref(at.rows.items[i].values);
     }
-    free(at.rows);
+    gt_array_free(&at.rows);
     json_decref(at.names);
     json_decref(at.listed);
     gt_text_free(&at.text);

@@ -1,4 +1,4 @@
-/* A file's text, unpacked where it is gzip. */
+/* Reads a file's text, and unpacks gzip. */
 #ifndef GT_API_RECORDED_TEXT_H
 #define GT_API_RECORDED_TEXT_H
 

@@ -52,7 +52,7 @@ static void name_space(char *out, size_t bytes, const char *path)
     out[length] = '\0';
 }
 
-/* The options with defaults in place of what is not said. */
+/* Fills in the defaults of the options that are 0. */
 static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
@@ -127,7 +127,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     return GPUTUNE_OK;
 }
 
-/* 0 where half of the runs did not get there. */
+/* 0 if half of the runs did not get there. */
 static double median(double *values, uint32_t count, bool is_measured)
 {
     gt_sort(values, count);
@@ -149,7 +149,7 @@ static int report(replay *at, gputune_strategy strategy,
         .workers = options->workers,
         .seconds_to_5_percent = median(scores->reached[0], options->seeds, clock),
         .seconds_to_2_percent = median(scores->reached[1], options->seeds, clock),
-        .configurations = at->recorded.count,
+        .configurations = at->recorded.entries.count,
         .valid = at->recorded.ok,
         .optimum_ns = at->recorded.best_ns};
     int answer = 0;

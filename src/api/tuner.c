@@ -15,10 +15,9 @@ const char *gputune_version(void)
     return GPUTUNE_VERSION_STRING;
 }
 
-/* --- workers ------------------------------------------------------------------------------------
- */
+/* --- workers ---------------------------------------------------------------------------------- */
 
-/* A tuner that knows no device yet has its workers warm up for a whole tuning meanwhile. */
+/* A tuner that knows no device yet lets its workers warm up for a whole tuning meanwhile. */
 static gt_farm_options farm_options(const gputune *tuner, const gputune_open_options *o)
 {
     enum { WARM_FOR_TUNING = 16 };
@@ -62,8 +61,7 @@ static void leave_gpu(void *user)
     gt_workers_leave_gpu(&((gputune *)user)->workers);
 }
 
-/* --- opening -----------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 static const char *named_driver(const gputune_open_options *o)
 {
@@ -95,7 +93,8 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     return GPUTUNE_OK;
 }
 
-/* Whether the device is named by a number, which a worker can be told without a look at it here. */
+/* Whether the device is given by a number, which a worker can use before this process has looked at
+ * the device. */
 static bool is_numbered(int *ordinal, const char *device)
 {
     char *end;
@@ -104,8 +103,8 @@ static bool is_numbered(int *ordinal, const char *device)
     return !device || (end != device && !*end && number >= 0 && number <= INT_MAX);
 }
 
-/* Starts a farm for a device that this process has not asked for. NULL where that cannot be: the
- * ordinary way is open still, and finds the words for what is wrong. */
+/* Starts a farm for a device that this process has not opened. NULL if that fails: the ordinary way
+ * is tried then, and reports what is wrong. */
 static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
 {
     const char *name = named_driver(o);
@@ -119,7 +118,7 @@ static gt_farm *ask_worker(gputune *tuner, const gputune_open_options *o)
     return gt_farm_open(&farm, &options) == GPUTUNE_OK ? farm : NULL;
 }
 
-/* Takes the device that the worker told; its number there need not be the one here. */
+/* Takes the device that the worker reported. Its number there may differ from the one here. */
 static bool take_answer(gputune *tuner, gt_farm *farm)
 {
     gt_device device;
@@ -161,7 +160,7 @@ static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
     return status;
 }
 
-/* The device as the worker tells it, or as this process finds it. */
+/* The device as the worker reports it, or as this process finds it. */
 static gputune_status settle_device(gputune *tuner, const gputune_open_options *o, gt_farm **farm)
 {
     if (take_answer(tuner, *farm)) {

@@ -1,4 +1,4 @@
-/* What stands behind a gputune handle. Internal to the api room. */
+/* What a gputune handle points to (tuner.c), for all files of the api. */
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 
@@ -29,8 +29,8 @@ struct gputune {
  * tuner has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
-/* Live inputs for the measure worker: IPC handles where the allocation can be shared, staged bytes
- * else (inputs.c). */
+/* Live inputs for the measure worker: IPC handles if the allocation can be shared, else staged
+ * bytes (inputs.c). */
 gputune_status gt_inputs_share(void *tuner, const gt_workload *workload,
                                const gputune_options *options, gt_measure_setup *setup);
 void gt_inputs_release(void *tuner, gt_measure_setup *setup);

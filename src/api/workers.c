@@ -31,7 +31,8 @@ static bool serves(const gt_lent_farm *farm, bool measure, gputune_isolation iso
     return farm->farm && (!measure || (farm->measures && farm->isolation == isolation));
 }
 
-/* The least that serves: who only compiles leaves a measure worker to others. */
+/* Takes the farm that has the least of what is needed: a session that only compiles leaves measure
+ * workers to others. */
 static gt_lent_farm take_idle(gt_workers *workers, bool measure, gputune_isolation isolation)
 {
     gt_lent_farm *found = NULL;
@@ -108,7 +109,7 @@ static gt_lent_farm take_lent(gt_workers *workers, const gt_farm *farm)
     return taken;
 }
 
-/* Keeps one idle farm that measures and one that only compiles; *farm is the one that goes. */
+/* Keeps one idle farm that measures, and one that only compiles. *farm is the one to close. */
 static void put_idle(gt_workers *workers, gt_lent_farm *farm)
 {
     gt_lent_farm *place = &workers->idle[farm->measures];

@@ -31,9 +31,9 @@ void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool k
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);
 
-/* Adds a farm that was opened otherwise. */
+/* Adds a farm that was opened elsewhere. */
 void gt_workers_adopt(gt_workers *workers, gt_farm *farm);
-/* An idle farm that serves, or a new one. A session that only compiles takes any. */
+/* Lends an idle farm that fits, or a new one. A session that only compiles can use any farm. */
 gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measure,
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);

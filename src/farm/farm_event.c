@@ -1,4 +1,4 @@
-/* Makes and frees events, and keeps those that a farm's caller has not fetched yet. */
+/* Makes and frees events, and queues the events that a farm's caller has not fetched yet. */
 #include "farm/farm_host.h"
 
 #include <stdio.h>

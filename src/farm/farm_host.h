@@ -191,7 +191,7 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
 double gt_compile_patience(const gt_host_farm *farm);
 /* Ends workers whose job took too long. The event of such a job is ETIMEOUT. */
 void gt_compile_check_deadlines(gt_host_farm *farm);
-/* Drops queued jobs; those in hand are finished, and their answers dropped. */
+/* Drops queued jobs. Jobs that a worker has begun are finished, and their answers dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all workers without waiting, and frees. */
 void gt_compile_close(gt_host_farm *farm);
@@ -214,12 +214,10 @@ void gt_measure_free(gt_host_farm *farm);
 /* Adds, or drops, a reference. NULL may be dropped. */
 gt_packet *gt_packet_keep(gt_packet *packet);
 void gt_packet_drop(gt_packet *packet);
-/* NULL when there is none. */
+/* The variant of that id that the worker has or is to get, or NULL. */
 gt_live_variant *gt_live_find(gt_measure_host *host, uint64_t id);
 void gt_live_forget(gt_measure_host *host, uint64_t id);
 void gt_measure_request_free(gt_measure_request *request);
-/* Puts a request at `index` of the queue; it stays the caller's on failure. */
-gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request);
 /* Inserts an internal request at `index`. */
 gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind kind, uint64_t id,
                                  gt_packet *packet);

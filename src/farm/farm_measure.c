@@ -61,7 +61,8 @@ void gt_live_forget(gt_measure_host *host, uint64_t id)
 
 /* ---- Queue ----------------------------------------------------------------------------------- */
 
-gputune_status gt_measure_put(gt_measure_host *host, size_t index, gt_measure_request *request)
+/* Puts a request at `index` of the queue; it stays the caller's on failure. */
+static gputune_status put(gt_measure_host *host, size_t index, gt_measure_request *request)
 {
     GT_TRY(gt_array_reserve(&host->queue));
     memmove(host->queue.items + index + 1, host->queue.items + index,
@@ -105,7 +106,7 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
     request->sequence = ++farm->next_sequence;
     request->packet = gt_packet_keep(packet);
     request->internal = true;
-    gputune_status status = gt_measure_put(&farm->measure, index, request);
+    gputune_status status = put(&farm->measure, index, request);
     if (status < 0) {
         gt_measure_request_free(request);
     }
@@ -115,7 +116,7 @@ gputune_status gt_measure_insert(gt_host_farm *farm, size_t index, gt_frame_kind
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request)
 {
     gt_measure_host *host = &farm->measure;
-    gputune_status status = gt_measure_put(host, host->queue.count, request);
+    gputune_status status = put(host, host->queue.count, request);
     if (status < 0) {
         gt_measure_request_free(request);
         return status;

@@ -161,7 +161,7 @@ void gt_measure_died(gt_host_farm *farm)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* Launches that one sample of a variant takes, generously. */
+/* An upper bound on the launches of one sample of a variant. */
 static double launches(gputune_objective objective)
 {
     static const double table[] = {

@@ -110,7 +110,7 @@ typedef struct gt_sampled {
     uint64_t throttle;                       /* NVML throttle reasons seen */
     bool spoiled;   /* the times of this round are not valid; sample it again */
     bool noisy;     /* another process used the GPU */
-    char other[96]; /* who, or "" */
+    char other[96]; /* which, or "" */
 } gt_sampled;
 
 /* Prove again, with another seed and what thousands of launches left behind (the winner, after its

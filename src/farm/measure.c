@@ -29,9 +29,10 @@ gputune_status gt_measure_open(gt_measure **out, const char *driver, int ordinal
 gputune_status gt_measure_attach(gt_measure *measure)
 {
     CUdevice device;
-    (void)gt_relaxed_enter(measure->driver); /* for good: this thread never captures globally */
+    (void)gt_relaxed_enter(
+        measure->driver); /* never left: this thread never captures in global mode */
     GT_CALL(measure, DeviceGet, &device, measure->device.ordinal);
-    /* refused where the context is in use already, which is no harm */
+    /* this is refused if the context is in use already, which does no harm */
     (void)measure->driver->DevicePrimaryCtxSetFlags(device, CU_CTX_SCHED_SPIN);
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     if (result == CUDA_ERROR_DEVICE_UNAVAILABLE) {
@@ -67,7 +68,7 @@ static void forget(gt_measure *measure)
         gt_tasks_free(tables[i]);
     }
     for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
-        gt_rig_free(&measure->rigs[i]);
+        gt_workspace_free(&measure->workspaces[i]);
     }
     measure->ready = measure->has_expected = measure->has_tolerances = false;
     measure->damage = GT_DAMAGE_NONE;
@@ -157,11 +158,11 @@ static gputune_status check_setup(const gt_measure_setup *setup)
 }
 
 /* Without a reference the first verified variant's results are the expected ones. */
-static void adopt_workload(gt_rig *rig, const gt_workload *workload)
+static void adopt_workload(gt_workspace *workspace, const gt_workload *workload)
 {
-    rig->workload = *workload;
+    workspace->workload = *workload;
     for (uint32_t i = 0; !workload->has_reference && i < workload->buffer_count; ++i) {
-        rig->workload.buffers[i].reference_type = workload->buffers[i].type;
+        workspace->workload.buffers[i].reference_type = workload->buffers[i].type;
     }
 }
 
@@ -173,13 +174,13 @@ static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
     }
     GT_TRY(gt_service_load(measure, &setup->service));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
-        gt_rig *rig = &measure->rigs[i];
-        adopt_workload(rig, &setup->workloads[i]);
-        GT_TRY(gt_rig_allocate(measure, rig, i == 0 ? live : 0));
+        gt_workspace *workspace = &measure->workspaces[i];
+        adopt_workload(workspace, &setup->workloads[i]);
+        GT_TRY(gt_workspace_allocate(measure, workspace, i == 0 ? live : 0));
     }
     GT_TRY(gt_reference_load(measure, &setup->reference));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
-        GT_TRY(gt_rig_rotate(measure, &measure->rigs[i]));
+        GT_TRY(gt_workspace_rotate(measure, &measure->workspaces[i]));
     }
     GT_TRY(gt_tables_plan(measure));
     GT_TRY(gt_memory_service(measure));
@@ -209,7 +210,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     GT_TRY(check_setup(setup));
     if (setup->objective == GPUTUNE_OBJECTIVE_ENERGY) {
         watch(measure);
-        GT_TRY(gt_energy_check(measure)); /* before anything is measured in vain */
+        GT_TRY(gt_energy_check(measure)); /* before time is spent on measuring */
     }
     GT_TRY(gt_memory_precheck(measure, setup));
     measure->setup = *setup;
@@ -218,7 +219,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.reference = measure->setup.service = (gt_image){0};
     GT_TRY(build(measure, setup));
     GT_TRY(measure_copy(measure));
-    watch(measure); /* NVML's start would have held up what comes before */
+    watch(measure); /* last, because starting NVML would delay the rest */
     measure->ready = true;
     *out = (gt_prepared){.reference_ns = measure->reference_ns,
                          .copy_bytes_per_s = measure->copy_bytes_per_s,

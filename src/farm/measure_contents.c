@@ -1,13 +1,13 @@
-/* What the buffers hold: inputs from a seed, pristine copies, guard zones, expected results; and
- * making them good again when a variant has damaged them. */
+/* Fills the buffers: inputs from a seed, pristine copies, guard zones, expected results. Fills them
+ * again after a variant has damaged them. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 
-static gputune_status plan_fill_slot(gt_measure *measure, gt_rig *rig, uint32_t index,
+static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                      uint64_t seed)
 {
-    const gt_buffer *buffer = &rig->workload.buffers[index];
-    const gt_slot *slot = &rig->slots[index];
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_slot *slot = &workspace->slots[index];
     gt_service_task fill = {.operation = GT_DO_FILL,
                             .target = slot->pristine ? slot->pristine : slot->address,
                             .count = buffer->elements,
@@ -29,52 +29,52 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_rig *rig, uint32_t 
     return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
 }
 
-static gputune_status fill_block(gt_measure *measure, gt_rig *rig, uint64_t seed)
+static gputune_status fill_block(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
 {
-    const gt_buffer *block = &rig->workload.block;
-    if (!rig->workload.has_block) {
+    const gt_buffer *block = &workspace->workload.block;
+    if (!workspace->workload.has_block) {
         return GPUTUNE_OK;
     }
-    gt_fill_host(rig->block, block, gt_fill_seed(seed, GT_PARAMETER_MAX));
-    GT_CALL(measure, MemcpyHtoDAsync, rig->device_block, rig->block, block->bytes, measure->stream);
+    gt_fill_host(workspace->block, block, gt_fill_seed(seed, GT_PARAMETER_MAX));
+    GT_CALL(measure, MemcpyHtoDAsync, workspace->device_block, workspace->block, block->bytes,
+            measure->stream);
     return GPUTUNE_OK;
 }
 
-gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t rigs)
+gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
     measure->ahead = NULL;
-    for (uint32_t s = 0; s < rigs; ++s) {
-        gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            GT_TRY(plan_fill_slot(measure, rig, i, seed));
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            GT_TRY(plan_fill_slot(measure, workspace, i, seed));
         }
-        GT_TRY(fill_block(measure, rig, seed));
+        GT_TRY(fill_block(measure, workspace, seed));
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
-    for (uint32_t i = 0; i < measure->rigs[0].workload.buffer_count; ++i) {
-        const gt_slot *slot = &measure->rigs[0].slots[i];
+    for (uint32_t i = 0; i < measure->workspaces[0].workload.buffer_count; ++i) {
+        const gt_slot *slot = &measure->workspaces[0].slots[i];
         if (slot->live && slot->pristine) {
             GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
-                    measure->rigs[0].workload.buffers[i].bytes, measure->stream);
+                    measure->workspaces[0].workload.buffers[i].bytes, measure->stream);
         }
     }
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
 
-/* ---- Made, and made good ----------------------------------------------------------------------
- */
+/* ---- Made, and made good --------------------------------------------------------------------- */
 
-/* What the inputs are before any kernel has seen them. */
-static gputune_status note_inputs(gt_measure *measure, uint32_t rigs)
+/* Notes the hashes of the inputs before a kernel has run on them. */
+static gputune_status note_inputs(gt_measure *measure, uint32_t workspace_count)
 {
-    GT_TRY(gt_service_check(measure, &measure->hash, rigs == 1, measure->findings));
+    GT_TRY(gt_service_check(measure, &measure->hash, workspace_count == 1, measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    for (uint32_t s = 0; s < rigs; ++s) {
-        gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            gt_slot *slot = &rig->slots[i];
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            gt_slot *slot = &workspace->slots[i];
             if (slot->input_task >= 0) {
                 slot->hash = measure->findings->items[slot->input_task].count;
             }
@@ -85,11 +85,12 @@ static gputune_status note_inputs(gt_measure *measure, uint32_t rigs)
 
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only)
 {
-    uint32_t rigs = timed_only ? 1 : measure->setup.workload_count;
-    GT_TRY(gt_contents_fill(measure, seed, rigs));
+    uint32_t workspace_count = timed_only ? 1 : measure->setup.workload_count;
+    GT_TRY(gt_contents_fill(measure, seed, workspace_count));
     measure->seed = seed;
-    GT_TRY(note_inputs(measure, rigs));
-    return measure->rigs[0].reference ? gt_expected_refer(measure, rigs) : GPUTUNE_OK;
+    GT_TRY(note_inputs(measure, workspace_count));
+    return measure->workspaces[0].reference ? gt_expected_refer(measure, workspace_count)
+                                            : GPUTUNE_OK;
 }
 
 gputune_status gt_contents_refresh(gt_measure *measure)

@@ -37,7 +37,7 @@ static gputune_status issue_batch(load *load)
     return GPUTUNE_OK;
 }
 
-/* Keeps batches in flight, and counts one that is over. */
+/* Keeps batches in flight, and counts a batch that has ended. */
 static gputune_status keep_busy(load *load)
 {
     gt_measure *measure = load->measure;
@@ -123,7 +123,7 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
                                 const gt_sampling *sampling)
 {
     enum { BATCH_NS = 5000000 };
-    (void)sampling; /* however short: the counter needs its second */
+    (void)sampling; /* a short sample is no shorter: the counter needs a second */
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(gt_replay_make(&variant->full, measure, variant, launches));

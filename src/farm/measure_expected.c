@@ -1,25 +1,26 @@
-/* Right results, and how far from them is right: the reference runs twice, and where the template
- * states no tolerance, also with inputs that are moved by a small step. Without a reference the
- * default variant stands in for it. */
+/* Finds the expected results and the tolerances. The reference runs twice; if the template states
+ * no tolerance, it also runs with inputs that are moved by a small step. Without a reference the
+ * default variant takes its place. */
 #include "farm/measure_parts.h"
 #include "kernel/tolerance.h"
 
 #include <math.h>
 #include <string.h>
 
-/* Whose results are right: the reference's, or those of a variant. */
+/* The kernel whose results are expected: the reference, or a variant. */
 typedef struct author {
-    gt_loaded *variant; /* NULL: the reference */
-    uint32_t rigs;      /* on the first so many */
+    gt_loaded *variant;       /* NULL: the reference */
+    uint32_t workspace_count; /* how many workspaces it runs on */
 } author;
 
 /* ---- One run --------------------------------------------------------------------------------- */
 
-static gputune_status ready_expected(gt_measure *measure, const gt_rig *rig, uint32_t poison)
+static gputune_status ready_expected(gt_measure *measure, const gt_workspace *workspace,
+                                     uint32_t poison)
 {
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &rig->workload.buffers[i];
-        const gt_slot *slot = &rig->slots[i];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        const gt_slot *slot = &workspace->slots[i];
         if (buffer->direction == GT_OUT) {
             GT_CALL(measure, MemsetD8Async, slot->expected, (unsigned char)poison,
                     gt_plan_expected_bytes(buffer), measure->stream);
@@ -31,31 +32,33 @@ static gputune_status ready_expected(gt_measure *measure, const gt_rig *rig, uin
     return GPUTUNE_OK;
 }
 
-static gputune_status move_inputs(gt_measure *measure, uint32_t rigs, bool moved)
+static gputune_status move_inputs(gt_measure *measure, uint32_t workspace_count, bool moved)
 {
-    return moved ? gt_service_run(measure, GT_SERVICE_FILL, &measure->move, rigs == 1) : GPUTUNE_OK;
+    return moved ? gt_service_run(measure, GT_SERVICE_FILL, &measure->move, workspace_count == 1)
+                 : GPUTUNE_OK;
 }
 
 /* The reference fills the expected results. */
-static gputune_status run_reference(gt_measure *measure, uint32_t rigs, uint32_t poison, bool moved)
+static gputune_status run_reference(gt_measure *measure, uint32_t workspace_count, uint32_t poison,
+                                    bool moved)
 {
-    for (uint32_t s = 0; s < rigs; ++s) {
-        GT_TRY(ready_expected(measure, &measure->rigs[s], poison));
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        GT_TRY(ready_expected(measure, &measure->workspaces[s], poison));
     }
-    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, rigs == 1));
-    GT_TRY(move_inputs(measure, rigs, moved));
+    GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->convert, workspace_count == 1));
+    GT_TRY(move_inputs(measure, workspace_count, moved));
     GT_CALL(measure, EventRecord, measure->start, measure->stream);
-    GT_TRY(gt_reference_launch(measure, &measure->rigs[0]));
+    GT_TRY(gt_reference_launch(measure, &measure->workspaces[0]));
     GT_CALL(measure, EventRecord, measure->stop, measure->stream);
-    return rigs > 1 ? gt_reference_launch(measure, &measure->rigs[1]) : GPUTUNE_OK;
+    return workspace_count > 1 ? gt_reference_launch(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
 /* A variant fills the slots. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
-    GT_TRY(gt_service_reset(measure, &measure->reset, author->rigs == 1));
-    GT_TRY(move_inputs(measure, author->rigs, moved));
-    for (uint32_t s = 0; s < author->rigs; ++s) {
+    GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
+    GT_TRY(move_inputs(measure, author->workspace_count, moved));
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
         GT_TRY(gt_loaded_launch(measure, author->variant, s));
     }
     return GPUTUNE_OK;
@@ -63,8 +66,9 @@ static gputune_status run_variant(gt_measure *measure, const author *author, boo
 
 static gputune_status run(gt_measure *measure, const author *author, bool moved)
 {
-    return author->variant ? run_variant(measure, author, moved)
-                           : run_reference(measure, author->rigs, GT_POISON_FIRST, moved);
+    return author->variant
+               ? run_variant(measure, author, moved)
+               : run_reference(measure, author->workspace_count, GT_POISON_FIRST, moved);
 }
 
 /* ---- How far results move with the inputs ---------------------------------------------------- */
@@ -94,20 +98,21 @@ static void note_still(gt_sensitivity *seen, const gt_finding *found, const gt_b
     }
 }
 
-static void note_all(sensitivities seen, const gt_measure *measure, uint32_t rigs, note note)
+static void note_all(sensitivities seen, const gt_measure *measure, uint32_t workspace_count,
+                     note note)
 {
-    for (uint32_t s = 0; s < rigs; ++s) {
-        const gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            int task = rig->slots[i].spread_task;
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            int task = workspace->slots[i].spread_task;
             if (task >= 0) {
-                note(&seen[s][i], &measure->findings->items[task], &rig->workload.buffers[i]);
+                note(&seen[s][i], &measure->findings->items[task], &workspace->workload.buffers[i]);
             }
         }
     }
 }
 
-/* One step, from the results of unmoved inputs; inputs are as they were when it returns. */
+/* Measures one step from the results of unmoved inputs. Restores the inputs before it returns. */
 static gputune_status take_step(sensitivities seen, gt_measure *measure, const author *author,
                                 uint64_t seed, bool sparse)
 {
@@ -115,22 +120,23 @@ static gputune_status take_step(sensitivities seen, gt_measure *measure, const a
         GT_TRY(gt_tables_move(measure, seed, sparse ? GT_TOLERANCE_SPARSE : 1));
         GT_TRY(run(measure, author, true));
     }
-    GT_TRY(gt_service_check(measure, &measure->spread, author->rigs == 1, measure->findings));
+    GT_TRY(gt_service_check(measure, &measure->spread, author->workspace_count == 1,
+                            measure->findings));
     GT_TRY(gt_measure_wait(measure));
-    note_all(seen, measure, author->rigs, sparse ? note_still : note_spread);
-    return gt_contents_fill(measure, measure->seed, author->rigs);
+    note_all(seen, measure, author->workspace_count, sparse ? note_still : note_spread);
+    return gt_contents_fill(measure, measure->seed, author->workspace_count);
 }
 
-/* How many steps tell enough: none where nothing follows from them. `many`: some output has enough
+/* How many steps are needed; 0 if no tolerance follows from them. `many`: some output has enough
  * elements to count terms by. */
 static uint32_t steps_wanted(const gt_measure *measure, bool *many)
 {
-    const gt_workload *workload = &measure->rigs[0].workload;
+    const gt_workload *workload = &measure->workspaces[0].workload;
     uint32_t steps = 0;
     *many = false;
     for (uint32_t i = 0; i < workload->buffer_count && !workload->tolerance.stated; ++i) {
         bool few = workload->buffers[i].elements < GT_TOLERANCE_FEW;
-        if (measure->rigs[0].slots[i].spread_task >= 0) {
+        if (measure->workspaces[0].slots[i].spread_task >= 0) {
             steps = few || steps == GT_TOLERANCE_STEPS ? GT_TOLERANCE_STEPS : 1;
             *many |= !few && measure->move.tasks.count > 0;
         }
@@ -148,22 +154,23 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
 
-/* The caller's own data, which stay, are the timed rig's alone. */
-static bool can_move(const gt_measure *measure, uint32_t rig)
+/* Whether a workspace has inputs that can be moved. The caller's own data, which only the timed
+ * workspace has, cannot. */
+static bool can_move(const gt_measure *measure, uint32_t workspace)
 {
     size_t timed = measure->move.timed_count;
-    return (rig == 0 ? timed : measure->move.tasks.count - timed) > 0;
+    return (workspace == 0 ? timed : measure->move.tasks.count - timed) > 0;
 }
 
 static gputune_status find_tolerances(gt_measure *measure, const author *author)
 {
     sensitivities seen = {0};
     GT_TRY(take_steps(seen, measure, author));
-    for (uint32_t s = 0; s < author->rigs; ++s) {
-        gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&rig->workload) : 0;
-            rig->slots[i].tolerance = gt_tolerance_of(&rig->workload, i, &seen[s][i]);
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&workspace->workload) : 0;
+            workspace->slots[i].tolerance = gt_tolerance_of(&workspace->workload, i, &seen[s][i]);
         }
     }
     measure->has_tolerances = true;
@@ -175,51 +182,52 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
 static gputune_status blame_reference(gputune_status status, const gt_measure *measure)
 {
     return gt_fail(GPUTUNE_ETEMPLATE, "the reference kernel %s failed: %s",
-                   measure->rigs[0].workload.reference.entry,
+                   measure->workspaces[0].workload.reference.entry,
                    status < 0 ? gt_message() : "unknown");
 }
 
-static gputune_status blame_change(const gt_rig *rig, uint32_t index)
+static gputune_status blame_change(const gt_workspace *workspace, uint32_t index)
 {
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s changes %s, an input: declare it inout, or write to an "
                    "output",
-                   rig->workload.reference.entry, rig->workload.buffers[index].name);
+                   workspace->workload.reference.entry, workspace->workload.buffers[index].name);
 }
 
-static gputune_status blame_difference(const gt_measure *measure, const gt_rig *rig, uint32_t index)
+static gputune_status blame_difference(const gt_measure *measure, const gt_workspace *workspace,
+                                       uint32_t index)
 {
     char text[128];
-    const gt_slot *slot = &rig->slots[index];
+    const gt_slot *slot = &workspace->slots[index];
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s gives other values of %s when it runs again (the first "
                    "is element %llu, the tolerance %s): it must agree with itself within the "
                    "tolerance",
-                   rig->workload.reference.entry, rig->workload.buffers[index].name,
+                   workspace->workload.reference.entry, workspace->workload.buffers[index].name,
                    (unsigned long long)found->first, gt_tolerance_text(text, measure, slot));
 }
 
-/* Whether the runs agree; what neither has written is no part of the result. */
-static gputune_status judge_slot(const gt_measure *measure, gt_rig *rig, uint32_t index)
+/* Whether both runs agree. An element that neither has written is no part of the result. */
+static gputune_status judge_slot(const gt_measure *measure, gt_workspace *workspace, uint32_t index)
 {
-    gt_slot *slot = &rig->slots[index];
+    gt_slot *slot = &workspace->slots[index];
     if (slot->input_task >= 0 && measure->first->items[slot->input_task].count != slot->hash) {
-        return blame_change(rig, index);
+        return blame_change(workspace, index);
     }
     if (slot->agree_task < 0) {
         return GPUTUNE_OK;
     }
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     slot->gaps = found->gaps != 0;
-    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, rig, index);
+    return found->count == 0 ? GPUTUNE_OK : blame_difference(measure, workspace, index);
 }
 
-static gputune_status judge_agreement(gt_measure *measure, uint32_t rigs)
+static gputune_status judge_agreement(gt_measure *measure, uint32_t workspace_count)
 {
-    for (uint32_t s = 0; s < rigs; ++s) {
-        for (uint32_t i = 0; i < measure->rigs[s].workload.buffer_count; ++i) {
-            GT_TRY(judge_slot(measure, &measure->rigs[s], i));
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        for (uint32_t i = 0; i < measure->workspaces[s].workload.buffer_count; ++i) {
+            GT_TRY(judge_slot(measure, &measure->workspaces[s], i));
         }
     }
     return gt_tables_judge(measure);
@@ -227,28 +235,28 @@ static gputune_status judge_agreement(gt_measure *measure, uint32_t rigs)
 
 static gputune_status refer(gt_measure *measure, const author *author)
 {
-    bool timed_only = author->rigs == 1;
+    bool timed_only = author->workspace_count == 1;
     GT_TRY(run(measure, author, false));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->keep, timed_only));
     if (!measure->has_tolerances) {
         GT_TRY(find_tolerances(measure, author));
         GT_TRY(gt_tables_judge(measure));
     }
-    GT_TRY(run_reference(measure, author->rigs, GT_POISON_SECOND, false));
+    GT_TRY(run_reference(measure, author->workspace_count, GT_POISON_SECOND, false));
     GT_TRY(gt_service_check(measure, &measure->agree, timed_only, measure->findings));
     GT_TRY(gt_service_check(measure, &measure->hash, timed_only, measure->first));
     return gt_measure_wait(measure);
 }
 
-gputune_status gt_expected_refer(gt_measure *measure, uint32_t rigs)
+gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count)
 {
-    const author author = {NULL, rigs};
+    const author author = {NULL, workspace_count};
     measure->ahead = NULL; /* the slots hold the first run's results for a while */
     gputune_status status = refer(measure, &author);
     if (status < 0) {
         return blame_reference(status, measure);
     }
-    GT_TRY(judge_agreement(measure, rigs));
+    GT_TRY(judge_agreement(measure, workspace_count));
     measure->has_expected = true;
     return gt_measure_elapsed(&measure->reference_ns, measure);
 }
@@ -259,13 +267,13 @@ gputune_status gt_expected_adopt(gt_measure *measure, gt_loaded *variant)
 {
     const author author = {variant, measure->setup.workload_count};
     GT_TRY(run(measure, &author, false));
-    for (uint32_t s = 0; s < author.rigs; ++s) {
-        const gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            const gt_slot *slot = &rig->slots[i];
+    for (uint32_t s = 0; s < author.workspace_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            const gt_slot *slot = &workspace->slots[i];
             if (slot->expected) {
                 GT_CALL(measure, MemcpyDtoDAsync, slot->expected, slot->address,
-                        rig->workload.buffers[i].bytes, measure->stream);
+                        workspace->workload.buffers[i].bytes, measure->stream);
             }
         }
     }

@@ -3,7 +3,8 @@
 
 /* ---- Graphs ---------------------------------------------------------------------------------- */
 
-/* Launches without the block's copies: those of an earlier launch are on the device already. */
+/* Captures launches without copies of the pass block: an earlier launch has copied it to the
+ * device. */
 static gputune_status capture_launches(gt_measure *measure, gt_loaded *variant, uint32_t launches)
 {
     for (uint32_t i = 0; i < launches; ++i) {
@@ -36,7 +37,7 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
 /* A graph knows the buffers of its launches, and hot samples take turns over sets of them. */
 static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
 {
-    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->rigs[0].sets > 1 &&
+    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->workspaces[0].sets > 1 &&
            replay->turn != measure->turn;
 }
 

@@ -1,11 +1,11 @@
 /* Samples by the host's clock: launch and latency; and those of an emulated device. */
 #include "base/clock.h"
 #include "farm/measure_parts.h"
+#include "stats/summary.h"
 
-#include <stdlib.h>
-
-/* Nothing queued, buffers ready, one untimed launch behind us. */
-static gputune_status settle(gt_measure *measure, gt_loaded *variant)
+/* Gets ready for a sample: one untimed launch is done, the buffers are ready, the stream is
+ * idle. */
+static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
@@ -15,7 +15,7 @@ static gputune_status settle(gt_measure *measure, gt_loaded *variant)
     return gt_measure_wait(measure);
 }
 
-/* Per launch, for `count` launches back to back. */
+/* The time of one launch, from `count` launches back to back. */
 static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t count)
 {
     int64_t start = gt_now_ns();
@@ -31,12 +31,12 @@ gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *var
                                 const gt_sampling *sampling)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
-    GT_TRY(settle(measure, variant));
+    GT_TRY(make_ready(measure, variant));
     if (variant->call_ns == 0) {
         double least =
             variant->launch_ns > CHEAPEST_CALL_NS ? variant->launch_ns : CHEAPEST_CALL_NS;
         GT_TRY(burst(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
-        GT_TRY(settle(measure, variant));
+        GT_TRY(make_ready(measure, variant));
     }
     GT_TRY(burst(out, measure, variant,
                  gt_plan_burst(variant->call_ns, sampling->length == GT_SAMPLE_QUICK)));
@@ -44,26 +44,20 @@ gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *var
     return GPUTUNE_OK;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
                                  const gt_sampling *sampling)
 {
     double times[100];
     uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
-    GT_TRY(settle(measure, variant));
+    GT_TRY(make_ready(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
         int64_t start = gt_now_ns();
         GT_TRY(gt_sample_issue(measure, variant, i));
         GT_TRY(gt_measure_wait(measure));
         times[i] = (double)(gt_now_ns() - start);
     }
-    qsort(times, count, sizeof times[0], by_value);
-    *out = count % 2 ? times[count / 2] : (times[count / 2 - 1] + times[count / 2]) / 2;
+    gt_sort(times, count);
+    *out = gt_median_sorted(times, count);
     return GPUTUNE_OK;
 }
 

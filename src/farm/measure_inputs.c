@@ -33,12 +33,12 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
 
 static gputune_status copy_input(gt_measure *measure, const gt_live_input *input)
 {
-    const gt_rig *rig = &measure->rigs[0];
-    if (input->buffer >= rig->workload.buffer_count) {
+    const gt_workspace *workspace = &measure->workspaces[0];
+    if (input->buffer >= workspace->workload.buffer_count) {
         return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer of the kernel", input->buffer);
     }
-    const gt_buffer *buffer = &rig->workload.buffers[input->buffer];
-    const gt_slot *slot = &rig->slots[input->buffer];
+    const gt_buffer *buffer = &workspace->workload.buffers[input->buffer];
+    const gt_slot *slot = &workspace->slots[input->buffer];
     if (buffer->direction == GT_OUT) {
         return GPUTUNE_OK;
     }

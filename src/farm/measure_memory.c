@@ -57,14 +57,15 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
         (double)need * 1e-6, (double)available * 1e-6, (double)total * 1e-6);
 }
 
-/* ---- Rigs ----------------------------------------------------------------------------------- */
+/* ---- Workspaces ------------------------------------------------------------------------------ */
 
-static gputune_status allocate_slot(gt_measure *measure, gt_rig *rig, uint32_t index, bool live)
+static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
+                                    bool live)
 {
-    bool timed = rig == &measure->rigs[0];
-    const gt_workload *workload = &rig->workload;
+    bool timed = workspace == &measure->workspaces[0];
+    const gt_workload *workload = &workspace->workload;
     const gt_buffer *buffer = &workload->buffers[index];
-    gt_slot *slot = &rig->slots[index];
+    gt_slot *slot = &workspace->slots[index];
     GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
     slot->address = gt_plan_place(workload, index, timed, slot->base);
     slot->live = live;
@@ -75,103 +76,109 @@ static gputune_status allocate_slot(gt_measure *measure, gt_rig *rig, uint32_t i
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-static gputune_status allocate_block(gt_measure *measure, gt_rig *rig)
+static gputune_status allocate_block(gt_measure *measure, gt_workspace *workspace)
 {
-    if (!rig->workload.has_block) {
+    if (!workspace->workload.has_block) {
         return GPUTUNE_OK;
     }
-    rig->block = calloc(1, rig->workload.block.bytes + 1);
-    if (!rig->block) {
+    workspace->block = calloc(1, workspace->workload.block.bytes + 1);
+    if (!workspace->block) {
         return gt_fail_memory();
     }
-    return gt_memory_take(&rig->device_block, measure, rig->workload.block.bytes);
+    return gt_memory_take(&workspace->device_block, measure, workspace->workload.block.bytes);
 }
 
-gputune_status gt_rig_allocate(gt_measure *measure, gt_rig *rig, uint64_t live)
+gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live)
 {
-    const gt_workload *workload = &rig->workload;
+    const gt_workload *workload = &workspace->workload;
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        GT_TRY(allocate_slot(measure, rig, i, live >> i & 1));
+        GT_TRY(allocate_slot(measure, workspace, i, live >> i & 1));
     }
-    uint64_t scale_bytes = gt_plan_scale_bytes(workload, &rig->scale_type);
+    uint64_t scale_bytes = gt_plan_scale_bytes(workload, &workspace->scale_type);
     if (scale_bytes) {
-        GT_TRY(gt_memory_take(&rig->scale, measure, scale_bytes));
+        GT_TRY(gt_memory_take(&workspace->scale, measure, scale_bytes));
     }
     for (uint32_t i = 0; i < workload->scalar_count; ++i) {
-        rig->scalars[i] = gt_scalar_bits(&workload->scalars[i]);
+        workspace->scalars[i] = gt_scalar_bits(&workload->scalars[i]);
     }
-    return allocate_block(measure, rig);
+    return allocate_block(measure, workspace);
 }
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-/* How many sets, and where those beside the slots begin. */
-static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_rig *rig,
+/* Decides how many sets there are, and allocates the sets after the first; *extra is where they
+ * begin. */
+static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
                                 uint64_t set_bytes)
 {
     size_t available = 0, total = 0;
-    rig->sets = 1;
-    if (rig != &measure->rigs[0] || measure->device.emulated) {
+    workspace->sets = 1;
+    if (workspace != &measure->workspaces[0] || measure->device.emulated) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);
     bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
     uint32_t sets = (hot ? gt_plan_hot_sets : gt_plan_rotations)(
-        measure->device.l2_bytes, gt_plan_working_set(&rig->workload), set_bytes, available / 2);
+        measure->device.l2_bytes, gt_plan_working_set(&workspace->workload), set_bytes,
+        available / 2);
     if (sets > 1) {
         CUdeviceptr base = 0;
         GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));
         *extra = (base + GT_ALIGNMENT_MAX - 1) / GT_ALIGNMENT_MAX * GT_ALIGNMENT_MAX;
     }
-    rig->sets = sets;
+    workspace->sets = sets;
     return GPUTUNE_OK;
 }
 
-static void bind_arguments(gt_rig *rig, uint32_t set)
+static void bind_arguments(gt_workspace *workspace, uint32_t set)
 {
-    const gt_workload *workload = &rig->workload;
-    const void **arguments = &rig->arguments[(size_t)set * rig->argument_count];
+    const gt_workload *workload = &workspace->workload;
+    const void **arguments = &workspace->arguments[(size_t)set * workspace->argument_count];
     if (workload->has_block) {
-        *arguments++ = rig->block;
+        *arguments++ = workspace->block;
     }
     for (uint32_t i = 0; i < workload->argument_count; ++i) {
         uint32_t index = workload->arguments[i].index;
-        arguments[i] = workload->arguments[i].is_buffer
-                           ? (const void *)&rig->addresses[set * workload->buffer_count + index]
-                           : (const void *)&rig->scalars[index];
+        arguments[i] =
+            workload->arguments[i].is_buffer
+                ? (const void *)&workspace->addresses[set * workload->buffer_count + index]
+                : (const void *)&workspace->scalars[index];
     }
 }
 
-gputune_status gt_rig_rotate(gt_measure *measure, gt_rig *rig)
+gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
 {
     uint64_t offsets[GT_PARAMETER_MAX];
-    uint32_t buffers = rig->workload.buffer_count;
-    uint64_t set_bytes = gt_plan_set(offsets, &rig->workload);
+    uint32_t buffers = workspace->workload.buffer_count;
+    uint64_t set_bytes = gt_plan_set(offsets, &workspace->workload);
     CUdeviceptr extra = 0;
-    GT_TRY(take_sets(&extra, measure, rig, set_bytes));
-    rig->argument_count = rig->workload.argument_count + (rig->workload.has_block ? 1 : 0);
-    rig->addresses = calloc((size_t)rig->sets * buffers + 1, sizeof *rig->addresses);
-    rig->arguments = calloc((size_t)rig->sets * rig->argument_count + 1, sizeof *rig->arguments);
-    if (!rig->addresses || !rig->arguments) {
+    GT_TRY(take_sets(&extra, measure, workspace, set_bytes));
+    workspace->argument_count =
+        workspace->workload.argument_count + (workspace->workload.has_block ? 1 : 0);
+    workspace->addresses =
+        calloc((size_t)workspace->sets * buffers + 1, sizeof *workspace->addresses);
+    workspace->arguments = calloc((size_t)workspace->sets * workspace->argument_count + 1,
+                                  sizeof *workspace->arguments);
+    if (!workspace->addresses || !workspace->arguments) {
         return gt_fail_memory();
     }
-    for (uint32_t set = 0; set < rig->sets; ++set) {
+    for (uint32_t set = 0; set < workspace->sets; ++set) {
         for (uint32_t i = 0; i < buffers; ++i) {
-            rig->addresses[set * buffers + i] =
-                set == 0 ? rig->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
+            workspace->addresses[set * buffers + i] =
+                set == 0 ? workspace->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
         }
-        bind_arguments(rig, set);
+        bind_arguments(workspace, set);
     }
     return GPUTUNE_OK;
 }
 
-void gt_rig_free(gt_rig *rig)
+void gt_workspace_free(gt_workspace *workspace)
 {
-    gt_tasks_free(&rig->first);
-    free(rig->block);
-    free(rig->addresses);
-    free(rig->arguments);
-    *rig = (gt_rig){0};
+    gt_tasks_free(&workspace->first);
+    free(workspace->block);
+    free(workspace->addresses);
+    free(workspace->arguments);
+    *workspace = (gt_workspace){0};
 }
 
 /* ---- Service buffers ------------------------------------------------------------------------- */
@@ -194,9 +201,12 @@ static gputune_status take_sweep(gt_measure *measure)
 /* The longest table whose findings come back. */
 static size_t most_findings(const gt_measure *measure)
 {
-    const gt_tasks *const tables[] = {&measure->check,         &measure->hash,
-                                      &measure->agree,         &measure->spread,
-                                      &measure->rigs[0].first, &measure->rigs[1].first};
+    const gt_tasks *const tables[] = {&measure->check,
+                                      &measure->hash,
+                                      &measure->agree,
+                                      &measure->spread,
+                                      &measure->workspaces[0].first,
+                                      &measure->workspaces[1].first};
     size_t most = 0;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; ++i) {
         most = tables[i]->tasks.count > most ? tables[i]->tasks.count : most;

@@ -13,8 +13,8 @@ gt_monitor *gt_monitor_start(const char *uuid);
 void gt_monitor_stop(gt_monitor *monitor);
 /* Forgets what was seen: a round begins. */
 void gt_monitor_begin(gt_monitor *monitor);
-/* What was seen since: clocks (the latest), throttle reasons, spoiled; and by the latest look at
- * the GPU's processes: noisy where others than the host application use it, and who. */
+/* What was seen since then: the latest clocks, throttle reasons, spoiled. From the latest look at
+ * the GPU's processes: whether others than the host application use it (noisy), and which. */
 void gt_monitor_end(gt_monitor *monitor, gt_sampled *out);
 /* Total energy in millijoules; false without NVML. Waits for NVML to be open. */
 bool gt_monitor_energy_mj(uint64_t *out, gt_monitor *monitor);

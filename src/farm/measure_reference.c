@@ -2,15 +2,16 @@
 #include "farm/measure_parts.h"
 
 /* Caller argument `index` as the address of a kernel parameter. */
-static void *argument_value(gt_rig *rig, int index, const CUdeviceptr *buffers)
+static void *argument_value(gt_workspace *workspace, int index, const CUdeviceptr *buffers)
 {
-    const gt_workload *workload = &rig->workload;
+    const gt_workload *workload = &workspace->workload;
     if (workload->has_block && index == 0) {
-        return &rig->device_block;
+        return &workspace->device_block;
     }
     uint32_t at = (uint32_t)index - (workload->has_block ? 1 : 0);
     uint32_t item = workload->arguments[at].index;
-    return workload->arguments[at].is_buffer ? (void *)&buffers[item] : (void *)&rig->scalars[item];
+    return workload->arguments[at].is_buffer ? (void *)&buffers[item]
+                                             : (void *)&workspace->scalars[item];
 }
 
 static gputune_status clear(gt_measure *measure, const gt_launch *launch, void **parameters)
@@ -22,7 +23,7 @@ static gputune_status clear(gt_measure *measure, const gt_launch *launch, void *
     return GPUTUNE_OK;
 }
 
-static gputune_status start(gt_measure *measure, gt_rig *rig, CUfunction function,
+static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunction function,
                             const gt_launch *launch, const CUdeviceptr *buffers,
                             CUdeviceptr *scratch)
 {
@@ -32,7 +33,7 @@ static gputune_status start(gt_measure *measure, gt_rig *rig, CUfunction functio
         const gt_parameter *parameter = &launch->parameters[i];
         parameters[i] = parameter->kind == GT_PARAMETER_SCRATCH
                             ? &scratch[i]
-                            : argument_value(rig, parameter->argument, buffers);
+                            : argument_value(workspace, parameter->argument, buffers);
     }
     GT_TRY(clear(measure, launch, parameters));
     GT_CALL(measure, LaunchKernel, function, shape->grid[0], shape->grid[1], shape->grid[2],
@@ -41,20 +42,22 @@ static gputune_status start(gt_measure *measure, gt_rig *rig, CUfunction functio
     return GPUTUNE_OK;
 }
 
-gputune_status gt_reference_launch(gt_measure *measure, gt_rig *rig)
+gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        const gt_slot *slot = &rig->slots[i];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
         buffers[i] = slot->expected ? slot->expected : slot->address;
     }
-    return start(measure, rig, rig->reference, &rig->workload.reference, buffers, rig->scratch[0]);
+    return start(measure, workspace, workspace->reference, &workspace->workload.reference, buffers,
+                 workspace->scratch[0]);
 }
 
-gputune_status gt_check_launch(gt_measure *measure, gt_rig *rig)
+gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace)
 {
-    GT_CALL(measure, MemsetD8Async, rig->failures, 0, 16, measure->stream);
-    return start(measure, rig, rig->check, &rig->workload.check, rig->addresses, rig->scratch[1]);
+    GT_CALL(measure, MemsetD8Async, workspace->failures, 0, 16, measure->stream);
+    return start(measure, workspace, workspace->check, &workspace->workload.check,
+                 workspace->addresses, workspace->scratch[1]);
 }
 
 /* ---- Loading --------------------------------------------------------------------------------- */
@@ -87,24 +90,26 @@ static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_lau
     return GPUTUNE_OK;
 }
 
-static gputune_status load_rig(gt_measure *measure, gt_rig *rig)
+static gputune_status load_workspace(gt_measure *measure, gt_workspace *workspace)
 {
-    const gt_workload *workload = &rig->workload;
+    const gt_workload *workload = &workspace->workload;
     if (workload->has_reference) {
-        GT_TRY(look_up(&rig->reference, measure, &workload->reference));
-        GT_TRY(take_scratch(measure, &workload->reference, rig->scratch[0], rig->scale));
+        GT_TRY(look_up(&workspace->reference, measure, &workload->reference));
+        GT_TRY(
+            take_scratch(measure, &workload->reference, workspace->scratch[0], workspace->scale));
     }
     if (workload->has_check) {
-        GT_TRY(look_up(&rig->check, measure, &workload->check));
-        GT_TRY(gt_memory_take(&rig->failures, measure, 16)); /* the count, and zeros beside it */
-        GT_TRY(take_scratch(measure, &workload->check, rig->scratch[1], rig->failures));
+        GT_TRY(look_up(&workspace->check, measure, &workload->check));
+        GT_TRY(
+            gt_memory_take(&workspace->failures, measure, 16)); /* the count, and zeros beside it */
+        GT_TRY(take_scratch(measure, &workload->check, workspace->scratch[1], workspace->failures));
     }
     return GPUTUNE_OK;
 }
 
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
 {
-    const gt_workload *timed = &measure->rigs[0].workload;
+    const gt_workload *timed = &measure->workspaces[0].workload;
     gt_module_free(measure->reference);
     measure->reference = NULL;
     if (!timed->has_reference && !timed->has_check) {
@@ -116,7 +121,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     GT_TRY(gt_module_load(&measure->reference, measure->driver, image));
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(load_rig(measure, &measure->rigs[i]));
+        GT_TRY(load_workspace(measure, &measure->workspaces[i]));
     }
     return GPUTUNE_OK;
 }

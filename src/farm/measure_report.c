@@ -1,4 +1,4 @@
-/* What a proof has found, as a verdict with words. */
+/* Judges what a proof has found, and says why a variant is wrong. */
 #include "base/number.h"
 #include "base/text.h"
 #include "farm/measure_parts.h"
@@ -16,8 +16,8 @@ typedef struct launch_facts {
 } launch_facts;
 
 static const launch_facts plain = {GT_POISON_FIRST, ""};
-static const launch_facts timed = {GT_POISON_SECOND, ""}; /* the only one on the timed rig */
-/* The second where the first was right. */
+static const launch_facts timed = {GT_POISON_SECOND, ""}; /* the only one on the timed workspace */
+/* The words for the second launch, if the first one was right. */
 static const launch_facts again = {
     GT_POISON_SECOND, " in a second launch, after a first one that was right: scratch memory and "
                       "device variables keep what a launch leaves in them, unless clear() names "
@@ -44,18 +44,18 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 {
     const gt_tolerance *t = &slot->tolerance;
     gt_snprintf(out, 128, "%srtol = %.3g, atol = %.3g, stol = %.3g",
-                measure->rigs[0].workload.tolerance.stated ? "" : "by default ", t->rtol, t->atol,
-                t->stol);
+                measure->workspaces[0].workload.tolerance.stated ? "" : "by default ", t->rtol,
+                t->atol, t->stol);
     return out;
 }
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
-/* Without a reference: whether the default variant has left the element alone, too. */
+/* Without a reference: whether the default variant has left the element unwritten, too. */
 static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const gt_finding *found,
                        const launch_facts *launch)
 {
-    return !measure->rigs[0].workload.has_reference &&
+    return !measure->workspaces[0].workload.has_reference &&
            is_poison(buffer->type, found->value, launch->poison) &&
            is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
 }
@@ -68,10 +68,11 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer 
     gt_text_printf(text, "%s[%" PRIu64 "] is %s, expected %s%s", buffer->name, found->first,
                    is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
                    gt_bits_text(expected, buffer->reference_type, found->expected),
-                   measure->rigs[0].workload.has_reference ? "" : " as of the default variant");
+                   measure->workspaces[0].workload.has_reference ? ""
+                                                                 : " as of the default variant");
 }
 
-/* How far off that is, and what a template might say to have it accepted. */
+/* Says how large the error is, and what the template could state to accept it. */
 static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slot *slot,
                           const gt_finding *found)
 {
@@ -85,10 +86,11 @@ static void say_tolerance(gt_text *text, const gt_measure *measure, const gt_slo
     }
 }
 
-static gputune_status report_mismatch(const gt_measure *measure, const gt_rig *rig, uint32_t index,
-                                      const gt_finding *found, const launch_facts *launch)
+static gputune_status report_mismatch(const gt_measure *measure, const gt_workspace *workspace,
+                                      uint32_t index, const gt_finding *found,
+                                      const launch_facts *launch)
 {
-    const gt_buffer *buffer = &rig->workload.buffers[index];
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
     gt_text text = {0};
     if (is_nobodys(measure, buffer, found, launch)) {
         return gt_fail(GPUTUNE_EWRONG,
@@ -101,7 +103,7 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_rig *r
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
                    buffer->elements, launch->words);
     if (gt_type_is_float(buffer->type)) {
-        say_tolerance(&text, measure, &rig->slots[index], found);
+        say_tolerance(&text, measure, &workspace->slots[index], found);
     }
     gputune_status status = gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
     gt_text_free(&text);
@@ -122,57 +124,58 @@ static void note_error(gt_verified *out, const gt_slot *slot, const gt_finding *
     }
 }
 
-static gputune_status judge_failures(const gt_rig *rig, const gt_findings *findings, int task,
-                                     const launch_facts *launch)
+static gputune_status judge_failures(const gt_workspace *workspace, const gt_findings *findings,
+                                     int task, const launch_facts *launch)
 {
     const gt_finding *found = task < 0 ? NULL : &findings->items[task];
     if (!found || found->count == 0) {
         return GPUTUNE_OK;
     }
     return gt_fail(GPUTUNE_EWRONG, "the check kernel %s found %" PRIu64 " wrong elements%s",
-                   rig->workload.check.entry, found->value, launch->words);
+                   workspace->workload.check.entry, found->value, launch->words);
 }
 
-static gputune_status judge_compared(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
-                                     uint32_t index, const gt_finding *found,
-                                     const launch_facts *launch)
+static gputune_status judge_compared(gt_verified *out, const gt_measure *measure,
+                                     const gt_workspace *workspace, uint32_t index,
+                                     const gt_finding *found, const launch_facts *launch)
 {
     if (found->count != 0) {
-        return report_mismatch(measure, rig, index, found, launch);
+        return report_mismatch(measure, workspace, index, found, launch);
     }
-    note_error(out, &rig->slots[index], found);
+    note_error(out, &workspace->slots[index], found);
     return GPUTUNE_OK;
 }
 
-static gputune_status judge_first(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
-                                  const launch_facts *launch)
+static gputune_status judge_first(gt_verified *out, const gt_measure *measure,
+                                  const gt_workspace *workspace, const launch_facts *launch)
 {
     const gt_finding *items = measure->first->items;
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        const gt_slot *slot = &rig->slots[i];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
         if (slot->first_hash_task >= 0 && items[slot->first_hash_task].count != slot->hash) {
-            return report_input(&rig->workload.buffers[i]);
+            return report_input(&workspace->workload.buffers[i]);
         }
     }
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        int task = rig->slots[i].first_task;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        int task = workspace->slots[i].first_task;
         if (task >= 0) {
-            GT_TRY(judge_compared(out, measure, rig, i, &items[task], launch));
+            GT_TRY(judge_compared(out, measure, workspace, i, &items[task], launch));
         }
     }
-    return judge_failures(rig, measure->first, rig->first_failures_task, launch);
+    return judge_failures(workspace, measure->first, workspace->first_failures_task, launch);
 }
 
-static gputune_status judge_second(gt_verified *out, const gt_measure *measure, const gt_rig *rig,
-                                   const launch_facts *launch)
+static gputune_status judge_second(gt_verified *out, const gt_measure *measure,
+                                   const gt_workspace *workspace, const launch_facts *launch)
 {
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        int task = rig->slots[i].compare_task;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        int task = workspace->slots[i].compare_task;
         if (task >= 0) {
-            GT_TRY(judge_compared(out, measure, rig, i, &measure->findings->items[task], launch));
+            GT_TRY(judge_compared(out, measure, workspace, i, &measure->findings->items[task],
+                                  launch));
         }
     }
-    return judge_failures(rig, measure->findings, rig->failures_task, launch);
+    return judge_failures(workspace, measure->findings, workspace->failures_task, launch);
 }
 
 /* ---- What a variant must not touch: guards and inputs ---------------------------------------- */
@@ -188,11 +191,11 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
                    place);
 }
 
-static gputune_status judge_surroundings(const gt_measure *measure, const gt_rig *rig,
+static gputune_status judge_surroundings(const gt_measure *measure, const gt_workspace *workspace,
                                          uint32_t index)
 {
-    const gt_buffer *buffer = &rig->workload.buffers[index];
-    const gt_slot *slot = &rig->slots[index];
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_slot *slot = &workspace->slots[index];
     const gt_finding *items = measure->findings->items;
     for (int behind = 0; behind < 2; ++behind) {
         const gt_finding *guard = &items[slot->guard_task + behind];
@@ -210,32 +213,33 @@ static gputune_status judge_surroundings(const gt_measure *measure, const gt_rig
 
 static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
-    const gt_rig *rig = &measure->rigs[0];
-    GT_TRY(judge_first(out, measure, rig, &raced[0]));
-    return judge_second(out, measure, rig, &raced[1]);
+    const gt_workspace *workspace = &measure->workspaces[0];
+    GT_TRY(judge_first(out, measure, workspace, &raced[0]));
+    return judge_second(out, measure, workspace, &raced[1]);
 }
 
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
 {
-    uint32_t rigs = measure->setup.workload_count;
-    const gt_rig *last = &measure->rigs[rigs - 1];
+    uint32_t workspace_count = measure->setup.workload_count;
+    const gt_workspace *last = &measure->workspaces[workspace_count - 1];
     GT_TRY(judge_first(out, measure, last, &plain));
     GT_TRY(judge_second(out, measure, last, &again));
-    return rigs > 1 ? judge_second(out, measure, &measure->rigs[0], &timed) : GPUTUNE_OK;
+    return workspace_count > 1 ? judge_second(out, measure, &measure->workspaces[0], &timed)
+                               : GPUTUNE_OK;
 }
 
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race)
 {
-    uint32_t rigs = after_race ? 1 : measure->setup.workload_count;
-    /* damage first: it may be why a result is wrong */
+    uint32_t workspace_count = after_race ? 1 : measure->setup.workload_count;
+    /* damage is reported first, because it may be why a result is wrong */
     *damage = GT_DAMAGE_EVERYTHING;
-    for (uint32_t s = 0; s < rigs; ++s) {
-        for (uint32_t i = 0; i < measure->rigs[s].workload.buffer_count; ++i) {
-            GT_TRY(judge_surroundings(measure, &measure->rigs[s], i));
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        for (uint32_t i = 0; i < measure->workspaces[s].workload.buffer_count; ++i) {
+            GT_TRY(judge_surroundings(measure, &measure->workspaces[s], i));
         }
     }
-    *damage = GT_DAMAGE_INPUTS; /* nobody looked at those of the timed rig */
+    *damage = GT_DAMAGE_INPUTS; /* those of the timed workspace were not checked */
     GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
     *damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;

@@ -15,10 +15,10 @@ static const sampler samplers[] = {
 
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
 {
-    const gt_rig *rig = &measure->rigs[0];
+    const gt_workspace *workspace = &measure->workspaces[0];
     bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
-    return &rig->arguments[(size_t)((hot ? measure->turn : index) % rig->sets) *
-                           rig->argument_count];
+    return &workspace->arguments[(size_t)((hot ? measure->turn : index) % workspace->sets) *
+                                 workspace->argument_count];
 }
 
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)

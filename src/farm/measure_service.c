@@ -2,10 +2,13 @@
 #include "farm/measure_parts.h"
 
 static const char *const service_names[GT_SERVICE_COUNT] = {
-    [GT_SERVICE_FILL] = "gt_service_fill",     [GT_SERVICE_RESET] = "gt_service_reset",
-    [GT_SERVICE_CHECK] = "gt_service_check",   [GT_SERVICE_CLEAR] = "gt_service_clear",
-    [GT_SERVICE_SWEEP] = "gt_service_sweep",   [GT_SERVICE_DELAY] = "gt_service_delay",
-    [GT_SERVICE_LITTER] = "gt_service_litter",
+    [GT_SERVICE_FILL] = "gt_service_fill",
+    [GT_SERVICE_RESET] = "gt_service_reset",
+    [GT_SERVICE_CHECK] = "gt_service_check",
+    [GT_SERVICE_CLEAR] = "gt_service_clear",
+    [GT_SERVICE_SWEEP] = "gt_service_sweep",
+    [GT_SERVICE_DELAY] = "gt_service_delay",
+    [GT_SERVICE_POISON_SHARED] = "gt_service_poison_shared",
 };
 
 gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char *call)
@@ -19,16 +22,16 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
     return gt_cuda_check(measure->driver, result, call);
 }
 
-/* Of a block that fills a multiprocessor. */
-static unsigned int litter_bytes(const gt_measure *measure)
+/* The most shared memory that a block can have. */
+static unsigned int shared_bytes(const gt_measure *measure)
 {
     return (unsigned int)measure->device.shared_per_block_optin_bytes & ~3u;
 }
 
-static gputune_status allow_litter(gt_measure *measure)
+static gputune_status allow_shared(gt_measure *measure)
 {
-    GT_CALL(measure, FuncSetAttribute, measure->functions[GT_SERVICE_LITTER],
-            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)litter_bytes(measure));
+    GT_CALL(measure, FuncSetAttribute, measure->functions[GT_SERVICE_POISON_SHARED],
+            CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)shared_bytes(measure));
     return GPUTUNE_OK;
 }
 
@@ -43,7 +46,7 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
         GT_TRY(gt_module_function(&measure->functions[i], measure->service, service_names[i]));
     }
-    return allow_litter(measure);
+    return allow_shared(measure);
 }
 
 gputune_status gt_tasks_upload(gt_measure *measure, gt_tasks *table)
@@ -140,13 +143,13 @@ gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_service_litter(gt_measure *measure, uint32_t poison)
+gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison)
 {
-    uint32_t word = poison * 0x01010101u, bytes = litter_bytes(measure);
+    uint32_t word = poison * 0x01010101u, bytes = shared_bytes(measure);
     if (measure->device.emulated) {
         return GPUTUNE_OK;
     }
-    GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_LITTER],
+    GT_CALL(measure, LaunchKernel, measure->functions[GT_SERVICE_POISON_SHARED],
             (unsigned int)measure->device.sm_count, 1, 1, GT_SERVICE_THREADS, 1, 1, bytes,
             measure->stream, (void *[]){&word, &bytes}, NULL);
     return GPUTUNE_OK;

@@ -1,29 +1,30 @@
-/* What the service kernels have to do with the buffers of a setup, as tables that are made once:
- * what comes before a launch, and what is looked at behind it. */
+/* Makes the tables of a setup's service tasks: what is done to its buffers before a launch, and
+ * what is checked after it. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "kernel/tolerance.h"
 
-static bool is_timed(const gt_measure *measure, const gt_rig *rig)
+static bool is_timed(const gt_measure *measure, const gt_workspace *workspace)
 {
-    return rig == &measure->rigs[0];
+    return workspace == &measure->workspaces[0];
 }
 
-/* Inputs are proved untouched on the cheaper rig, those of the other with the winner. */
-static bool is_cheapest(const gt_measure *measure, const gt_rig *rig)
+/* Inputs are checked on the smaller workspace for every variant, and on the timed one for the
+ * winner. */
+static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace)
 {
-    return rig == &measure->rigs[measure->setup.workload_count - 1];
+    return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
 /* ---- Before a launch ------------------------------------------------------------------------- */
 
-static gputune_status plan_reset(gt_tasks *table, const gt_rig *rig, uint32_t poison)
+static gputune_status plan_reset(gt_tasks *table, const gt_workspace *workspace, uint32_t poison)
 {
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &rig->workload.buffers[i];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
         gt_service_task task = {.operation = GT_DO_COPY,
-                                .target = rig->slots[i].address,
-                                .source = rig->slots[i].pristine,
+                                .target = workspace->slots[i].address,
+                                .source = workspace->slots[i].pristine,
                                 .count = buffer->bytes};
         if (buffer->direction == GT_OUT) {
             task.operation = GT_DO_POISON;
@@ -37,38 +38,38 @@ static gputune_status plan_reset(gt_tasks *table, const gt_rig *rig, uint32_t po
     return GPUTUNE_OK;
 }
 
-/* Pristine inout buffers to every set; inputs to every set but the first. */
-static gputune_status plan_sets(gt_measure *measure, const gt_rig *rig)
+/* Copies pristine inout buffers to every set, and inputs to every set but the first. */
+static gputune_status plan_sets(gt_measure *measure, const gt_workspace *workspace)
 {
-    uint32_t buffers = rig->workload.buffer_count;
+    uint32_t buffers = workspace->workload.buffer_count;
     for (uint32_t i = 0; i < buffers; ++i) {
-        const gt_buffer *buffer = &rig->workload.buffers[i];
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
         gt_service_task task = {.operation = GT_DO_COPY, .count = buffer->bytes};
         bool is_inout = buffer->direction == GT_INOUT;
-        task.source = is_inout ? rig->slots[i].pristine : rig->slots[i].address;
+        task.source = is_inout ? workspace->slots[i].pristine : workspace->slots[i].address;
         if (is_inout) {
-            task.target = rig->slots[i].address;
+            task.target = workspace->slots[i].address;
             GT_TRY(gt_tasks_add(&measure->restore, &task, GT_TILE_RESET, NULL));
         }
-        if (rig->sets < 2 || buffer->direction == GT_OUT) {
+        if (workspace->sets < 2 || buffer->direction == GT_OUT) {
             continue;
         }
-        task.target = rig->addresses[buffers + i];
-        task.repeats = rig->sets - 1;
-        task.stride = rig->sets > 2 ? rig->addresses[2 * buffers + i] - task.target : 0;
+        task.target = workspace->addresses[buffers + i];
+        task.repeats = workspace->sets - 1;
+        task.stride = workspace->sets > 2 ? workspace->addresses[2 * buffers + i] - task.target : 0;
         GT_TRY(gt_tasks_add(is_inout ? &measure->restore : &measure->rotate, &task, GT_TILE_RESET,
                             NULL));
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status plan_convert(gt_measure *measure, gt_rig *rig)
+static gputune_status plan_convert(gt_measure *measure, gt_workspace *workspace)
 {
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        const gt_buffer *buffer = &rig->workload.buffers[i];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
         gt_service_task task = {.operation = GT_DO_CONVERT,
-                                .target = rig->slots[i].expected,
-                                .source = rig->slots[i].pristine,
+                                .target = workspace->slots[i].expected,
+                                .source = workspace->slots[i].pristine,
                                 .count = buffer->elements,
                                 .type = buffer->type};
         if (buffer->direction == GT_INOUT && buffer->reference_type != buffer->type) {
@@ -88,13 +89,13 @@ static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
 }
 
 /* The reference works on the expected results, a variant on the slots. */
-static gputune_status plan_move(gt_measure *measure, gt_rig *rig)
+static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
 {
-    double step = gt_tolerance_step(&rig->workload);
-    for (uint32_t i = 0; i < rig->workload.buffer_count && step > 0; ++i) {
-        const gt_buffer *buffer = &rig->workload.buffers[i];
-        const gt_slot *slot = &rig->slots[i];
-        bool is_expected = buffer->direction == GT_INOUT && rig->reference;
+    double step = gt_tolerance_step(&workspace->workload);
+    for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        const gt_slot *slot = &workspace->slots[i];
+        bool is_expected = buffer->direction == GT_INOUT && workspace->reference;
         gt_service_task task = {.operation = GT_DO_MOVE,
                                 .target = is_expected ? slot->expected : slot->address,
                                 .count = buffer->elements,
@@ -111,110 +112,117 @@ static gputune_status plan_move(gt_measure *measure, gt_rig *rig)
 
 /* ---- Behind it ------------------------------------------------------------------------------- */
 
-/* An output against what is expected; the tolerance follows. */
-static gt_service_task comparison(const gt_rig *rig, uint32_t index, uint32_t poison)
+/* Compares an output with the expected results; gt_tables_judge() adds the tolerance. */
+static gt_service_task comparison(const gt_workspace *workspace, uint32_t index, uint32_t poison)
 {
-    const gt_buffer *buffer = &rig->workload.buffers[index];
-    const gt_slot *slot = &rig->slots[index];
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_slot *slot = &workspace->slots[index];
     gt_service_task task = {.operation = GT_DO_COMPARE,
                             .target = slot->address,
                             .source = slot->expected,
                             .count = buffer->elements,
                             .type = buffer->type,
                             .source_type = buffer->reference_type,
-                            .scale_type = rig->scale_type,
+                            .scale_type = workspace->scale_type,
                             .pattern = poison,
                             .source_pattern = GT_POISON_SECOND,
                             .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
     gt_type unused;
-    uint64_t scale_bytes = gt_plan_scale_bytes(&rig->workload, &unused);
-    if (buffer->elements * gt_type_bytes(rig->scale_type) <= scale_bytes) {
-        task.scale = rig->scale;
+    uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
+    if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {
+        task.scale = workspace->scale;
     }
     return task;
 }
 
-static gputune_status plan_guards(gt_measure *measure, gt_rig *rig, uint32_t index)
+static gputune_status plan_guards(gt_measure *measure, gt_workspace *workspace, uint32_t index)
 {
-    gt_slot *slot = &rig->slots[index];
+    gt_slot *slot = &workspace->slots[index];
     gt_service_task task = {.operation = GT_DO_GUARD,
                             .target = slot->base,
                             .count = slot->address - slot->base,
                             .pattern = gt_guard_seed(index)};
     GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_task));
-    task.target = slot->address + rig->workload.buffers[index].bytes;
+    task.target = slot->address + workspace->workload.buffers[index].bytes;
     task.count = GT_GUARD_BACK;
     return gt_tasks_add(&measure->check, &task, GT_TILE, NULL); /* guard_task + 1 */
 }
 
-static gputune_status plan_failures(gt_tasks *table, const gt_rig *rig, int *index)
+static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspace, int *index)
 {
     gt_service_task task = {.operation = GT_DO_COMPARE,
-                            .target = rig->failures,
-                            .source = rig->failures + 8,
+                            .target = workspace->failures,
+                            .source = workspace->failures + 8,
                             .count = 1,
                             .type = GT_TYPE_U64,
                             .source_type = GT_TYPE_U64};
     *index = -1;
-    return rig->check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
+    return workspace->check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
 }
 
-static gputune_status plan_input(gt_tasks *table, const gt_rig *rig, uint32_t index, int *task)
+static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
+                                 int *task)
 {
     gt_service_task hash = {.operation = GT_DO_HASH,
-                            .target = rig->slots[index].address,
-                            .count = rig->workload.buffers[index].bytes};
+                            .target = workspace->slots[index].address,
+                            .count = workspace->workload.buffers[index].bytes};
     return gt_tasks_add(table, &hash, GT_TILE, task);
 }
 
-/* After the second launch: everything. */
-static gputune_status plan_check(gt_measure *measure, gt_rig *rig)
+/* Nothing for an input, and where the template's check kernel compares. */
+static gputune_status plan_result(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
+                                  uint32_t poison, int *task)
 {
-    GT_TRY(plan_failures(&measure->check, rig, &rig->failures_task));
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        gt_slot *slot = &rig->slots[i];
-        bool is_input = rig->workload.buffers[i].direction == GT_IN;
-        gt_service_task task = comparison(rig, i, GT_POISON_SECOND);
-        slot->compare_task = slot->hash_task = -1;
-        if (!is_input && !rig->check) {
-            GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->compare_task));
-        }
-        GT_TRY(plan_guards(measure, rig, i));
-        if (is_input && is_cheapest(measure, rig)) {
-            GT_TRY(plan_input(&measure->check, rig, i, &slot->hash_task));
+    *task = -1;
+    if (workspace->workload.buffers[index].direction == GT_IN || workspace->check) {
+        return GPUTUNE_OK;
+    }
+    gt_service_task compare = comparison(workspace, index, poison);
+    return gt_tasks_add(table, &compare, GT_TILE, task);
+}
+
+/* After the second launch: everything. */
+static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
+{
+    GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        gt_slot *slot = &workspace->slots[i];
+        bool is_input = workspace->workload.buffers[i].direction == GT_IN;
+        slot->hash_task = -1;
+        GT_TRY(plan_result(&measure->check, workspace, i, GT_POISON_SECOND, &slot->compare_task));
+        GT_TRY(plan_guards(measure, workspace, i));
+        if (is_input && is_cheapest(measure, workspace)) {
+            GT_TRY(plan_input(&measure->check, workspace, i, &slot->hash_task));
         }
     }
     return GPUTUNE_OK;
 }
 
 /* After the first launch: results; and the inputs that plan_check() leaves out. */
-static gputune_status plan_first(gt_measure *measure, gt_rig *rig)
+static gputune_status plan_first(gt_measure *measure, gt_workspace *workspace)
 {
-    GT_TRY(plan_failures(&rig->first, rig, &rig->first_failures_task));
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        gt_slot *slot = &rig->slots[i];
-        bool is_input = rig->workload.buffers[i].direction == GT_IN;
-        gt_service_task task = comparison(rig, i, GT_POISON_FIRST);
-        slot->first_task = slot->first_hash_task = -1;
-        if (!is_input && !rig->check) {
-            GT_TRY(gt_tasks_add(&rig->first, &task, GT_TILE, &slot->first_task));
-        }
-        if (is_input && !is_cheapest(measure, rig)) {
-            GT_TRY(plan_input(&rig->first, rig, i, &slot->first_hash_task));
+    GT_TRY(plan_failures(&workspace->first, workspace, &workspace->first_failures_task));
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        gt_slot *slot = &workspace->slots[i];
+        bool is_input = workspace->workload.buffers[i].direction == GT_IN;
+        slot->first_hash_task = -1;
+        GT_TRY(plan_result(&workspace->first, workspace, i, GT_POISON_FIRST, &slot->first_task));
+        if (is_input && !is_cheapest(measure, workspace)) {
+            GT_TRY(plan_input(&workspace->first, workspace, i, &slot->first_hash_task));
         }
     }
-    gt_tasks_mark_timed(&rig->first);
-    return gt_tasks_upload(measure, &rig->first);
+    gt_tasks_mark_timed(&workspace->first);
+    return gt_tasks_upload(measure, &workspace->first);
 }
 
 /* ---- Around the reference -------------------------------------------------------------------- */
 
-/* Two runs of the reference: the first, as a variant would have left it, against the second. NaNs
- * are judged with the variants. */
-static gputune_status plan_agreement(gt_measure *measure, gt_rig *rig, uint32_t index)
+/* Compares two runs of the reference: the first, copied to the slots, with the second. NaNs are
+ * judged with the variants. */
+static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspace, uint32_t index)
 {
-    gt_slot *slot = &rig->slots[index];
-    gt_service_task task = comparison(rig, index, GT_POISON_FIRST);
+    gt_slot *slot = &workspace->slots[index];
+    gt_service_task task = comparison(workspace, index, GT_POISON_FIRST);
     gt_service_task keep = {.operation = GT_DO_NARROW,
                             .target = task.target,
                             .source = task.source,
@@ -227,15 +235,15 @@ static gputune_status plan_agreement(gt_measure *measure, gt_rig *rig, uint32_t 
     return gt_tasks_add(&measure->agree, &task, GT_TILE, &slot->agree_task);
 }
 
-/* Results against those of moved inputs, and how large they are (spread_task + 1). The reference's
- * own are kept in the slot, a variant's are the expected ones. */
-static gputune_status plan_spread(gt_measure *measure, gt_rig *rig, uint32_t index)
+/* Compares results with the results of moved inputs, and finds how large they are (spread_task +
+ * 1). The slot keeps the reference's results; a variant's are the expected ones. */
+static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, uint32_t index)
 {
-    const gt_buffer *buffer = &rig->workload.buffers[index];
-    gt_slot *slot = &rig->slots[index];
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    gt_slot *slot = &workspace->slots[index];
     gt_service_task task = {.operation = GT_DO_SPREAD,
-                            .target = rig->reference ? slot->address : slot->expected,
-                            .source = rig->reference ? slot->expected : slot->address,
+                            .target = workspace->reference ? slot->address : slot->expected,
+                            .source = workspace->reference ? slot->expected : slot->address,
                             .count = buffer->elements,
                             .type = buffer->type,
                             .source_type = buffer->reference_type};
@@ -247,38 +255,38 @@ static gputune_status plan_spread(gt_measure *measure, gt_rig *rig, uint32_t ind
     return gt_tasks_add(&measure->spread, &task, GT_TILE, NULL);
 }
 
-static gputune_status plan_reference(gt_measure *measure, gt_rig *rig)
+static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspace)
 {
-    for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-        gt_slot *slot = &rig->slots[i];
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        gt_slot *slot = &workspace->slots[i];
         slot->agree_task = slot->spread_task = slot->input_task = -1;
-        if (rig->workload.buffers[i].direction == GT_IN) {
-            GT_TRY(plan_input(&measure->hash, rig, i, &slot->input_task));
-        } else if (!rig->check) {
-            GT_TRY(plan_agreement(measure, rig, i));
-            GT_TRY(plan_spread(measure, rig, i));
+        if (workspace->workload.buffers[i].direction == GT_IN) {
+            GT_TRY(plan_input(&measure->hash, workspace, i, &slot->input_task));
+        } else if (!workspace->check) {
+            GT_TRY(plan_agreement(measure, workspace, i));
+            GT_TRY(plan_spread(measure, workspace, i));
         }
     }
-    return plan_convert(measure, rig);
+    return plan_convert(measure, workspace);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
 
-static gputune_status plan_rig(gt_measure *measure, gt_rig *rig)
+static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
-    GT_TRY(plan_reset(&measure->reset, rig, GT_POISON_FIRST));
-    GT_TRY(plan_reset(&measure->again, rig, GT_POISON_SECOND));
-    /* the results of a proof's last launch on a rig are looked at with the second poison */
-    bool twice = rig == &measure->rigs[measure->setup.workload_count - 1];
-    GT_TRY(plan_reset(&measure->launch, rig, twice ? GT_POISON_FIRST : GT_POISON_SECOND));
+    GT_TRY(plan_reset(&measure->reset, workspace, GT_POISON_FIRST));
+    GT_TRY(plan_reset(&measure->again, workspace, GT_POISON_SECOND));
+    /* the results of a proof's last launch on a workspace are checked with the second poison */
+    bool twice = workspace == &measure->workspaces[measure->setup.workload_count - 1];
+    GT_TRY(plan_reset(&measure->launch, workspace, twice ? GT_POISON_FIRST : GT_POISON_SECOND));
     if (twice) {
-        GT_TRY(plan_reset(&measure->relaunch, rig, GT_POISON_SECOND));
+        GT_TRY(plan_reset(&measure->relaunch, workspace, GT_POISON_SECOND));
     }
-    GT_TRY(plan_check(measure, rig));
-    GT_TRY(plan_first(measure, rig));
-    GT_TRY(plan_reference(measure, rig));
-    GT_TRY(plan_move(measure, rig));
-    return is_timed(measure, rig) ? plan_sets(measure, rig) : GPUTUNE_OK;
+    GT_TRY(plan_check(measure, workspace));
+    GT_TRY(plan_first(measure, workspace));
+    GT_TRY(plan_reference(measure, workspace));
+    GT_TRY(plan_move(measure, workspace));
+    return is_timed(measure, workspace) ? plan_sets(measure, workspace) : GPUTUNE_OK;
 }
 
 gputune_status gt_tables_plan(gt_measure *measure)
@@ -289,7 +297,7 @@ gputune_status gt_tables_plan(gt_measure *measure)
         &measure->spread, &measure->move,  &measure->convert};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(plan_rig(measure, &measure->rigs[i]));
+        GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
         for (size_t k = 0; i == 0 && k < count; ++k) {
             gt_tasks_mark_timed(tables[k]);
         }
@@ -321,27 +329,27 @@ static void allow_gaps(gt_tasks *table, int index, bool gaps)
     }
 }
 
-static void judge_slot(gt_measure *measure, gt_rig *rig, uint32_t index)
+static void judge_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index)
 {
-    const gt_buffer *buffer = &rig->workload.buffers[index];
-    const gt_slot *slot = &rig->slots[index];
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    const gt_slot *slot = &workspace->slots[index];
     bool narrowed = buffer->type != buffer->reference_type;
     judge_task(&measure->check, slot->compare_task, slot, 0);
-    judge_task(&rig->first, slot->first_task, slot, 0);
+    judge_task(&workspace->first, slot->first_task, slot, 0);
     judge_task(&measure->agree, slot->agree_task, slot,
                narrowed ? gt_type_roundoff(buffer->type) : 0);
     allow_gaps(&measure->check, slot->compare_task, slot->gaps);
-    allow_gaps(&rig->first, slot->first_task, slot->gaps);
+    allow_gaps(&workspace->first, slot->first_task, slot->gaps);
 }
 
 gputune_status gt_tables_judge(gt_measure *measure)
 {
     for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
-        gt_rig *rig = &measure->rigs[s];
-        for (uint32_t i = 0; i < rig->workload.buffer_count; ++i) {
-            judge_slot(measure, rig, i);
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            judge_slot(measure, workspace, i);
         }
-        GT_TRY(gt_tasks_upload(measure, &rig->first));
+        GT_TRY(gt_tasks_upload(measure, &workspace->first));
     }
     GT_TRY(gt_tasks_upload(measure, &measure->agree));
     return gt_tasks_upload(measure, &measure->check);

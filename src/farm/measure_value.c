@@ -119,18 +119,6 @@ uint64_t gt_bits_from_double(gt_type type, double value)
     return (uint64_t)(int64_t)value & (UINT64_MAX >> (64 - width));
 }
 
-uint64_t gt_bits_load(const void *elements, uint64_t index, uint32_t bytes)
-{
-    uint64_t bits = 0; /* little-endian, as everything that CUDA runs on */
-    memcpy(&bits, (const char *)elements + index * bytes, bytes);
-    return bits;
-}
-
-void gt_bits_store(void *elements, uint64_t index, uint32_t bytes, uint64_t bits)
-{
-    memcpy((char *)elements + index * bytes, &bits, bytes);
-}
-
 uint64_t gt_scalar_bits(const gt_scalar *scalar)
 {
     return gt_type_is_float(scalar->type) ? gt_bits_from_double(scalar->type, scalar->real)
@@ -194,7 +182,8 @@ void gt_fill_host(void *out, const gt_buffer *buffer, uint64_t seed)
 {
     uint32_t bytes = gt_type_bytes(buffer->type);
     for (uint64_t i = 0; i < buffer->elements; ++i) {
-        gt_bits_store(out, i, bytes, gt_fill_bits(buffer, seed, i));
+        uint64_t bits = gt_fill_bits(buffer, seed, i);
+        memcpy((char *)out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
     }
 }
 

@@ -8,9 +8,6 @@
 double gt_bits_to_double(gt_type type, uint64_t bits);
 /* The nearest element to a value: half types by way of float, ties to even; integers truncated. */
 uint64_t gt_bits_from_double(gt_type type, double value);
-/* The raw bits of element `index`, zero-extended. */
-uint64_t gt_bits_load(const void *elements, uint64_t index, uint32_t bytes);
-void gt_bits_store(void *elements, uint64_t index, uint32_t bytes, uint64_t bits);
 
 /* A scalar argument's bits; the first gt_type_bytes() of the result are the argument. */
 uint64_t gt_scalar_bits(const gt_scalar *scalar);

@@ -57,25 +57,25 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- One proof ------------------------------------------------------------------------------- */
 
-gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t rig)
+gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
 {
-    gputune_status status =
-        gt_launcher_launch(variant->launchers[rig], measure->stream, measure->rigs[rig].arguments);
+    gputune_status status = gt_launcher_launch(variant->launchers[workspace], measure->stream,
+                                               measure->workspaces[workspace].arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
 
-/* What the variant may read though nobody has given it: its scratch memory. */
-static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant, uint32_t rigs,
-                                     uint32_t poison)
+/* Poisons the scratch memory, which the variant may read before it writes it. */
+static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant,
+                                     uint32_t workspace_count, uint32_t poison)
 {
-    for (uint32_t s = 0; s < rigs; ++s) {
+    for (uint32_t s = 0; s < workspace_count; ++s) {
         GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, (uint8_t)poison));
     }
     return GPUTUNE_OK;
 }
 
-/* On the timed rig with an event pair, where it finds the cache as a sample does. */
+/* Launches on the timed workspace between two events, with the cache as before a sample. */
 static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 {
     enum { HOST_AHEAD_NS = 10000 }; /* the host queues the launch meanwhile */
@@ -86,46 +86,47 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* The last rig comes first: its results are looked at, and nothing was launched before it. The
- * pilot finds no litter but what that leaves, where there are two: what a multiprocessor was set up
- * for last might cost it time. */
-static gputune_status launch_first(gt_measure *measure, gt_loaded *variant, uint32_t rigs)
+/* Launches on the last workspace first, because its results are checked and nothing may have run
+ * before it. If there are two, shared memory is not poisoned again before the pilot: changing the
+ * setup of a multiprocessor might cost the pilot time. */
+static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
+                                   uint32_t workspace_count)
 {
-    GT_TRY(gt_service_litter(measure, GT_POISON_FIRST));
-    for (uint32_t s = rigs - 1; s > 0; --s) {
+    GT_TRY(gt_service_poison_shared(measure, GT_POISON_FIRST));
+    for (uint32_t s = workspace_count - 1; s > 0; --s) {
         GT_TRY(gt_loaded_launch(measure, variant, s));
     }
     return launch_pilot(measure, variant);
 }
 
 static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, const gt_tasks *reset,
-                                   uint32_t rig)
+                                   uint32_t workspace)
 {
-    GT_TRY(gt_service_reset(measure, reset, rig == 0));
-    GT_TRY(gt_service_litter(measure, GT_POISON_SECOND));
-    return gt_loaded_launch(measure, variant, rig);
+    GT_TRY(gt_service_reset(measure, reset, workspace == 0));
+    GT_TRY(gt_service_poison_shared(measure, GT_POISON_SECOND));
+    return gt_loaded_launch(measure, variant, workspace);
 }
 
-static gputune_status check_first(gt_measure *measure, gt_rig *rig)
+static gputune_status check_first(gt_measure *measure, gt_workspace *workspace)
 {
-    if (rig->check) {
-        GT_TRY(gt_check_launch(measure, rig));
+    if (workspace->check) {
+        GT_TRY(gt_check_launch(measure, workspace));
     }
-    return gt_service_check(measure, &rig->first, false, measure->first);
+    return gt_service_check(measure, &workspace->first, false, measure->first);
 }
 
-static gputune_status check_all(gt_measure *measure, uint32_t rigs)
+static gputune_status check_all(gt_measure *measure, uint32_t workspace_count)
 {
-    for (uint32_t s = 0; s < rigs; ++s) {
-        if (measure->rigs[s].check) {
-            GT_TRY(gt_check_launch(measure, &measure->rigs[s]));
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        if (measure->workspaces[s].check) {
+            GT_TRY(gt_check_launch(measure, &measure->workspaces[s]));
         }
     }
-    return gt_service_check(measure, &measure->check, rigs == 1, measure->findings);
+    return gt_service_check(measure, &measure->check, workspace_count == 1, measure->findings);
 }
 
-/* Waits for a proof's findings and judges them. Before the race more are coming: the device goes on
- * meanwhile. */
+/* Waits for a proof's findings and judges them. Before the race other variants follow, so that the
+ * reset for the next one is queued meanwhile. */
 static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
                                bool after_race)
 {
@@ -143,34 +144,36 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
     return gt_launcher_resources(variant->launchers[0], &out->resources, &out->occupancy);
 }
 
-/* One launch on each rig, and a second on the last one with whatever the first has left in scratch
- * memory and in the module. Where there are two rigs, the timed one takes as long to reset, launch
- * and compare as a sample: its second launch is the winner's to prove (prove_again), and most
- * variants leave the race before. The only wait is at the end. */
+/* One launch on each workspace, and a second one on the last, which finds what the first has left
+ * in scratch memory and in the module. If there are two workspaces, the timed one takes as long to
+ * reset, launch and compare as a sample. Its second launch is left to the winner's proof
+ * (prove_again), because most variants leave the race before. The only wait is at the end. */
 static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
-    uint32_t rigs = measure->setup.workload_count;
-    GT_TRY(poison_scratch(measure, variant, rigs, GT_POISON_FIRST));
+    uint32_t workspace_count = measure->setup.workload_count;
+    GT_TRY(poison_scratch(measure, variant, workspace_count, GT_POISON_FIRST));
     if (!measure->has_expected) {
         GT_TRY(gt_expected_adopt(measure, variant));
-        GT_TRY(poison_scratch(measure, variant, rigs, GT_POISON_FIRST));
+        GT_TRY(poison_scratch(measure, variant, workspace_count, GT_POISON_FIRST));
     }
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
-    GT_TRY(launch_first(measure, variant, rigs));
-    GT_TRY(check_first(measure, &measure->rigs[rigs - 1]));
-    GT_TRY(
-        launch_again(measure, variant, rigs > 1 ? &measure->relaunch : &measure->again, rigs - 1));
-    GT_TRY(check_all(measure, rigs));
+    GT_TRY(launch_first(measure, variant, workspace_count));
+    GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
+    GT_TRY(launch_again(measure, variant,
+                        workspace_count > 1 ? &measure->relaunch : &measure->again,
+                        workspace_count - 1));
+    GT_TRY(check_all(measure, workspace_count));
     return conclude(out, measure, variant, false);
 }
 
-/* The same for a winner on the timed rig, in the other order: with what the race has left behind,
- * then as a new plan would find its scratch memory. Both launches' results are looked at. */
+/* The same for a winner on the timed workspace, in the other order: first with the scratch memory
+ * that the race has left, then with poisoned scratch memory. The results of both launches are
+ * checked. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
-    GT_TRY(check_first(measure, &measure->rigs[0]));
+    GT_TRY(check_first(measure, &measure->workspaces[0]));
     GT_TRY(poison_scratch(measure, variant, 1, GT_POISON_SECOND));
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
@@ -194,7 +197,7 @@ static void discard(gt_measure *measure, gt_loaded *variant)
     free_variant(measure, variant);
 }
 
-/* What launches of the variant take on the device beside its code. */
+/* Device memory that launches of the variant take, without its code. */
 static uint64_t owned_bytes(const gt_launch *launch)
 {
     uint64_t bytes = launch->block_bytes;
@@ -260,7 +263,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     if (!variant) {
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     }
-    if (measure->rigs[0].reference) {
+    if (measure->workspaces[0].reference) {
         measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are back */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

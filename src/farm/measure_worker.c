@@ -83,7 +83,7 @@ static gputune_status serve(gt_measure *measure, int channel, gt_page *page, con
 {
     const struct request *request = &requests[frame->kind];
     if (!request->call) {
-        return gt_fail(GPUTUNE_EWORKER, "the measure worker was asked for something else");
+        return gt_fail(GPUTUNE_EWORKER, "the measure worker got a request that it does not know");
     }
     void *job = calloc(1, request->job->size);
     void *reply = calloc(1, request->reply ? request->reply->size : 1);

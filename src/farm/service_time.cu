@@ -1,4 +1,5 @@
-// Around a launch: a swept cache, a stream that is busy for a while, littered shared memory. Behind service_tasks.cu.
+// What comes before a launch: a swept cache, a busy stream, poisoned shared memory. Appended to
+// service_tasks.cu.
 
 // Reads `bytes` (a multiple of 16) of zeros, so that nothing else stays in L2. The write keeps the
 // loads alive and never happens.
@@ -27,13 +28,12 @@ extern "C" __global__ void gt_service_delay(u64 nanoseconds)
     } while (now - start < nanoseconds);
 }
 
-// Leaves the word in all shared memory that blocks of this size can have, for the next kernel to
-// find.
-extern "C" __global__ void __launch_bounds__(THREADS) gt_service_litter(u32 word, u32 bytes)
+// Fills the shared memory of its block with the word, which the next kernel then finds.
+extern "C" __global__ void __launch_bounds__(THREADS) gt_service_poison_shared(u32 word, u32 bytes)
 {
-    extern __shared__ u32 litter[];
+    extern __shared__ u32 words[];
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < bytes / 4; i += THREADS) {
-        ((volatile u32 *)litter)[i] = word;
+        ((volatile u32 *)words)[i] = word;
     }
 }

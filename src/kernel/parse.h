@@ -63,8 +63,6 @@ gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
  * `NAME =` follows. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
                               gt_lexer *lexer);
-/* Whether `NAME =`, `const NAME =` or `type NAME =` comes now. */
-bool gt_looks_like_setting(const gt_lexer *lexer);
 /* A new name for an axis, a problem value or a buffer: not a type, not a device property, not the
  * engine's, not taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,

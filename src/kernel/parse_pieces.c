@@ -46,7 +46,8 @@ gputune_status gt_read_constant(int64_t *out, gt_parse *parse, gt_lexer *lexer)
     return status;
 }
 
-bool gt_looks_like_setting(const gt_lexer *lexer)
+/* Whether `NAME =`, `const NAME =` or `type NAME =` comes now. */
+static bool looks_like_setting(const gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;
     if (gt_lexer_is(&ahead, "const") || gt_lexer_is(&ahead, "type")) {
@@ -63,7 +64,7 @@ bool gt_looks_like_setting(const gt_lexer *lexer)
 static bool accept_comma(gt_lexer *lexer)
 {
     gt_lexer ahead = *lexer;
-    if (!gt_lexer_accept(&ahead, ",") || gt_looks_like_setting(&ahead)) {
+    if (!gt_lexer_accept(&ahead, ",") || looks_like_setting(&ahead)) {
         return false;
     }
     *lexer = ahead;

@@ -11,7 +11,7 @@ enum { DEPTH_MAX = 32, CLAUSES_MAX = 512, TEXT_MAX = 8 << 20 };
 
 static const char prelude_name[] = "gputune.cuh";
 
-const char *gt_base_name(const char *path)
+static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     return slash ? slash + 1 : path;
@@ -23,7 +23,7 @@ static gputune_status read_file(gt_reader *reader, gt_source_file *file);
 void gt_line_mark_append(gt_text *out, int line, const char *path)
 {
     gt_text_printf(out, "#line %d \"", line);
-    for (const char *c = gt_base_name(path); *c; c++) {
+    for (const char *c = base_name(path); *c; c++) {
         gt_text_append_bytes(out, *c == '"' || *c == '\\' || *c < ' ' ? "_" : c, 1);
     }
     gt_text_append(out, "\"\n");
@@ -194,7 +194,7 @@ static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
         string_name(name, sizeof name, &line->token, place) < 0) {
         return GPUTUNE_OK; /* <system> or a macro: the compiler's */
     }
-    if (strcmp(gt_base_name(name), prelude_name) == 0) {
+    if (strcmp(base_name(name), prelude_name) == 0) {
         *out = BLANKED;
         return GPUTUNE_OK;
     }

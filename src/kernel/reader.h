@@ -30,7 +30,5 @@ gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *te
 void gt_reader_free(gt_reader *reader);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
-/* The part of a path behind the last slash. */
-const char *gt_base_name(const char *path);
 
 #endif

@@ -69,17 +69,6 @@ void gt_space_rewind(gt_space *space);
  * *random. Does not disturb a walk. */
 bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 
-typedef enum gt_space_neighbourhood {
-    GT_NEAREST,  /* for each axis the next lower and the next higher value that is valid */
-    GT_ANY_VALUE /* every other value of each axis */
-} gt_space_neighbourhood;
-/* The valid configurations that differ from this one in exactly one axis, at most `most` of them
- * into out, axis by axis in the order of the values; returns how many. `config` itself need not be
- * valid. A microsecond or less for each value looked at. Does not disturb a walk. */
-size_t gt_space_neighbours(gt_space *space, const gt_config *config, gt_space_neighbourhood which,
-                           gt_config *out, size_t most);
-/* The most that gt_space_neighbours() can return. */
-size_t gt_space_neighbours_max(const gt_space *space);
 /* Whether the space covers the configuration and nothing excludes it. */
 bool gt_space_has(gt_space *space, const gt_config *config);
 

@@ -12,7 +12,7 @@ enum {
     SMALL = 128, /* valid configurations that are not worth a choice */
     PROBE = 16,  /* results from which the rate is known */
     JUDGED = 48, /* the last proposals by which the model is judged */
-    VERDICTS = 2 /* against it in a row, until it has to share */
+    VERDICTS = 2 /* against the model in a row, until it alternates with descents */
 };
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
@@ -21,7 +21,7 @@ typedef struct automatic {
     bool by_turns, local_next;
     uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
-    double expected[JUDGED], seen[JUDGED]; /* of the last of them, in turn */
+    double expected[JUDGED], seen[JUDGED]; /* of the last of them, as a ring */
     gt_point_set proposed;                 /* by the model */
     double *expectation;                   /* of proposed.points[i] */
     uint32_t expectation_capacity;
@@ -74,16 +74,10 @@ static bool is_time_for_all(const gt_strategy *strategy, const automatic *at)
 static gputune_status expect(automatic *at, const gt_point *point, double expectation)
 {
     uint32_t index;
-    bool fresh;
-    GT_TRY(gt_point_set_add(&at->proposed, point, &index, &fresh));
-    if (at->expectation_capacity < at->proposed.capacity) {
-        double *values = realloc(at->expectation, at->proposed.capacity * sizeof *at->expectation);
-        if (!values) {
-            return gt_fail_memory();
-        }
-        at->expectation = values;
-        at->expectation_capacity = at->proposed.capacity;
-    }
+    bool is_new;
+    GT_TRY(gt_point_set_add(&at->proposed, point, &index, &is_new));
+    GT_TRY(gt_point_set_widen((void **)&at->expectation, &at->expectation_capacity, &at->proposed,
+                              sizeof *at->expectation));
     at->expectation[index] = expectation;
     return GPUTUNE_OK;
 }

@@ -4,50 +4,31 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* The point's entry; a new one is GT_STATE_FREE. */
+/* The point's entry; a new one is pending. */
 static gputune_status enter(gt_evidence *evidence, const gt_point *point, uint32_t *index)
 {
-    bool fresh;
-    GT_TRY(gt_point_set_add(&evidence->points, point, index, &fresh));
-    if (evidence->known_capacity < evidence->points.capacity) {
-        gt_known *known =
-            realloc(evidence->known, evidence->points.capacity * sizeof *evidence->known);
-        if (!known) {
-            return gt_fail_memory();
-        }
-        evidence->known = known;
-        evidence->known_capacity = evidence->points.capacity;
-    }
-    if (fresh) {
-        evidence->known[*index] = (gt_known){.state = GT_STATE_FREE};
+    bool is_new;
+    GT_TRY(gt_point_set_add(&evidence->points, point, index, &is_new));
+    GT_TRY(gt_point_set_widen((void **)&evidence->known, &evidence->known_capacity,
+                              &evidence->points, sizeof *evidence->known));
+    if (is_new) {
+        evidence->known[*index] = (gt_known){.state = GT_STATE_PENDING};
+        evidence->pending++;
     }
     return GPUTUNE_OK;
 }
 
 static uint32_t *tally(gt_evidence *evidence, gt_state state)
 {
-    switch (state) {
-    case GT_STATE_PENDING:
-        return &evidence->pending;
-    case GT_STATE_OK:
-        return &evidence->ok;
-    case GT_STATE_FAILED:
-        return &evidence->failed;
-    case GT_STATE_FREE:
-        return NULL;
-    }
-    return NULL;
+    return state == GT_STATE_OK       ? &evidence->ok
+           : state == GT_STATE_FAILED ? &evidence->failed
+                                      : &evidence->pending;
 }
 
 static void change(gt_evidence *evidence, uint32_t index, gt_state state)
 {
-    uint32_t *from = tally(evidence, evidence->known[index].state), *to = tally(evidence, state);
-    if (from) {
-        --*from;
-    }
-    if (to) {
-        ++*to;
-    }
+    --*tally(evidence, evidence->known[index].state);
+    ++*tally(evidence, state);
     evidence->known[index].state = state;
 }
 
@@ -95,18 +76,9 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     return GPUTUNE_OK;
 }
 
-void gt_evidence_withdraw(gt_evidence *evidence, const gt_point *point)
-{
-    int64_t index = gt_point_set_find(&evidence->points, point);
-    if (index >= 0 && evidence->known[index].state == GT_STATE_PENDING) {
-        change(evidence, (uint32_t)index, GT_STATE_FREE);
-    }
-}
-
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point)
 {
-    int64_t index = gt_point_set_find(&evidence->points, point);
-    return index >= 0 && evidence->known[index].state != GT_STATE_FREE;
+    return gt_point_set_find(&evidence->points, point) >= 0;
 }
 
 uint32_t gt_evidence_count(const gt_evidence *evidence)

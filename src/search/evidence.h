@@ -1,4 +1,4 @@
-/* What a search knows: which configurations were proposed, and what came of them. */
+/* What a search knows: which configurations were proposed, and their results. */
 #ifndef GT_SEARCH_EVIDENCE_H
 #define GT_SEARCH_EVIDENCE_H
 
@@ -8,8 +8,7 @@
 typedef enum gt_state {
     GT_STATE_PENDING, /* proposed */
     GT_STATE_OK,
-    GT_STATE_FAILED,
-    GT_STATE_FREE /* taken back */
+    GT_STATE_FAILED
 } gt_state;
 
 typedef struct gt_known {
@@ -34,8 +33,7 @@ typedef struct gt_evidence {
 /* Remembers a proposal. ENOMEM. */
 gputune_status gt_evidence_propose(gt_evidence *evidence, const gt_point *point);
 gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
-void gt_evidence_withdraw(gt_evidence *evidence, const gt_point *point);
-/* Whether the point was proposed or told, and not taken back. */
+/* Whether the point was proposed or told. */
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);
 /* How many points are proposed or told. */
 uint32_t gt_evidence_count(const gt_evidence *evidence);

@@ -162,7 +162,7 @@ static void settle_target(const gt_gaussian *g, gt_target_values *target)
     target->signal = (dot(u, u, g->count) + 2) / (known + 2);
 }
 
-void gt_gaussian_settle(gt_gaussian *gaussian)
+void gt_gaussian_update(gt_gaussian *gaussian)
 {
     for (int t = 0; t < GT_TARGETS; t++) {
         settle_target(gaussian, &gaussian->target[t]);

@@ -44,22 +44,23 @@ void gt_gaussian_close(gt_gaussian *gaussian);
 
 /* Drops all rows, keeps what was learnt. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
-/* Adds a point, its targets not known yet; there must be room. Returns its row. */
+/* Adds a point whose targets are not known yet. There must be room. Returns its row. */
 uint32_t gt_gaussian_add(gt_gaussian *gaussian, const float *z);
-/* To be called after rows were added or a y was written, before asking. */
-void gt_gaussian_settle(gt_gaussian *gaussian);
-/* Improves the covariance in `steps` steps by the likelihood of the known rows, then settles anew.
- * Prospects of before are void. Without memory for it nothing changes. */
+/* Brings the process up to date after rows were added or a y was written. Called before it is asked
+ * for anything. */
+void gt_gaussian_update(gt_gaussian *gaussian);
+/* Improves the covariance in `steps` steps by the likelihood of the known rows, then calls
+ * gt_gaussian_update(). Earlier prospects are void. Without memory nothing changes. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
 
-/* What the factor's row would be for a point that is asked about; kept by the caller, so that each
- * element is computed once. */
+/* The factor's row for a point that is asked about. The caller keeps it, so that each element is
+ * computed once. */
 typedef struct gt_prospect {
     uint32_t rows;    /* computed so far; 0 for a new point, and after learning */
     double reduction; /* of the variance, in signals */
     double v[GT_GAUSSIAN_ROWS];
 } gt_prospect;
-/* Brings the prospect up to the rows that there are. */
+/* Brings the prospect up to date with the rows. */
 void gt_gaussian_look(const gt_gaussian *gaussian, const float *z, gt_prospect *prospect);
 /* What is expected of a target there, and its standard deviation, from an up-to-date prospect. */
 double gt_gaussian_expect(const gt_gaussian *gaussian, const gt_prospect *prospect,

@@ -289,7 +289,7 @@ static void factor_again(gt_gaussian *g)
             g->target[t].y[i] = y[t];
         }
     }
-    gt_gaussian_settle(g);
+    gt_gaussian_update(g);
 }
 
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)

@@ -38,14 +38,15 @@ static bool enqueue(void *user, const gt_point *point)
 {
     filling *fill = user;
     uint32_t index;
-    bool fresh;
+    bool is_new;
     if (!gt_evidence_has(fill->evidence, point)) {
-        fill->at->status = gt_point_set_add(&fill->at->queue, point, &index, &fresh);
+        fill->at->status = gt_point_set_add(&fill->at->queue, point, &index, &is_new);
     }
     return fill->at->status == GPUTUNE_OK;
 }
 
-/* Shuffles part of a full queue. The set no longer finds its points, which nobody asks for. */
+/* Shuffles part of a full queue. gt_point_set_find() does not work on it afterwards, and is not
+ * used. */
 static void shuffle(local *at, gt_random *random, uint32_t from, uint32_t to)
 {
     for (uint32_t i = to; i > from + 1; i--) {
@@ -108,9 +109,9 @@ static void restart(gt_strategy *strategy, local *at)
 static gputune_status follow(local *at, const gt_point *point)
 {
     uint32_t index;
-    bool fresh;
+    bool is_new;
     at->waiting++;
-    return gt_point_set_add(&at->descent, point, &index, &fresh);
+    return gt_point_set_add(&at->descent, point, &index, &is_new);
 }
 
 static gputune_status propose_start(gt_strategy *strategy, local *at, gt_point *out, bool *found)

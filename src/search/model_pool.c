@@ -10,7 +10,7 @@
 
 enum {
     RANDOM = 500,
-    NEAR_BEST = 4, /* of so many fastest, the neighbours */
+    NEAR_BEST = 4, /* of the fastest ones, whose neighbours are candidates */
     JUMPS = 8,     /* and as many points that differ from each of them in two axes */
     MANY = 800,    /* candidates that are thinned out to RANDOM */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
@@ -33,23 +33,17 @@ static bool add(void *user, const gt_point *point)
     adding *to = user;
     gt_model *model = to->model;
     uint32_t index;
-    bool fresh;
+    bool is_new;
     if (gt_evidence_has(to->evidence, point)) {
         return true;
     }
-    to->status = gt_point_set_add(&model->pool, point, &index, &fresh);
-    if (to->status == GPUTUNE_OK && model->candidate_capacity < model->pool.capacity) {
-        gt_candidate *candidates =
-            realloc(model->candidates, model->pool.capacity * sizeof *candidates);
-        if (!candidates) {
-            model->pool.count -= fresh;
-            to->status = gt_fail_memory();
-            return false;
-        }
-        model->candidates = candidates;
-        model->candidate_capacity = model->pool.capacity;
+    to->status = gt_point_set_add(&model->pool, point, &index, &is_new);
+    if (to->status == GPUTUNE_OK) {
+        to->status = gt_point_set_widen((void **)&model->candidates, &model->candidate_capacity,
+                                        &model->pool, sizeof *model->candidates);
+        model->pool.count -= is_new && to->status != GPUTUNE_OK;
     }
-    if (to->status == GPUTUNE_OK && fresh) {
+    if (to->status == GPUTUNE_OK && is_new) {
         gt_candidate *candidate = &model->candidates[index];
         gt_coordinates_of(candidate->z, &model->coordinates, point);
         candidate->prior = gt_model_prior_at(model, candidate->z);
@@ -101,8 +95,8 @@ gputune_status gt_model_pool_prune(gt_model *model)
     for (uint32_t i = 0; i < count; i++) {
         if (model->candidates[i].score > least) {
             uint32_t to;
-            bool fresh; /* there is room, and none is there twice */
-            gt_point_set_add(&model->pool, &points[i], &to, &fresh);
+            bool is_new; /* there is room, and none is there twice */
+            gt_point_set_add(&model->pool, &points[i], &to, &is_new);
             if (to != i) {
                 model->candidates[to] = model->candidates[i];
             }

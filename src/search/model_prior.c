@@ -1,6 +1,8 @@
-/* What results of elsewhere are worth here: a process of their own, whose expectation is a first
- * guess at the times, scaled by how well it did. */
+/* The prior from results of other sizes or GPUs: a Gaussian process of its own. What it expects is
+ * the first guess at the times here, scaled by how well such guesses did. */
 #include "search/model.h"
+
+#include "stats/summary.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,49 +10,38 @@
 
 enum { ROWS = 160, STEPS = 12 };
 
-typedef struct ranked {
-    double log_time;
-    uint32_t hint;
-} ranked;
-
-static int by_time(const void *a, const void *b)
-{
-    double x = ((const ranked *)a)->log_time, y = ((const ranked *)b)->log_time;
-    return (x > y) - (x < y);
-}
-
-/* The fastest half of the rows, and an even choice of the others. */
+/* Fills half of the rows with the fastest hints, and the others evenly. */
 static void fill(gt_gaussian *gaussian, const gt_model *model, const gt_strategy *strategy,
-                 const ranked *order, uint32_t count)
+                 const gt_ranked *order, uint32_t count)
 {
     double mean = 0, squares = 0;
     for (uint32_t i = 0; i < count; i++) {
-        mean += order[i].log_time / count;
+        mean += order[i].value / count;
     }
     for (uint32_t i = 0; i < count; i++) {
-        squares += (order[i].log_time - mean) * (order[i].log_time - mean);
+        squares += (order[i].value - mean) * (order[i].value - mean);
     }
     double spread = sqrt(squares / count) + 1e-6;
     uint32_t rows = count < ROWS ? count : ROWS, first = rows < count ? rows / 2 : rows;
     for (uint32_t i = 0; i < rows; i++) {
         uint32_t at = i < first ? i : first + (i - first) * (count - first) / (rows - first);
         float z[GT_COORDINATES];
-        gt_coordinates_of(z, &model->coordinates, &strategy->hints[order[at].hint].point);
+        gt_coordinates_of(z, &model->coordinates, &strategy->hints[order[at].index].point);
         uint32_t row = gt_gaussian_add(gaussian, z);
-        gaussian->target[GT_TARGET_TIME].y[row] = (order[at].log_time - mean) / spread;
+        gaussian->target[GT_TARGET_TIME].y[row] = (order[at].value - mean) / spread;
     }
 }
 
-/* Puts the hints in order of time, those without one last; gives how many have one. */
-static uint32_t sort_hints(gt_strategy *strategy, ranked *order)
+/* Sorts the hints that have a time; returns how many there are. */
+static uint32_t sort_hints(gt_strategy *strategy, gt_ranked *order)
 {
     uint32_t count = 0;
     for (uint32_t i = 0; i < strategy->hint_count; i++) {
         if (strategy->hints[i].outcome == GT_TRIED_OK) {
-            order[count++] = (ranked){log(strategy->hints[i].time_ns), i};
+            order[count++] = (gt_ranked){log(strategy->hints[i].time_ns), i};
         }
     }
-    qsort(order, count, sizeof *order, by_time);
+    gt_sort_ranked(order, count);
     return count;
 }
 
@@ -59,7 +50,7 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     if (!strategy->hint_count) {
         return GPUTUNE_OK;
     }
-    ranked *order = malloc(strategy->hint_count * sizeof *order);
+    gt_ranked *order = malloc(strategy->hint_count * sizeof *order);
     if (!order) {
         return gt_fail_memory();
     }
@@ -70,9 +61,9 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy)
     }
     if (count && status == GPUTUNE_OK) {
         model->prior.present = true;
-        model->prior.first = strategy->hints[order[0].hint].point;
+        model->prior.first = strategy->hints[order[0].index].point;
         fill(&model->prior.gaussian, model, strategy, order, count);
-        gt_gaussian_settle(&model->prior.gaussian);
+        gt_gaussian_update(&model->prior.gaussian);
         gt_gaussian_learn(&model->prior.gaussian, STEPS);
     }
     free(order);

@@ -17,19 +17,12 @@ enum {
 
 static gputune_status widen(gt_model *model, const gt_evidence *evidence)
 {
-    uint32_t capacity = evidence->points.capacity;
-    if (model->row_of_capacity >= capacity) {
-        return GPUTUNE_OK;
+    uint32_t before = model->row_of_capacity;
+    GT_TRY(gt_point_set_widen((void **)&model->row_of, &model->row_of_capacity, &evidence->points,
+                              sizeof *model->row_of));
+    for (uint32_t i = before; i < model->row_of_capacity; i++) {
+        model->row_of[i] = -1;
     }
-    int32_t *rows = realloc(model->row_of, capacity * sizeof *rows);
-    if (!rows) {
-        return gt_fail_memory();
-    }
-    for (uint32_t i = model->row_of_capacity; i < capacity; i++) {
-        rows[i] = -1;
-    }
-    model->row_of = rows;
-    model->row_of_capacity = capacity;
     return GPUTUNE_OK;
 }
 
@@ -47,7 +40,7 @@ static void add_row(gt_model *model, const gt_evidence *evidence, uint32_t known
 static bool add_rows(gt_model *model, const gt_evidence *evidence)
 {
     for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (model->row_of[i] >= 0 || evidence->known[i].state == GT_STATE_FREE) {
+        if (model->row_of[i] >= 0) {
             continue;
         }
         if (model->gaussian.count == GT_GAUSSIAN_ROWS) {
@@ -62,53 +55,42 @@ gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence
 {
     GT_TRY(widen(model, evidence));
     add_rows(model, evidence);
-    gt_gaussian_settle(&model->gaussian);
+    gt_gaussian_update(&model->gaussian);
     return GPUTUNE_OK;
 }
 
-typedef struct ranked {
-    double key;
-    uint32_t known;
-} ranked;
-
-static int by_key(const void *a, const void *b)
-{
-    double x = ((const ranked *)a)->key, y = ((const ranked *)b)->key;
-    return (x > y) - (x < y);
-}
-
-/* Marks the rows to keep with 0: what is pending, the fastest, and of the others some at random. */
-static void choose_rows(gt_model *model, gt_strategy *strategy, ranked *order)
+/* Chooses the rows to keep: what is pending, the fastest, and some of the others at random. */
+static void choose_rows(gt_model *model, gt_strategy *strategy, gt_ranked *order)
 {
     const gt_evidence *evidence = &strategy->evidence;
     uint32_t count = 0, kept = 0;
     for (uint32_t i = 0; i < evidence->points.count; i++) {
         gt_state state = evidence->known[i].state;
         model->row_of[i] = -1;
-        if (state != GT_STATE_FREE && state != GT_STATE_PENDING) {
-            order[count++] =
-                (ranked){state == GT_STATE_OK ? evidence->known[i].log_time : (double)INFINITY, i};
+        if (state != GT_STATE_PENDING) {
+            order[count++] = (gt_ranked){
+                state == GT_STATE_OK ? evidence->known[i].log_time : (double)INFINITY, i};
         }
     }
-    qsort(order, count, sizeof *order, by_key);
+    gt_sort_ranked(order, count);
     for (uint32_t i = KEPT / 2; i < count; i++) {
-        order[i].key = gt_random_unit(&strategy->random);
+        order[i].value = gt_random_unit(&strategy->random);
     }
     if (count > KEPT / 2) {
-        qsort(order + KEPT / 2, count - KEPT / 2, sizeof *order, by_key);
+        gt_sort_ranked(order + KEPT / 2, count - KEPT / 2);
     }
     gt_gaussian_clear(&model->gaussian);
     for (; kept < count && kept < KEPT; kept++) {
-        add_row(model, evidence, order[kept].known);
+        add_row(model, evidence, order[kept].index);
     }
     for (uint32_t i = kept; i < count; i++) {
-        model->row_of[order[i].known] = GT_GAUSSIAN_ROWS; /* left out */
+        model->row_of[order[i].index] = GT_GAUSSIAN_ROWS; /* left out */
     }
 }
 
 static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
 {
-    ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
+    gt_ranked *order = malloc((strategy->evidence.points.count + 1) * sizeof *order);
     if (!order) {
         return gt_fail_memory();
     }
@@ -180,7 +162,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence, double cut)
             target[GT_TARGET_TIME].y[i] -= model->prior.slope * model->row_prior[i];
         }
     }
-    gt_gaussian_settle(&model->gaussian);
+    gt_gaussian_update(&model->gaussian);
 }
 
 static gputune_status take_values(gt_model *model, const gt_evidence *evidence)

@@ -40,18 +40,33 @@ static gputune_status grow(gt_point_set *set)
 }
 
 gputune_status gt_point_set_add(gt_point_set *set, const gt_point *point, uint32_t *index,
-                                bool *fresh)
+                                bool *is_new)
 {
     if (set->count == set->capacity) {
         GT_TRY(grow(set));
     }
     uint32_t *slot = slot_of(set, point);
-    *fresh = !*slot;
-    if (*fresh) {
+    *is_new = !*slot;
+    if (*is_new) {
         set->points[set->count] = *point;
         *slot = ++set->count;
     }
     *index = *slot - 1;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_point_set_widen(void **items, uint32_t *capacity, const gt_point_set *set,
+                                  size_t bytes)
+{
+    if (*capacity >= set->capacity) {
+        return GPUTUNE_OK;
+    }
+    void *wider = realloc(*items, set->capacity * bytes);
+    if (!wider) {
+        return gt_fail_memory();
+    }
+    *items = wider;
+    *capacity = set->capacity;
     return GPUTUNE_OK;
 }
 

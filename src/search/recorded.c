@@ -28,17 +28,7 @@ gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uin
 
 gputune_status gt_recorded_add(gt_recorded *recorded, const gt_recorded_entry *entry)
 {
-    if (recorded->count == recorded->capacity) {
-        uint32_t capacity = recorded->capacity ? 2 * recorded->capacity : 1024;
-        gt_recorded_entry *entries = realloc(recorded->entries, capacity * sizeof *entries);
-        if (!entries) {
-            return gt_fail_memory();
-        }
-        recorded->entries = entries;
-        recorded->capacity = capacity;
-    }
-    recorded->entries[recorded->count++] = *entry;
-    return GPUTUNE_OK;
+    return gt_array_push(&recorded->entries, *entry) < 0 ? gt_fail_memory() : GPUTUNE_OK;
 }
 
 static int by_point(const void *a, const void *b)
@@ -81,28 +71,28 @@ static void take_figures(gt_recorded *recorded, const gt_tried *tried)
 
 gputune_status gt_recorded_finish(gt_recorded *recorded)
 {
-    uint32_t all = recorded->count;
+    size_t all = recorded->entries.count;
     if (all) {
-        qsort(recorded->entries, all, sizeof *recorded->entries, by_point);
+        qsort(recorded->entries.items, all, sizeof *recorded->entries.items, by_point);
     }
-    recorded->count = 0;
-    for (uint32_t i = 0; i < all; i++) {
-        const gt_recorded_entry *entry = &recorded->entries[i];
+    recorded->entries.count = 0;
+    for (size_t i = 0; i < all; i++) {
+        const gt_recorded_entry *entry = &recorded->entries.items[i];
         uint32_t index;
-        bool fresh;
-        GT_TRY(gt_point_set_add(&recorded->index, &entry->tried.point, &index, &fresh));
-        if (!fresh) {
-            GT_TRY(check_twice(&recorded->entries[index], entry));
+        bool is_new;
+        GT_TRY(gt_point_set_add(&recorded->index, &entry->tried.point, &index, &is_new));
+        if (!is_new) {
+            GT_TRY(check_twice(&recorded->entries.items[index], entry));
             continue;
         }
-        recorded->entries[recorded->count++] = *entry;
+        recorded->entries.items[recorded->entries.count++] = *entry;
         take_figures(recorded, &entry->tried);
     }
     if (!recorded->ok) {
         return gt_fail(GPUTUNE_ERECORDED,
-                       "none of %u configurations has a time; expected one at "
+                       "none of %zu configurations has a time; expected one at "
                        "least",
-                       recorded->count);
+                       recorded->entries.count);
     }
     return GPUTUNE_OK;
 }
@@ -112,7 +102,7 @@ void gt_recorded_free(gt_recorded *recorded)
     for (uint32_t i = 0; i < recorded->axis_count; i++) {
         free((double *)recorded->axes[i].values);
     }
-    free(recorded->entries);
+    gt_array_free(&recorded->entries);
     gt_point_set_free(&recorded->index);
     *recorded = (gt_recorded){0};
 }
@@ -120,7 +110,7 @@ void gt_recorded_free(gt_recorded *recorded)
 static bool draw(void *user, gt_random *random, gt_point *out)
 {
     const gt_recorded *recorded = user;
-    *out = recorded->entries[gt_random_below(random, recorded->count)].tried.point;
+    *out = recorded->entries.items[gt_random_below(random, recorded->entries.count)].tried.point;
     return true;
 }
 
@@ -134,10 +124,10 @@ static bool next(void *user, gt_point *point, bool first)
 {
     const gt_recorded *recorded = user;
     int64_t at = first ? 0 : gt_point_set_find(&recorded->index, point) + 1;
-    if (at >= recorded->count) {
+    if (at >= (int64_t)recorded->entries.count) {
         return false;
     }
-    *point = recorded->entries[at].tried.point;
+    *point = recorded->entries.items[at].tried.point;
     return true;
 }
 
@@ -145,7 +135,7 @@ gt_domain gt_recorded_domain(const gt_recorded *recorded)
 {
     return (gt_domain){.axis_count = recorded->axis_count,
                        .axes = recorded->axes,
-                       .size = recorded->count,
+                       .size = recorded->entries.count,
                        .size_is_exact = true,
                        .user = (void *)recorded,
                        .draw = draw,
@@ -156,5 +146,5 @@ gt_domain gt_recorded_domain(const gt_recorded *recorded)
 const gt_recorded_entry *gt_recorded_at(const gt_recorded *recorded, const gt_point *point)
 {
     int64_t at = gt_point_set_find(&recorded->index, point);
-    return at < 0 ? NULL : &recorded->entries[at];
+    return at < 0 ? NULL : &recorded->entries.items[at];
 }

@@ -1,16 +1,18 @@
-/* A space whose every configuration was measured, as a domain to search in. Pure; read by
- * src/api/recorded_read.h. */
+/* A recorded space: its configurations were all measured, and it is a domain to search in. Pure.
+ * api/recorded_read.h reads one from a file. */
 #ifndef GT_SEARCH_RECORDED_H
 #define GT_SEARCH_RECORDED_H
 
 #include "search/point_set.h"
 #include "search/strategy.h"
 
-/* What was recorded of one configuration. */
+#include "base/array.h"
+
+/* The record of one configuration. */
 typedef struct gt_recorded_entry {
     gt_tried tried;  /* measure_s: what all its launches took */
     double launch_s; /* one of them */
-    double worker_s; /* what the host was busy for besides compiling */
+    double worker_s; /* time of the host besides compiling */
     int line;        /* where it stands in the file */
 } gt_recorded_entry;
 
@@ -18,8 +20,8 @@ typedef struct gt_recorded_entry {
 typedef struct gt_recorded {
     uint32_t axis_count;
     gt_domain_axis axes[GT_SEARCH_AXES]; /* values are owned */
-    gt_recorded_entry *entries;          /* in lexicographic order when finished */
-    uint32_t count, capacity, ok;
+    GT_ARRAY(gt_recorded_entry) entries; /* in lexicographic order when finished */
+    uint32_t ok;                         /* of the entries: with a time */
     double best_ns, worst_ns;
     gt_point_set index; /* entry i is at i */
 } gt_recorded;

@@ -183,10 +183,3 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
     return seconds > FAR_LONGER * usual && worth >= 0 && outlook.expected_gain > 0 &&
            worth / seconds < outlook.expected_gain / usual / 2;
 }
-
-void gt_strategy_withdraw(gt_strategy *strategy, const gt_point *point)
-{
-    gt_evidence_withdraw(&strategy->evidence, point);
-    /* the walk may be past it */
-    strategy->walking = strategy->walked_all = false;
-}

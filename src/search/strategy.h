@@ -37,7 +37,7 @@ typedef struct gt_tried {
 typedef struct gt_search_settings {
     uint64_t seed;
     uint32_t workers; /* how many are tried at a time; 0: 1 */
-    double limit_s;   /* of the whole search; 0: none is known */
+    double limit_s;   /* for the search; 0: none */
     double epsilon;   /* the smallest gain worth looking for, a fraction; 0: 0.005 */
     bool by_seconds;  /* seconds are what is short, not how many are tried */
 } gt_search_settings;
@@ -78,8 +78,5 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
  * others did, and what is expected of it for the time that it holds a worker is less than half of
  * what others give. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
-
-/* Takes a proposal back that will not be tried; it may be proposed again. */
-void gt_strategy_withdraw(gt_strategy *strategy, const gt_point *point);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the strategies are made of, behind strategy.h. */
+/* What strategy.c and the strategies share: auto.c, simple.c, model*.c, local.c. */
 #ifndef GT_SEARCH_STRATEGY_PARTS_H
 #define GT_SEARCH_STRATEGY_PARTS_H
 

@@ -1,27 +1,18 @@
 /* Spearman's rank correlation. */
 #include "stats/correlation.h"
 
+#include "stats/summary.h"
+
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct ranked {
-    double value;
-    size_t index;
-} ranked;
-
-static int compare(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    return (a->value > b->value) - (a->value < b->value);
-}
-
 /* Mean ranks from 1 of `values` into ranks. */
-static void rank(double *ranks, ranked *scratch, const double *values, size_t count)
+static void rank(double *ranks, gt_ranked *scratch, const double *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        scratch[i] = (ranked){values[i], i};
+        scratch[i] = (gt_ranked){values[i], i};
     }
-    qsort(scratch, count, sizeof *scratch, compare);
+    gt_sort_ranked(scratch, count);
     for (size_t first = 0, last; first < count; first = last) {
         for (last = first + 1; last < count && scratch[last].value == scratch[first].value;) {
             last++;
@@ -50,7 +41,7 @@ gputune_status gt_spearman(double *out, const double *x, const double *y, size_t
         return GPUTUNE_OK;
     }
     double *ranks = malloc(2 * count * sizeof *ranks);
-    ranked *scratch = malloc(count * sizeof *scratch);
+    gt_ranked *scratch = malloc(count * sizeof *scratch);
     if (ranks && scratch) {
         rank(ranks, scratch, x, count);
         rank(ranks + count, scratch, y, count);

@@ -18,6 +18,19 @@ void gt_sort(double *values, size_t count)
     }
 }
 
+static int compare_ranked(const void *left, const void *right)
+{
+    const gt_ranked *a = left, *b = right;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+void gt_sort_ranked(gt_ranked *items, size_t count)
+{
+    if (count > 1) {
+        qsort(items, count, sizeof *items, compare_ranked);
+    }
+}
+
 double gt_median_sorted(const double *sorted, size_t count)
 {
     if (!count) {

@@ -31,6 +31,15 @@ size_t gt_median_rank(size_t count);
 
 /* Sorts ascending, in place. */
 void gt_sort(double *values, size_t count);
+
+/* A value and where it stands in a list. */
+typedef struct gt_ranked {
+    double value;
+    size_t index;
+} gt_ranked;
+/* Sorts by value, ascending, in place. */
+void gt_sort_ranked(gt_ranked *items, size_t count);
+
 /* Of sorted values: the middle one, or the mean of the two middle ones; 0 for none. */
 double gt_median_sorted(const double *sorted, size_t count);
 

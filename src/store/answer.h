@@ -13,7 +13,7 @@
  * of one scenario: other sizes, objectives, inputs and so on have other keys. */
 typedef struct gt_terms {
     gt_hash space;  /* gt_space_signature(): which variants were to be tried */
-    uint32_t limit; /* at most so many of them; 0: all */
+    uint32_t limit; /* most variants that were to be tried; 0: all */
     gputune_effort effort;
     gputune_isolation isolation;
     int driver_version; /* 13000 for 13.0 */

@@ -1,4 +1,5 @@
-/* Keys of scenarios, and pieces that several tables need. */
+/* Keys of scenarios and environments (keys.c), and what the files of the tables do for each other:
+ * scenario_rows.c, code.c, trials.c, winner.c. */
 #ifndef GT_STORE_KEYS_H
 #define GT_STORE_KEYS_H
 
@@ -14,7 +15,7 @@ const char *gt_scenario_bucket(const gt_scenario *scenario);
  * and work become this one's. Within a transaction. */
 gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment);
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
-/* Keeps a compiled source; nothing for one without an image or source. */
+/* Stores a compiled source. Does nothing if it has no image or no source. */
 gputune_status gt_code_put(gt_database *database, const gt_code *code);
 /* As gt_store_find_cubin(), in this database. */
 gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source, const char *arch,

@@ -1,5 +1,5 @@
-/* The store's stack of databases: the one in memory, where there is one, the user's file, and the
- * system's file. Here: opening and closing them, and what is told of them. */
+/* The store's stack of databases: one in memory (if there is one), the user's file, the system's
+ * file. Opens and closes them, and reports on them. */
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
@@ -15,15 +15,14 @@
 #include <unistd.h>
 
 static const double mutex_slice_s = 0.05; /* between two looks at the cancel flag */
-static const char locked_text[] = "another process has locked it; wait for that one to end";
+static const char locked_text[] = "another process has locked it; wait until it ends";
 
 bool gt_layers_own(const gt_store *store)
 {
     return store->owner == getpid();
 }
 
-/* --- what is told of it -------------------------------------------------------------------------
- */
+/* --- what is told of it ----------------------------------------------------------------------- */
 
 void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why)
 {
@@ -99,8 +98,7 @@ bool gt_layers_is_set(gt_store *store, const bool *flag)
     return set;
 }
 
-/* --- waiting ------------------------------------------------------------------------------------
- */
+/* --- waiting ---------------------------------------------------------------------------------- */
 
 /* False when the patience was over first. A mutex that is free is always taken. */
 bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
@@ -151,8 +149,7 @@ gputune_status gt_layers_open_memory(gt_store *store)
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite does not work here") : status;
 }
 
-/* --- opening ------------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
 void gt_layers_drop_system(gt_store *store, const char *why)
 {
@@ -288,7 +285,7 @@ gputune_status gt_store_open_read(gt_store **out, const char *path, const char *
         return GPUTUNE_ENOMEM;
     }
     store->only_read = true;
-    snprintf(store->unkept, sizeof store->unkept, "it was opened to be read");
+    snprintf(store->unkept, sizeof store->unkept, "it was opened for reading only");
     gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
     if (status == GPUTUNE_OK) {
         status = open_for_reading(store, path);

@@ -1,5 +1,5 @@
 /* The store's stack of databases: which one is asked, which one is written, and what happens when
- * one of them fails. */
+ * one of them fails. Serves layers.c, layers_read.c and layers_write.c. */
 #ifndef GT_STORE_LAYERS_H
 #define GT_STORE_LAYERS_H
 
@@ -27,7 +27,7 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
  * that can be written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
-/* The same on the database in memory alone, which waits for nobody. */
+/* The same on the database in memory alone. It never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* The store as its own files see it: src/store/layers*.c. */
+/* What layers.c and layers_*.c share: the store's state. */
 #ifndef GT_STORE_LAYERS_PARTS_H
 #define GT_STORE_LAYERS_PARTS_H
 
@@ -8,7 +8,7 @@
 #include <sys/types.h>
 
 enum { GT_BESIDE_MAX = 9, GT_WHY_MAX = 256, GT_WARNING_MAX = 768 };
-#define GT_LOOKUP_WAIT_S 0.1 /* unless the caller can wait longer */
+#define GT_LOOKUP_WAIT_S 0.1 /* longer only if the caller can wait longer */
 
 /* Reading and writing the user's file have a connection and a mutex each, so that a lookup does not
  * wait behind a write that waits for another process. Mutexes, in the order in which they are taken
@@ -16,7 +16,7 @@ enum { GT_BESIDE_MAX = 9, GT_WHY_MAX = 256, GT_WARNING_MAX = 768 };
  * - `writing`: the writer's connection. Held while it waits for another process.
  * - `reading`: the connections of lookups. Held for a lookup's wait, and while a commit changes the
  *   file.
- * - `remembering`: the database in memory, which waits for nobody.
+ * - `remembering`: the database in memory, which never waits.
  * - `telling`: which file is used, and what is to be said of it. Held for moments. */
 struct gt_store {
     pid_t owner;
@@ -26,7 +26,7 @@ struct gt_store {
 
     pthread_mutex_t writing;
     gt_database *writer;
-    double waited_s; /* by writes in vain, since the last one that was not */
+    double waited_s; /* waited by writes without success, since the last success */
 
     pthread_mutex_t reading;
     gt_database *reader, *system;
@@ -39,13 +39,13 @@ struct gt_store {
     char *paths[1 + GT_BESIDE_MAX]; /* those up to `path` stay as they are */
     int path;                       /* index of the one in use */
     int damaged;                    /* index of one that a lookup found to be damaged; -1: none */
-    bool no_file;                   /* given up writing it */
-    bool unreadable;                /* and reading it */
-    int64_t blind_since_ns;         /* end of the lookup that last waited in vain; 0: none since */
-    bool lock_told;                 /* since the last write that got through */
-    char unkept[GT_WHY_MAX];        /* why something is kept in memory only; "": nothing is */
-    char unread[GT_WHY_MAX];        /* why the file did not answer the last lookup; "": it did */
-    char warning[GT_WARNING_MAX];   /* to be logged when no mutex is held */
+    bool no_file;                   /* writing the file was given up */
+    bool unreadable;                /* reading it was given up */
+    int64_t blind_since_ns;  /* end of the last lookup that waited without success; 0: none since */
+    bool lock_told;          /* the lock was reported since the last successful write */
+    char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
+    char unread[GT_WHY_MAX]; /* why the file did not answer the last lookup; "": it did */
+    char warning[GT_WARNING_MAX]; /* to be logged when no mutex is held */
 };
 
 /* Whether this process may use the connections: not after a fork. */
@@ -71,9 +71,9 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
 /* Opens the file for lookups. EDATABASE: it cannot be read now. Under `reading`. */
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX]);
-/* Does without the system's file. Under `reading`. */
+/* Stops using the system's file. Under `reading`. */
 void gt_layers_drop_system(gt_store *store, const char *why);
-/* Makes the database in memory unless it is there. Under `remembering`. */
+/* Makes the database in memory if there is none. Under `remembering`. */
 gputune_status gt_layers_open_memory(gt_store *store);
 
 #endif

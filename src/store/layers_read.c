@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double longest_wait_s = 1;  /* of a caller that can wait for longer than the usual */
+static const double longest_wait_s = 1;  /* for a caller that can wait for longer than usual */
 static const double longest_turn_s = 30; /* behind this process's own commits and lookups */
-static const double blind_share = 0.1;   /* of the time, while lookups wait in vain */
+static const double blind_share = 0.1;   /* of the time, while lookups wait without success */
 
-/* How long this lookup waits. While the file stays locked, a row of lookups spends a tenth of its
- * time in waiting; each one has one look, so that the file serves as soon as it is free. */
+/* How long this lookup waits. While the file stays locked, lookups wait for at most a tenth of the
+ * time. Each lookup tries once, so that the file is used as soon as it is free. */
 static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     gt_patience limit = patience ? gt_patience_at_most(patience, longest_wait_s)
@@ -29,11 +29,10 @@ static void note_blind(gt_store *store, bool blind)
     pthread_mutex_unlock(&store->telling);
 }
 
-/* --- opening ------------------------------------------------------------------------------------
- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
-/* Opens the file for lookups, after a write connection has made it or brought it up to date where
- * nobody is writing just now. EDATABASE: it cannot be read now. */
+/* Opens the file for lookups. If nothing is being written now, a write connection first makes the
+ * file or brings it up to date. EDATABASE: it cannot be read now. */
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX])
 {
@@ -56,8 +55,7 @@ gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patienc
                             patience, trouble, why, GT_WHY_MAX);
 }
 
-/* --- layers -------------------------------------------------------------------------------------
- */
+/* --- layers ----------------------------------------------------------------------------------- */
 
 static void note_damage(gt_store *store)
 {
@@ -142,7 +140,7 @@ static gputune_status read_memory(gt_store *store, gt_store_fn work, void *conte
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Whether the layers below are asked too. */
+/* Whether the lower layers are asked too. */
 static bool goes_on(gputune_status status, bool all)
 {
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);

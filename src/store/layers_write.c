@@ -13,11 +13,10 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-static const double write_wait_s = 30;         /* in all, for a file that stays locked; */
+static const double write_wait_s = 30;         /* in all, for a file that stays locked */
 static const double write_hopeless_wait_s = 1; /* then for each write */
 
-/* --- a damaged file -----------------------------------------------------------------------------
- */
+/* --- a damaged file --------------------------------------------------------------------------- */
 
 /* Only one process at a time decides that a file is damaged and begins another. */
 static int lock_beside(const gt_store *store, const gt_patience *patience)
@@ -94,8 +93,8 @@ static gputune_status begin_beside(gt_store *store, const gt_patience *patience,
 
 /* What a failure to open or write the file means for all that follows. OK: there is a writer, or
  * nothing is written any more. EDATABASE: the file is locked. Under `writing`. */
-static gputune_status settle(gt_store *store, const gt_patience *patience, gt_trouble trouble,
-                             const char *why)
+static gputune_status handle_trouble(gt_store *store, const gt_patience *patience,
+                                     gt_trouble trouble, const char *why)
 {
     switch (trouble) {
     case GT_TROUBLE_LOCKED:
@@ -122,7 +121,7 @@ static bool is_damaged(gt_store *store)
     return damaged;
 }
 
-/* Opens the file for writing unless that is done or given up; results as of settle(). Under
+/* Opens the file for writing unless that is done or given up; results as of handle_trouble(). Under
  * `writing`. */
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
 {
@@ -132,17 +131,16 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
         return GPUTUNE_OK;
     }
     if (is_damaged(store)) {
-        return begin_beside(store, patience, "found while it was read");
+        return begin_beside(store, patience, "a lookup found the damage");
     }
     if (store->writer) {
         return GPUTUNE_OK;
     }
     gputune_status status = open_writer(store, patience, &trouble, why);
-    return status == GPUTUNE_EDATABASE ? settle(store, patience, trouble, why) : status;
+    return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, trouble, why) : status;
 }
 
-/* --- the file -----------------------------------------------------------------------------------
- */
+/* --- the file --------------------------------------------------------------------------------- */
 
 static bool is_writable(const gt_store *store)
 {
@@ -164,8 +162,8 @@ static gputune_status begin(gt_database *database, gt_store_fn work, void *conte
     return status == GPUTUNE_OK ? work(database, context) : status;
 }
 
-/* Lookups of this process are out of the way while the file is changed: they wait for the disk, not
- * for luck. Another process's reader is waited for without holding them up. */
+/* Keeps this process's lookups away from the file while it is changed, so that they wait for the
+ * disk only. Lookups go on while this waits for a reader of another process. */
 static gputune_status commit(gt_store *store, const gt_patience *patience)
 {
     const gt_patience at_once = gt_patience_for(0, NULL);
@@ -199,7 +197,7 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
             return status;
         }
         gt_trouble trouble = gt_database_trouble(store->writer);
-        GT_TRY(settle(store, patience, trouble, gt_database_why(store->writer)));
+        GT_TRY(handle_trouble(store, patience, trouble, gt_database_why(store->writer)));
     }
     return GPUTUNE_EDATABASE;
 }
@@ -240,8 +238,7 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     return status;
 }
 
-/* --- memory -------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 static gputune_status write_memory(gt_store *store, gt_store_fn work, void *context)
 {
@@ -292,8 +289,8 @@ static void tell_lock(gt_store *store)
     pthread_mutex_unlock(&store->telling);
 }
 
-/* What is written to the file goes into a database in memory too, where there is one: it is asked
- * first, and must never be older than the file. */
+/* A write to the file also goes to the database in memory, if there is one: that is asked first,
+ * and must never be older than the file. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience)
 {

@@ -1,4 +1,4 @@
-/* Rows of lease: who is tuning what. */
+/* The leases: which process is tuning which scenario. */
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -12,10 +12,9 @@
 #include <unistd.h>
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
-static const double longest_wait_s = 30; /* without a patience */
+static const double longest_wait_s = 30; /* if there is no patience */
 
-/* --- who is who ---------------------------------------------------------------------------------
- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 /* Process numbers mean something only within one boot and one process namespace. */
 static void read_machine(char out[MACHINE_MAX])
@@ -33,9 +32,9 @@ static void read_machine(char out[MACHINE_MAX])
     snprintf(out, MACHINE_MAX, "%s %s", boot, space);
 }
 
-/* Start of a process in clock ticks since boot, 0 when there is none or it has ended and nobody has
- * taken notice. In its stat the name may hold anything but ends with the last parenthesis; then
- * come the state and, 19 fields later, the start. */
+/* Start of a process in clock ticks since boot; 0 if there is no such process, or only a zombie. In
+ * /proc/PID/stat the name may hold anything, and ends with the last parenthesis. Then come the
+ * state and, 19 fields later, the start. */
 static int64_t start_of(int64_t pid)
 {
     enum { FIELDS_TO_START = 20 };
@@ -77,8 +76,7 @@ static gt_hash new_owner(void)
     return gt_hash_bytes(words, sizeof words);
 }
 
-/* --- taking -------------------------------------------------------------------------------------
- */
+/* --- taking ----------------------------------------------------------------------------------- */
 
 typedef struct lease_try {
     gt_hash key, owner;
@@ -119,7 +117,7 @@ static bool is_held(const lease_row *row, const lease_try *attempt)
     return !dead && unix_ms() < row->expires_ms;
 }
 
-/* OK with attempt->holder: somebody holds it, and has at most LEASE_MS left from now on. */
+/* OK with attempt->holder: another process holds the lease, for at most LEASE_MS from now on. */
 static gputune_status take_lease(gt_database *database, void *context)
 {
     lease_try *attempt = context;
@@ -149,15 +147,15 @@ static gputune_status peek_lease(gt_database *database, void *context)
     return GPUTUNE_OK;
 }
 
-/* Waiting only reads, so that those who wait do not lock out the one who works. */
+/* Waiting only reads, so that it does not keep the holder from writing. */
 static bool looks_free(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     attempt->holder = 0;
     return gt_store_read(store, peek_lease, attempt, patience) != GPUTUNE_OK || !attempt->holder;
 }
 
-/* EBUSY: somebody holds it, or the patience ended while the file was locked. A lock that outlasts
- * what a write waits at most is no reason not to tune. */
+/* EBUSY: another process holds the lease, or the patience ended while the file was locked. If the
+ * file stays locked for longer than a write may wait, tuning goes on without a lease. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     if (!looks_free(store, attempt, patience)) {
@@ -212,8 +210,7 @@ gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char
     return GPUTUNE_OK;
 }
 
-/* --- keeping, giving back -----------------------------------------------------------------------
- */
+/* --- keeping, giving back --------------------------------------------------------------------- */
 
 static gputune_status change_lease(const gt_lease *lease, gt_store *store, gt_store_fn work,
                                    const gt_patience *patience)
@@ -251,6 +248,7 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
 {
     if (lease->held) {
         lease->held = false;
-        change_lease(lease, store, delete_lease, patience); /* what stays runs out by itself */
+        change_lease(lease, store, delete_lease,
+                     patience); /* a lease that stays expires by itself */
     }
 }

@@ -1,4 +1,4 @@
-/* What is shown of the tables: winners and trials with everything that is known of them. */
+/* Records for the user: winners and trials with all that is stored about them. */
 #include "base/array.h"
 #include "store/keys.h"
 #include "store/layers.h"
@@ -32,12 +32,12 @@ static bool wanted(const gt_records_filter *filter, const char *environment)
 static gputune_status take_row(gt_record_row *row, gt_rows *rows)
 {
     GT_TRY(gt_columns_take(row, rows, &gt_place_columns));
-    gt_rows_integer(rows); /* what the list of the trial's columns follows */
+    gt_rows_integer(rows); /* precedes the columns of the trial */
     GT_TRY(gt_columns_take(&row->trial, rows, &gt_trial_columns));
     return gt_columns_take(&row->winner, rows, &gt_winner_columns);
 }
 
-/* What a record says follows from its rows. */
+/* Fills a record from its rows. */
 static void show(gt_record_row *row)
 {
     gputune_record *r = &row->record;

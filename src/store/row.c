@@ -33,8 +33,7 @@ const gt_columns gt_code_columns = COLUMNS(GT_CODE_COLUMNS);
 const gt_columns gt_place_columns = COLUMNS(GT_PLACE_COLUMNS);
 #undef ROW
 
-/* --- binding ------------------------------------------------------------------------------------
- */
+/* --- binding ---------------------------------------------------------------------------------- */
 
 enum { HASH_BYTES = 16 };
 
@@ -136,8 +135,7 @@ int gt_bind(sqlite3_stmt *statement, const char *types, va_list values)
     return code;
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static gputune_status take_optional(char **out, gt_rows *rows)
 {
@@ -212,8 +210,7 @@ void gt_columns_show(gputune_record *record, const gt_columns *columns, const vo
     }
 }
 
-/* --- checksum -----------------------------------------------------------------------------------
- */
+/* --- checksum --------------------------------------------------------------------------------- */
 
 static gt_hash hash_value(sqlite3_value *value)
 {

@@ -59,8 +59,8 @@ void gt_columns_free(void *row, const gt_columns *columns);
 /* Puts what is shown into the record; its texts stay the row's. */
 void gt_columns_show(gputune_record *record, const gt_columns *columns, const void *row);
 
-/* Registers gt_checksum(value, ...): a hash over the types and the bytes of all its arguments. It
- * is not for safety from anybody, but tells a row that is not as it was written. */
+/* Registers gt_checksum(value, ...): a hash over the types and bytes of all its arguments. It
+ * detects a row that has changed since it was written. It is no protection against an attacker. */
 int gt_checksum_register(sqlite3 *handle);
 
 #endif

@@ -1,4 +1,4 @@
-/* Rows of gpu, kernel and scenario. */
+/* The rows of the tables gpu, kernel and scenario. */
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -88,8 +88,7 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
     return gt_query_integer(out, database, GT_SQL_SCENARIO_ID, "h", hash);
 }
 
-/* --- environments -------------------------------------------------------------------------------
- */
+/* --- environments ----------------------------------------------------------------------------- */
 
 typedef struct gpu_facts {
     const char *environment, *host, *name;
@@ -141,7 +140,7 @@ gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, c
 {
     gpu_facts facts = {.environment = environment, .value = value};
     if (strcmp(name, GT_FACT_COPY) != 0) {
-        return gt_fail(GPUTUNE_EINVAL, "no such property of a GPU: %s; there is %s", name,
+        return gt_fail(GPUTUNE_EINVAL, "no property of a GPU is called %s; expected %s", name,
                        GT_FACT_COPY);
     }
     return gt_store_write(store, set_fact, &facts, patience);

@@ -47,7 +47,7 @@ static int run(gt_database *database, const char *sql)
     return code == SQLITE_OK ? SQLITE_OK : sqlite3_extended_errcode(database->handle);
 }
 
-/* Rows that the steps brought along have no checksums yet, or those of other columns. */
+/* The rows of an older schema have no checksums yet, or checksums over other columns. */
 static int seal_rows(gt_database *database)
 {
     static const gt_sql seals[] = {GT_SQL_CODE_SEAL_ALL, GT_SQL_TRIAL_SEAL_ALL,
@@ -219,7 +219,7 @@ static gt_trouble make_private(const char *path, char *why, size_t bytes)
     return GT_TROUBLE_NONE;
 }
 
-/* SQLite has but one text for all of them. */
+/* SQLite has one text for all of them. */
 static const char *why_not_open(const gt_database *database, const char *path)
 {
     struct stat facts;

@@ -1,4 +1,4 @@
-/* Every statement that is prepared. The schema is db/NNN_*.sql. */
+/* Every statement that is prepared, for all files of the store. The schema is db/NNN_*.sql. */
 #ifndef GT_STORE_SQL_H
 #define GT_STORE_SQL_H
 

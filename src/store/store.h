@@ -1,4 +1,6 @@
 /* What is remembered between runs: winners, trials, cubins and leases in SQLite. Knows no CUDA.
+ * Serves layers.c (opening), keys.c, scenario_rows.c, code.c, trials.c, winner.c, records.c,
+ * lease.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
  * the read-only system file; what the upper one knows wins. Nothing here makes a caller fail for
@@ -35,7 +37,7 @@
 
 typedef struct gt_store gt_store;
 
-/* ---- Opening -------------------------------------------------------------------------------- */
+/* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens `path` (NULL: GPUTUNE_DB, else gputune.db in the cache folder; ":memory:" keeps nothing),
  * making it and its folders (0600, 0700), and beneath it `system_path` read-only (NULL or missing:
@@ -94,7 +96,7 @@ gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
 gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
                                      double value, const gt_patience *patience);
 
-/* ---- Compiled code -------------------------------------------------------------------------- */
+/* ---- Compiled code --------------------------------------------------------------------------- */
 
 /* One compiled source. `source` is gt_source.hash. */
 typedef struct gt_code {

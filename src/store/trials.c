@@ -14,8 +14,7 @@ void gt_trial_list_free(gt_trial_list *list)
     *list = (gt_trial_list){0};
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 typedef struct trial_search {
     GT_ARRAY(gt_trial) found;
@@ -101,8 +100,7 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
     return GPUTUNE_OK;
 }
 
-/* --- writing ------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
                              const gt_trial *trials, size_t count)

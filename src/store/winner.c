@@ -24,8 +24,7 @@ void gt_winner_list_free(gt_winner_list *list)
     *list = (gt_winner_list){0};
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* The columns of GT_SQL_WINNERS in their order. */
 static gputune_status take_winner(gt_winner *out, gt_rows *rows)
@@ -66,8 +65,7 @@ static gputune_status load_codes(gt_winner *winner, gt_database *database)
     return load_code(&winner->fallback, database);
 }
 
-/* --- all of a scenario --------------------------------------------------------------------------
- */
+/* --- all of a scenario ------------------------------------------------------------------------ */
 
 typedef struct winner_search {
     GT_ARRAY(gt_winner) found;
@@ -129,8 +127,7 @@ gputune_status gt_store_winners(gt_winner_list *out, gt_store *store, const char
     return GPUTUNE_OK;
 }
 
-/* --- the nearest --------------------------------------------------------------------------------
- */
+/* --- the nearest ------------------------------------------------------------------------------ */
 
 typedef struct nearest_search {
     gt_winner best; /* without a configuration: none */
@@ -188,7 +185,7 @@ static gputune_status list_sizes(near_list *out, gt_database *database,
     return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
-/* Of the same distance: one of the whole space counts more than a final one. */
+/* At the same distance, a winner over the space without restrictions comes before a final one. */
 static int rank_of(const gt_winner *winner)
 {
     return 2 * !winner->only[0] + winner->terms.final;
@@ -259,8 +256,7 @@ gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char
     return GPUTUNE_OK;
 }
 
-/* --- writing ------------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* Whether a winner that answers for this one is stored. */
 static gputune_status is_superfluous(bool *out, gt_database *database, const gt_outcome *outcome)

@@ -171,23 +171,23 @@ static gputune_status read_include(void *user, const char *name, const char *fro
 static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
 {
     struct stat file = {0};
-    entry fresh = {0};
+    entry added = {0};
     char *text;
     GT_TRY(gt_file_read(&text, NULL, path));
-    gputune_status status = gt_template_parse(&fresh.template, path, text, read_include, catalog);
+    gputune_status status = gt_template_parse(&added.template, path, text, read_include, catalog);
     free(text);
     if (status == GPUTUNE_OK) {
-        status = gt_strdup(&fresh.path, path);
+        status = gt_strdup(&added.path, path);
     }
     if (status == GPUTUNE_OK) {
         if (stat(path, &file) == 0) {
-            fresh.changed = file.st_mtim;
+            added.changed = file.st_mtim;
         }
-        status = gt_array_push(&catalog->entries, fresh);
+        status = gt_array_push(&catalog->entries, added);
     }
     if (status != GPUTUNE_OK) {
-        gt_template_free(fresh.template);
-        free(fresh.path);
+        gt_template_free(added.template);
+        free(added.path);
         return status;
     }
     *out = &catalog->entries.items[catalog->entries.count - 1];

@@ -8,15 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool all_compiled(const gt_session *session)
-{
-    return session->stop != GT_STOP_NONE || gt_field_settled(&session->field);
-}
-
 static gputune_status explain_stop(const gt_session *session)
 {
     const gt_request *request = session->request;
-    const volatile int *cancel = request->options.cancel; /* the little time after it is over too */
+    const volatile int *cancel =
+        request->options.cancel; /* also used in the short time that is granted after the limit */
     return session->stop == GT_STOP_CANCELED || (cancel && *cancel)
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
@@ -26,8 +22,7 @@ static gputune_status explain_stop(const gt_session *session)
                          request->template->name, gt_session_elapsed_s(session));
 }
 
-/* --- one configuration --------------------------------------------------------------------------
- */
+/* --- one configuration ------------------------------------------------------------------------ */
 
 static gputune_status take_code(gt_image *image, gt_resources *resources, gt_session *session)
 {
@@ -50,7 +45,7 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config)
 {
-    static const gt_policy policy = {.done = all_compiled};
+    static const gt_policy policy = {.done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(config, 1);
     const gt_field_options options = {.proposer = &proposer.proposer};
     gt_session session;
@@ -65,12 +60,11 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     return status;
 }
 
-/* --- a space ------------------------------------------------------------------------------------
- */
+/* --- a space ---------------------------------------------------------------------------------- */
 
 typedef struct compile_run {
-    uint32_t reported; /* variants told of so far */
-    int answer;        /* of the last of them */
+    uint32_t reported; /* variants reported so far */
+    int answer;        /* of the last report */
     int (*each)(void *user, const gputune_compiled *compiled);
     void *user;
 } compile_run;
@@ -116,7 +110,7 @@ static bool all_reported(const gt_session *session)
 {
     const compile_run *run = session->state;
     return run->answer ||
-           (all_compiled(session) &&
+           (gt_session_is_done(session) &&
             (session->stop != GT_STOP_NONE || run->reported == session->field.variants.count));
 }
 

@@ -7,8 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* --- the choice ----------------------------------------------------------------------------------
- */
+/* --- the choice ------------------------------------------------------------------------------- */
 
 static gputune_status copy_image(gt_image *out, const gt_image *image)
 {
@@ -153,8 +152,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
     return explain_end(&choice->stop_reason, tuning, result->end);
 }
 
-/* --- storing
- * -------------------------------------------------------------------------------------- */
+/* --- storing ---------------------------------------------------------------------------------- */
 
 static gt_code code_of(const gt_tuning *tuning, uint32_t variant)
 {

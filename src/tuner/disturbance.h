@@ -12,9 +12,8 @@ typedef struct gt_disturbance {
     uint32_t spoiled; /* rounds repeated in a row */
 } gt_disturbance;
 
-/* Takes note of a round. True: it is spoiled, and shall be taken again, three times at most; then
- * it counts as it is, and makes the result noisy. The first other user of the GPU is named in a
- * warning. */
+/* Notes a round. True: it is spoiled, and must be repeated. After three repetitions it counts as it
+ * is, and the result is noisy. The first other user of the GPU is named in a warning. */
 bool gt_disturbance_note(gt_disturbance *disturbance, const gt_sampled *sampled, const gt_log *log);
 
 #endif

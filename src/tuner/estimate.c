@@ -30,7 +30,7 @@ int gt_resident_blocks(const gt_device *device, const gt_geometry *geometry,
 double gt_estimate(const gt_device *device, const gt_geometry *geometry,
                    const gt_resources *resources, uint32_t access_bytes)
 {
-    /* 4.8 TB/s over 132 multiprocessors with 800 ns of latency: 29 KB each; near enough for all */
+    /* 4.8 TB/s over 132 multiprocessors with 800 ns of latency: 29 KB each, taken for all GPUs */
     static const double bytes_to_hide = 29e3;
     int resident = gt_resident_blocks(device, geometry, resources);
     if (!resident) {

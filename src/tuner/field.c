@@ -104,9 +104,9 @@ static gputune_status bind_launches(const gt_field *field, const gt_variant *var
 /* The unit of that hash; *is_new when it was added just now. */
 static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
 {
-    uint32_t fresh = (uint32_t)field->units.count;
-    GT_TRY(gt_hash_index_intern(&field->sources, hash, fresh, index));
-    *is_new = *index == fresh;
+    uint32_t next = (uint32_t)field->units.count;
+    GT_TRY(gt_hash_index_intern(&field->sources, hash, next, index));
+    *is_new = *index == next;
     return *is_new ? add_unit(field, hash, index) : GPUTUNE_OK;
 }
 
@@ -255,13 +255,12 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     return status;
 }
 
-/* --- starting variants -------------------------------------------------------------------------
- */
+/* --- starting variants ------------------------------------------------------------------------ */
 
 /* What earlier tunings found out about this trial. A failure is not tried again; what was far
  * slower than the best of this very space cannot win. All others race, whatever they lost to then.
  */
-static bool settled_before(gt_field *field, gt_variant *variant)
+static bool is_known_already(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
     const gt_trial *old = gt_history_find(field->options.history, variant->trial);
@@ -295,16 +294,16 @@ static gputune_status start(gt_field *field, uint32_t index)
     bool is_new = false;
     GT_TRY(gt_request_source(&source, request, &variant->config));
     variant->trial = gt_trial_hash(request->template, &variant->config, source.hash);
-    bool settled = settled_before(field, variant);
+    bool known = is_known_already(field, variant);
     gputune_status status = GPUTUNE_OK;
-    if (settled && variant->role == GT_ROLE_DEFAULT) {
+    if (known && variant->role == GT_ROLE_DEFAULT) {
         field->awaits_default = false;
         status = gt_field_verify_compiled(field);
     }
-    if (!settled && field->options.distinct && variant->role != GT_ROLE_FALLBACK) {
-        status = find_twin(field, index, source.hash, &settled);
+    if (!known && field->options.distinct && variant->role != GT_ROLE_FALLBACK) {
+        status = find_twin(field, index, source.hash, &known);
     }
-    if (!settled && !status) {
+    if (!known && !status) {
         status = intern_unit(field, source.hash, &variant->unit, &is_new);
     }
     if (!status && is_new) {
@@ -312,7 +311,7 @@ static gputune_status start(gt_field *field, uint32_t index)
     }
     gt_source_free(&source);
     GT_TRY(status);
-    if (settled) {
+    if (known) {
         return GPUTUNE_OK;
     }
     gt_unit *unit = &field->units.items[variant->unit];
@@ -360,8 +359,7 @@ double gt_field_patience(const gt_field *field)
     return wants_more(field) && !field->awaits_results ? 0 : 0.1;
 }
 
-/* --- events ------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static gputune_status handle_compiled(gt_field *field, gt_event *event)
 {
@@ -498,7 +496,7 @@ void gt_field_abandon(gt_field *field)
     field->compiled.count = 0;
 }
 
-bool gt_field_settled(const gt_field *field)
+bool gt_field_is_done(const gt_field *field)
 {
     return field->started == field->variants.count && !gt_field_has_more_proposals(field) &&
            !field->compiling && !field->verifying && !field->compiled.count;

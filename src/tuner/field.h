@@ -65,16 +65,18 @@ typedef struct gt_field_options {
     const gt_request *request;
     gt_farm *farm;
     gt_proposer *proposer;
-    bool measure;              /* false: compile only */
-    bool with_default;         /* the default is the first variant, whatever is proposed */
-    bool with_fallback;        /* so is, not raced, the one that is right at any alignment */
-    bool distinct;             /* of variants with equal launches only the first is tried */
-    uint32_t limit;            /* take no more than so many proposals; 0: all */
+    bool measure;       /* false: compile only */
+    bool with_default;  /* the default is the first variant, whatever is proposed */
+    bool with_fallback; /* the variant for any alignment comes next; it is verified, but does not
+                           race */
+    bool distinct;      /* of variants with equal launches only the first is tried */
+    uint32_t limit;     /* most proposals that are taken; 0: all */
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
-    bool only_promising; /* leave out what was far slower than the best, as far as all are tried */
+    bool only_promising; /* where all variants are tried: leave out those that were far slower than
+                            the best */
 } gt_field_options;
 
-/* More than a tuning can try, and all that memory should be spent on. */
+/* More variants than a tuning can try; a limit on memory. */
 enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
@@ -84,22 +86,23 @@ typedef struct gt_field {
     GT_ARRAY(gt_variant) variants;
     GT_ARRAY(gt_unit) units; /* [0] the service kernels, [1] the reference; variants' follow */
     gt_hash_index sources;   /* by hash: its unit */
-    gt_hash_index launches;  /* by hash: the first variant launched so; with options.distinct */
-    uint32_t given;          /* of `variants`: added before the first proposal */
-    uint32_t started;        /* of `variants`: source generated and submitted */
+    gt_hash_index launches; /* by hash: the first variant with that launch; with options.distinct */
+    uint32_t given;         /* of `variants`: added before the first proposal */
+    uint32_t started;       /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
-    bool awaits_results; /* the proposer has nothing to propose before it hears more */
-    bool may_measure;    /* the GPU is this field's: preparing may begin */
+    bool awaits_results; /* the proposer waits for results before it proposes more */
+    bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
-    bool awaits_default; /* which is verified before all others */
+    bool awaits_default; /* the default is verified before all others */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;
     GT_ARRAY(uint32_t)
     compiled; /* variants that wait for preparation and default before they are verified */
-    GT_ARRAY(uint32_t) newly_ready; /* became ready and were not asked for yet */
+    GT_ARRAY(uint32_t)
+    newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t ready, failed, twins, outclassed;
-    uint32_t unexplained; /* rounds that failed with no variant in hand */
+    uint32_t unexplained; /* rounds that failed while no variant was sampled */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
     gt_hash champion;     /* trial that was the fastest of this space in earlier tunings, or zero */
     double champion_ns;   /* its time then; 0: none */
@@ -112,45 +115,47 @@ enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* Takes proposals, generates and submits sources to keep the compile workers busy, but returns
- * within milliseconds. */
+/* Takes proposals, generates sources and submits them, so that the compile workers stay busy.
+ * Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
-/* The GPU is this field's from now on. */
+/* Says that the session may measure on the GPU from now on. */
 gputune_status gt_field_allow_measuring(gt_field *field);
-/* How long to wait for an event between two pumps, in seconds: 0 while one was not enough, else as
- * long as a cancel may go unnoticed. */
+/* How long to wait for an event between two pumps, in seconds: 0 if the last pump did not start all
+ * that it could, else the time for which a cancel may go unnoticed. */
 double gt_field_patience(const gt_field *field);
 
-/* Takes in a COMPILED, PREPARED or VERIFIED event and submits what follows from it; takes over what
- * it keeps of the event. A failed preparation fails the field: its status. */
+/* Handles a COMPILED, PREPARED or VERIFIED event, and submits the jobs that follow from it. What it
+ * keeps of the event becomes its own. Fails with the status of a preparation that failed. */
 gputune_status gt_field_handle(gt_field *field, gt_event *event);
-/* A variant that became ready and was not returned yet; false when there is none. */
+/* Returns each variant that became ready once; false when there are no more. */
 bool gt_field_next_ready(gt_field *field, uint32_t *variant);
 
-/* Sends every ready variant to verification again, also those that were dropped: for another race
- * among them. */
+/* Sends every ready variant to verification again, dropped ones too, for another race among
+ * them. */
 gputune_status gt_field_reverify(gt_field *field);
-/* Sends what hung to verification once more, with ten times the deadline; *count: how many. */
+/* Sends variants that hung to verification once more, with ten times the deadline; *count: how
+ * many. */
 gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
-/* Where the variant for whose sake slower ones were left out has failed, those are tried after all;
- * *count: how many. */
+/* If the fastest variant of earlier tunings has failed, tries the variants that were left out as
+ * far slower than it; *count: how many. */
 gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count);
-/* Writes into the request that its default was found to be bad, if it was, so that this call does
- * not go on with it. */
+/* If the default has failed, notes that in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
-/* Whether a variant that was to race could not, through no fault of its own: memory, or time. */
+/* Whether a variant could not race for want of memory or time, which is not its fault. */
 bool gt_field_lacks_one(const gt_field *field);
-/* Starts nothing more and expects no more answers: the farm's jobs were cancelled. */
+/* Stops: starts nothing more, and expects no more answers, because the farm's jobs were
+ * cancelled. */
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */
-bool gt_field_settled(const gt_field *field);
+bool gt_field_is_done(const gt_field *field);
 /* "ok", "wrong", "crashed", "hung", "compile", "launch". */
 const char *gt_variant_status(const gt_variant *variant);
-/* Whether it may only have been late: it did not end in time once, and was not tried again. */
+/* Whether the variant exceeded its deadline once, and was not tried again: it may have been late
+ * only. */
 bool gt_variant_may_be_late(const gt_variant *variant);
-/* The variant that was tried for this one: itself, or the one that launches the same. */
+/* The variant that was tried for this one: itself, or an earlier one with the same launch. */
 uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
-/* What a unit was compiled to, to be stored; its image stays the unit's. */
+/* The code of a unit, to be stored. Its image stays the unit's. */
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
 uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
@@ -159,20 +164,21 @@ uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
 double gt_field_value(const gt_field *field, uint32_t variant, double sampled);
 /* The default's variant, or GT_NO_VARIANT. */
 uint64_t gt_field_default(const gt_field *field);
-/* How many variants were tried, or are known from earlier tunings; a fallback is none. */
+/* How many variants were tried, or are known from earlier tunings. A fallback does not count. */
 uint32_t gt_field_tried(const gt_field *field);
-/* How many variants there will be, as far as that is known; twins are not counted. */
+/* How many variants there will be, as far as that is known. Twins do not count. */
 uint32_t gt_field_total(const gt_field *field);
-/* The proposer hears what became of a variant; `time_ns` 0: it was not sampled yet. */
+/* Tells the proposer the result of a variant; `time_ns` 0: it was not sampled yet. */
 void gt_field_tell(const gt_field *field, uint32_t variant, double time_ns);
-/* A round of samples failed, and with it the variant that was in hand. Where none was, that may
- * have been chance a few times; then the whole fails. *culprit: the variant, or GT_NO_VARIANT. */
+/* Handles a round of samples that failed. The variant that was sampled then has failed. If there
+ * was none, the round may be repeated a few times before the session fails. *culprit: the variant,
+ * or GT_NO_VARIANT. */
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event);
 /* Records a failure found later, after verification. */
 gputune_status gt_field_fail(gt_field *field, uint32_t variant, gputune_status failure,
                              bool repeatable, const char *message);
-/* The status of a field in which nothing became ready: the commonest failure, with its first
- * message. */
+/* The status of a field in which no variant became ready: the most frequent failure, with the
+ * message of its first case. */
 gputune_status gt_field_verdict(const gt_field *field);
 
 #endif

@@ -67,7 +67,7 @@ static const gt_service_image *built_in_service(const gt_device *device)
 
 static gputune_status start_service(gt_field *field)
 {
-    static char *const quickly[] = {"--Ofast-compile=mid"}; /* everything waits for it */
+    static char *const quickly[] = {"--Ofast-compile=mid"}; /* all other work waits for it */
     gt_unit *unit = &field->units.items[GT_UNIT_SERVICE];
     const gt_service_image *built_in = built_in_service(field->options.request->device);
     gt_source source = {.text = (char *)gt_service_source,

@@ -1,4 +1,4 @@
-/* Which variants a field has: those that it begins with, and what is proposed. */
+/* Adds variants to a field: those that it begins with, and those that are proposed. */
 #include "tuner/field_parts.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ gputune_status gt_field_add_given(gt_field *field)
     return GPUTUNE_OK;
 }
 
-/* What was given before may be proposed too; a fallback then races. */
+/* A variant that the field began with may be proposed too. A fallback then races. */
 static gputune_status take_proposal(gt_field *field, const gt_config *config)
 {
     for (uint32_t i = 0; i < field->given; i++) {

@@ -1,4 +1,4 @@
-/* What is known of a field's variants, and what became of those that did not work. */
+/* Reports on a field: what is known of its variants, and why variants failed. */
 #include "tuner/field.h"
 
 #include "base/text.h"
@@ -81,7 +81,7 @@ const char *gt_variant_status(const gt_variant *variant)
     return gt_trial_status_name(gt_outcome_trial(variant->failure));
 }
 
-/* The commonest failure: how many failed so, and the first of them; NULL where none failed. */
+/* The first variant with the most frequent failure, and how many have it; NULL if none failed. */
 static const gt_variant *commonest_failure(const gt_field *field, uint32_t *count)
 {
     const gt_variant *first = NULL;
@@ -194,7 +194,7 @@ void gt_field_tell(const gt_field *field, uint32_t index, double time_ns)
         finding.resources = compiled->resources;
     }
     proposer->hear(proposer, &variant->config, &finding);
-    finding.compile_ns = 0; /* what launches the same costs nothing more */
+    finding.compile_ns = 0; /* variants with the same launch were compiled once */
     for (uint32_t twin = variant->next_twin; twin;
          twin = field->variants.items[twin - 1].next_twin) {
         proposer->hear(proposer, &field->variants.items[twin - 1].config, &finding);

@@ -55,7 +55,7 @@ static bool is_measured(const gt_trial *trial)
     return gt_trial_failure(trial->status) == GPUTUNE_OK && trial->time.count > 0;
 }
 
-/* Whether the trial is of a configuration that the request covers, as its source is today. */
+/* Whether the request covers the trial's configuration, and its generated source is unchanged. */
 static gputune_status is_of_space(bool *out, const gt_trial *trial, const gt_request *request)
 {
     gt_config config;
@@ -110,7 +110,7 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
 bool gt_history_is_slower(double time_ns, double best_ns, const gt_request *request)
 {
     double ratio = request->device->emulated
-                       ? 1.02 /* a model does not change its mind */
+                       ? 1.02 /* a model gives the same time again */
                        : gt_objective_facts(request->options.objective)->outclassed_ratio;
     return best_ns > 0 && time_ns > best_ns * ratio;
 }

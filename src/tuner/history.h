@@ -18,8 +18,7 @@ gputune_status gt_history_load(gt_history *out, const struct gt_request *request
 void gt_history_free(gt_history *history);
 /* The trial of that hash, or NULL; a NULL history knows nothing. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
-/* The fastest trial that is right among those of the request's own space; its time. Zero and 0
- * where there is none. */
+/* The fastest right trial of the request's own space, and its time; zero and 0 if there is none. */
 gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_history *history,
                                    const struct gt_request *request);
 /* Whether a time of an earlier tuning is so far behind the best that its variant cannot win. */
@@ -29,8 +28,8 @@ bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_reques
  * sampled once only. */
 bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
                               const struct gt_request *request);
-/* What is known against launching a configuration: its failure with the driver at hand, with a
- * message. OK: nothing. */
+/* The failure that is known of a configuration with the present driver, with a message. OK: none is
+ * known. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of what can become of a variant or of a call. */
+/* The table of statuses, for a variant and for a call. */
 #include "tuner/outcome.h"
 
 typedef enum keep { KEEP_NEVER, KEEP_REPEATED, KEEP_ALWAYS } keep;
@@ -11,8 +11,8 @@ typedef struct outcome {
     bool costs_one_variant, leaves_an_answer;
 } outcome;
 
-/* Of a call, ETIMEOUT means that its limit passed. What is not in the table is a failure of the
- * call that nothing can answer. */
+/* For a call, ETIMEOUT means that its limit has passed. A status that is not in the table is a
+ * failure of the call, without an answer. */
 static const outcome outcomes[] = {
     /* status, trial, whose fault, kept, costs one variant, leaves an answer */
     {GPUTUNE_OK, GT_TRIAL_OK, GT_FAULT_NONE, KEEP_ALWAYS, false, false},

@@ -1,4 +1,4 @@
-/* The race: who is sampled in the next round, and what a round's samples change. */
+/* The race: which contestants are sampled in the next round, and what a round's samples change. */
 #include "tuner/race_parts.h"
 
 #include "base/hash.h"
@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* --- making -------------------------------------------------------------------------------------
- */
+/* --- making ----------------------------------------------------------------------------------- */
 
 static gt_race_options with_defaults(const gt_race_options *given)
 {
@@ -55,8 +54,7 @@ void gt_race_free(gt_race *race)
     free(race);
 }
 
-/* --- contestants --------------------------------------------------------------------------------
- */
+/* --- contestants ------------------------------------------------------------------------------ */
 
 static uint32_t *slot_of(const gt_race *race, uint64_t id)
 {
@@ -126,8 +124,7 @@ static gt_runner *default_of(const gt_race *race)
     return NULL;
 }
 
-/* --- rounds -------------------------------------------------------------------------------------
- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 static gputune_status reserve_order(gt_race *race)
 {
@@ -166,7 +163,7 @@ static void enter(gt_race *race, size_t index)
     race->order[race->round.count++] = (uint32_t)index;
 }
 
-/* Those that came in numbers are looked at twice: a second short sample tells most losers as
+/* Many newcomers at once get two quick rounds: a second short sample shows most slow variants as
  * surely as a long one. */
 static bool is_newcomer(const gt_runner *runner)
 {
@@ -198,8 +195,8 @@ static bool only_default_is_open(const gt_race *race, const gt_runner *standard)
     return standard && gt_runner_is_in(standard);
 }
 
-/* Those that are behind; or, when nobody is, all, so that nobody's figures rest on a lucky moment;
- * or the default alone, when only its case is open. */
+/* Chooses the contestants that have fewer rounds than the others. If there are none, chooses all,
+ * so that no result rests on one lucky moment; or the default alone, if only its result is open. */
 static void enter_racing(gt_race *race)
 {
     for (size_t i = 0; i < race->runners.count; i++) {
@@ -242,7 +239,7 @@ static void fill_round(gt_race *race)
 {
     uint32_t newcomers = count_newcomers(race);
     gt_race_end ignored;
-    if (race->unsettled) {
+    if (race->is_tied) {
         return;
     }
     if (race->decided != GT_RACE_RUNNING) {
@@ -294,8 +291,7 @@ gputune_status gt_race_record(gt_race *race, uint64_t id, double value)
     return GPUTUNE_OK;
 }
 
-/* --- after a round ------------------------------------------------------------------------------
- */
+/* --- after a round ---------------------------------------------------------------------------- */
 
 static gputune_status keep_samples(gt_race *race)
 {
@@ -316,8 +312,9 @@ static gputune_status keep_samples(gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* A winner other than the default is measured beside it once more: its interval must not come from
- * the samples that it was chosen by. Where values are exact it is enough that the two have met. */
+/* A winner other than the default is measured beside the default once more: its interval must
+ * not come from the samples that it was chosen by. Where values are exact, one shared round is
+ * enough. */
 static bool wants_finals(const gt_race *race)
 {
     const gt_runner *winner = &race->runners.items[race->winner];
@@ -335,8 +332,8 @@ static void decide(gt_race *race)
     }
     gt_race_choose(race);
     race->finals = 0;
-    race->unsettled = race->options.tie_break && race->winner >= 0 && gt_race_find_tied(race);
-    if (race->unsettled || (race->winner >= 0 && wants_finals(race))) {
+    race->is_tied = race->options.tie_break && race->winner >= 0 && gt_race_find_tied(race);
+    if (race->is_tied || (race->winner >= 0 && wants_finals(race))) {
         race->decided = reason;
     } else {
         race->end = reason;
@@ -345,18 +342,18 @@ static void decide(gt_race *race)
 
 bool gt_race_is_tied(const gt_race *race)
 {
-    return race->unsettled;
+    return race->is_tied;
 }
 
-gputune_status gt_race_settle(gt_race *race, uint64_t id, gt_race_end *end)
+gputune_status gt_race_break_tie(gt_race *race, uint64_t id, gt_race_end *end)
 {
     gt_race_contestant contestant;
-    if (!race->unsettled || !gt_race_find(race, id, &contestant) || !contestant.tied) {
+    if (!race->is_tied || !gt_race_find(race, id, &contestant) || !contestant.tied) {
         return gt_fail(GPUTUNE_EINVAL, "contestant %llu is not in a tie", (unsigned long long)id);
     }
     race->winner = gt_race_index(race, id);
     race->tie = true;
-    race->unsettled = false;
+    race->is_tied = false;
     if (!wants_finals(race)) {
         race->end = race->decided;
     }
@@ -401,7 +398,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     runner->pending = NAN;
     if (reopen && race->end != GT_RACE_BUDGET && race->end != GT_RACE_CANCELED) {
         race->decided = race->end = GT_RACE_RUNNING;
-        race->unsettled = false;
+        race->is_tied = false;
     }
     if (was_winner) {
         race->winner = -1;
@@ -409,7 +406,7 @@ void gt_race_fail(gt_race *race, uint64_t id)
     gt_race_call_reserve(race);
     if (gt_race_reserve_scratch(race) == GPUTUNE_OK && race->rounds) {
         gt_race_round round = race->round;
-        race->round.count = 0; /* no round is being judged */
+        race->round.count = 0; /* no round is in progress */
         gt_race_judge(race);
         race->round = round;
     }
@@ -423,11 +420,11 @@ gputune_status gt_race_stop(gt_race *race, gt_race_end reason)
         race->end = reason;
         if (race->decided == GT_RACE_RUNNING) {
             if (race->rounds) {
-                gt_race_judge(race); /* anew, now that nobody can be sampled any more */
+                gt_race_judge(race); /* again, because no contestant can be sampled any more */
             }
             gt_race_choose(race);
         }
-        race->unsettled = false;
+        race->is_tied = false;
     }
     return GPUTUNE_OK;
 }

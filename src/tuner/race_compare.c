@@ -1,4 +1,4 @@
-/* Comparing contestants: pairs, the spread of the whole field, the incumbent. */
+/* Compares contestants: pairs, the spread of all contestants, the incumbent. */
 #include "tuner/race_parts.h"
 
 #include "stats/distribution.h"
@@ -6,13 +6,13 @@
 
 #include <stdlib.h>
 
-/* The whole field's spread counts for at most so many degrees of freedom beside one's own, and only
- * when so many contestants tell it. */
+/* The spread of all contestants counts for at most so many degrees of freedom beside a contestant's
+ * own, and only if it comes from so many contestants. */
 enum { PRIOR_WEIGHT = 8, PRIOR_FROM = 3 };
 
-/* Three or four rounds are enough for one whose ratios lie as close together as the field's (no
- * outlier among them): the error of its median comes from the field's standard deviation, by the
- * deviation of the median of three or four normal values. */
+/* Three or four rounds are enough for a contestant whose ratios lie as close together as those of
+ * all contestants, without an outlier. The error of its median then follows from the common
+ * standard deviation, as the deviation of the median of three or four normal values. */
 enum { CALM_LAST = GT_RACE_CALM_FIRST + 1 };
 static const double calm_error[CALM_LAST + 1] = {0, 0, 0, 0.670, 0.546};
 static const double calm_range = 4; /* standard deviations */
@@ -34,8 +34,7 @@ bool gt_runner_is_in(const gt_runner *runner)
     return runner->left == GT_RACE_IN;
 }
 
-/* --- pairs --------------------------------------------------------------------------------------
- */
+/* --- pairs ------------------------------------------------------------------------------------ */
 
 static bool is_kind(const gt_race_sample *sample, gt_shared kind)
 {
@@ -49,7 +48,7 @@ static bool is_kind(const gt_race_sample *sample, gt_shared kind)
     }
 }
 
-/* Walks both lists, which are in the order of rounds; writes log-ratios where `out` is given. */
+/* Walks both lists, which are in the order of rounds. Writes log-ratios if `out` is given. */
 static size_t walk(double *out, const gt_runner *a, const gt_runner *b, gt_shared kind)
 {
     size_t i = 0, j = 0, count = 0;
@@ -114,12 +113,11 @@ double gt_race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign)
     return paired->mean + sign * paired->error * *value;
 }
 
-/* --- the spread of the field --------------------------------------------------------------------
- */
+/* --- the spread of all ratios ----------------------------------------------------------------- */
 
-/* Median over contestants of the variance of one ratio, each brought to a common scale by the
- * median of chi-square over its degrees of freedom (Wilson and Hilferty). 0 while too few tell it.
- * Moves what is in `values`. */
+/* Median over contestants of the variance of one ratio. Each variance is brought to a common scale
+ * by the median of chi-square over its degrees of freedom (Wilson and Hilferty). 0 while too few
+ * contestants have one. Reorders `values`. */
 static double median_variance(double *values, size_t count)
 {
     if (count < PRIOR_FROM) {
@@ -182,11 +180,10 @@ void gt_race_moderate_all(gt_race *race, double *variances)
     }
 }
 
-/* --- the incumbent ------------------------------------------------------------------------------
- */
+/* --- the incumbent ---------------------------------------------------------------------------- */
 
-/* Middle of the log-ratios to the incumbent: trimmed from the fifth on, else the median; of quick
- * rounds only where there are no full ones. NaN without any. */
+/* Middle of the log-ratios to the incumbent: the trimmed mean of five or more, else the median.
+ * Quick rounds count only if there are no full ones. NaN without any. */
 static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *incumbent)
 {
     size_t count = gt_race_ratios(race, runner, incumbent, GT_SHARED_FULL);
@@ -200,7 +197,8 @@ static double estimate(gt_race *race, const gt_runner *runner, const gt_runner *
                                  : gt_trimmed_mean(race->scratch, count, GT_PAIRED_TRIM);
 }
 
-/* The one with most samples, the fastest by its median of these: where there is no incumbent. */
+/* Without an incumbent: the contestant with most samples; of several, the one with the least
+ * median. */
 static int64_t first_incumbent(const gt_race *race)
 {
     int64_t best = -1;
@@ -220,8 +218,9 @@ static int64_t first_incumbent(const gt_race *race)
     return best;
 }
 
-/* One that has not shared every round with the incumbent takes over only for a clear gain: the
- * others would have to be sampled beside it anew. (Not once the race was stopped.) */
+/* A contestant that has not shared every round with the incumbent replaces it only for a clear
+ * gain, because the others would have to be sampled beside it again. After a stop this does not
+ * matter. */
 static bool may_take_over(const gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                           double log_ratio)
 {
@@ -259,12 +258,11 @@ void gt_race_choose_incumbent(gt_race *race)
     race->incumbent = next;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- all comparisons -------------------------------------------------------------------------- */
 
 double gt_race_field_deviation(gt_race *race, double *variances)
 {
-    enum { TOLD_BY = 8 }; /* degrees of freedom, of all contestants together */
+    enum { TOLD_BY = 8 }; /* degrees of freedom, summed over all contestants */
     const gt_runner *incumbent = &race->runners.items[race->incumbent];
     double freedom = 0;
     size_t count = 0;

@@ -1,18 +1,18 @@
-/* Who leaves, when it is over, who wins. */
+/* Judges a race after each round: which contestants leave, whether it is over, and which one
+ * wins. */
 #include "tuner/race_parts.h"
 
 #include <stdlib.h>
 
-/* Early leaving: after n = 2, 3, 4 shared rounds, when every log-ratio is above a floor and, with
- * epsilon added, above so many standard deviations of one ratio. For a contestant that would win by
- * epsilon, n such ratios happen with probability Q(k)^n <= 7e-5; n outliers in a row are as rare.
- */
+/* A contestant leaves early, after n = 2, 3 or 4 shared rounds, if each of its log-ratios is above
+ * a floor and, with epsilon added, above k standard deviations of one ratio. For a contestant that
+ * would win by epsilon, n such ratios have the probability Q(k)^n <= 7e-5; n outliers in a row are
+ * as rare. */
 enum { EARLY_FIRST = 2, EARLY_LAST = 4 };
 static const double early_floor[EARLY_LAST + 1] = {0, 0, 0.006, 0.004, 0.003};
 static const double early_deviations[EARLY_LAST + 1] = {0, 0, 2.6, 1.8, 1.35};
 
-/* --- leaving ------------------------------------------------------------------------------------
- */
+/* --- leaving ---------------------------------------------------------------------------------- */
 
 static void leave(gt_race *race, gt_runner *runner, gt_race_leave how)
 {
@@ -41,7 +41,7 @@ void gt_race_call_reserve(gt_race *race)
     race->reserve = -1;
 }
 
-/* Beyond drop_ratio times the best of its first round. */
+/* Whether it took more than drop_ratio times the best in its first round. */
 static void drop_first(gt_race *race)
 {
     double best = INFINITY;
@@ -73,12 +73,14 @@ static bool has_round(const gt_runner *runner, uint32_t round)
     return false;
 }
 
-/* A first round with an earlier incumbent counts as well: today's is no slower than that one. */
+/* The ratio to an earlier incumbent in the first round counts as well: the present incumbent is at
+ * least as fast as that one was. */
 static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *incumbent,
                        double deviation)
 {
     size_t count = gt_race_ratios(race, runner, incumbent, GT_SHARED_ANY);
-    double least = count ? race->scratch[0] : INFINITY; /* above the floor: all agree */
+    double least =
+        count ? race->scratch[0] : INFINITY; /* the least is above the floor only if all are */
     if (!isnan(runner->first) && !has_round(incumbent, runner->samples.items[0].round)) {
         least = runner->first < least ? runner->first : least;
         count++;
@@ -91,7 +93,8 @@ static bool is_far_off(gt_race *race, const gt_runner *runner, const gt_runner *
     return least > (sure > early_floor[row] ? sure : early_floor[row]);
 }
 
-/* Keeps how those whose first round it was compare with the incumbent, if it took part. */
+/* Keeps the ratio to the incumbent of each contestant whose first round this was, if the incumbent
+ * took part. */
 static void note_first(gt_race *race)
 {
     double best = race->runners.items[race->incumbent].pending;
@@ -126,8 +129,7 @@ static void drop_slower(gt_race *race)
     }
 }
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- a round ---------------------------------------------------------------------------------- */
 
 void gt_race_judge(gt_race *race)
 {
@@ -140,7 +142,7 @@ void gt_race_judge(gt_race *race)
     gt_race_compare_all(race);
     double *variances = malloc(race->runners.count * sizeof *variances);
     if (!variances) {
-        return; /* nobody leaves this time */
+        return; /* no contestant leaves after this round */
     }
     double deviation = race->options.exhaustive ? -1 : gt_race_field_deviation(race, variances);
     gt_race_moderate_all(race, variances);
@@ -149,11 +151,11 @@ void gt_race_judge(gt_race *race)
     drop_slower(race);
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
-/* The default is told apart further, to epsilon: where it is no slower it shall win. A limit on the
- * interval's width, not on where it lies, so that stopping favours neither outcome. */
+/* The default is compared more closely, to epsilon, because it shall win if it is no slower. The
+ * limit is on the interval's width and not on its place, so that stopping favours neither
+ * outcome. */
 static bool is_default_resolved(gt_race *race, const gt_runner *runner)
 {
     double low = gt_race_bound(&race->drop, &runner->paired, -1);
@@ -185,7 +187,7 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
 {
     bool at_limit = false, others = false;
     if (race->incumbent < 0) {
-        *end = GT_RACE_NOBODY;
+        *end = GT_RACE_NONE_LEFT;
         return gt_race_active(race) == 0;
     }
     for (size_t i = 0; i < race->runners.count; i++) {
@@ -197,8 +199,7 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
         if (!gt_race_is_done_with(race, r, &limit)) {
             return false;
         }
-        bool slower =
-            gt_race_bound(&race->drop, &r->paired, -1) > 0; /* the default stays when it is */
+        bool slower = gt_race_bound(&race->drop, &r->paired, -1) > 0; /* the default stays */
         others = others || ((int64_t)i != race->incumbent && !slower);
         at_limit = at_limit || (limit && !slower);
     }
@@ -206,8 +207,8 @@ bool gt_race_is_settled(gt_race *race, gt_race_end *end)
     return true;
 }
 
-/* As good as the incumbent: not shown to be slower, and shown to be within epsilon (the default:
- * within one and a half). */
+/* Whether it is as good as the incumbent: not shown to be slower, and shown to be within epsilon
+ * (the default: within one and a half epsilon). */
 static bool is_equal(gt_race *race, const gt_runner *runner)
 {
     double within = log1p((runner->is_default ? 1.5 : 1) * race->options.epsilon);
@@ -216,7 +217,8 @@ static bool is_equal(gt_race *race, const gt_runner *runner)
            gt_race_bound(&race->stop, &runner->paired, 1) <= within;
 }
 
-/* Could well be as good: the estimate is within epsilon and 0 not excluded. */
+/* Whether it may be as good as the incumbent: the estimate is within epsilon, and the interval
+ * includes 0. */
 static bool is_tied(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 2) &&
@@ -224,8 +226,8 @@ static bool is_tied(gt_race *race, const gt_runner *runner)
            gt_race_bound(&race->stop, &runner->paired, -1) <= 0;
 }
 
-/* Not shown to be slower, nor likely to be by much: among many equals the incumbent is one that was
- * lucky, so that the others' estimates lie above its own. */
+/* Whether it is neither shown nor likely to be much slower. Among many equal contestants the
+ * incumbent is one that was lucky, so that the estimates of the others lie above its own. */
 static bool may_be_as_good(gt_race *race, const gt_runner *runner)
 {
     return runner->paired.count >= (race->options.exact ? 1 : 3) &&

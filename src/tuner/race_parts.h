@@ -1,4 +1,4 @@
-/* Inside the race: its state, and the judging that race.c calls between rounds. */
+/* What race.c and race_*.c share: the race's state, and what is decided between rounds. */
 #ifndef GT_TUNER_RACE_PARTS_H
 #define GT_TUNER_RACE_PARTS_H
 
@@ -10,10 +10,10 @@
 #include <math.h>
 
 enum {
-    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs as a rule */
+    GT_RACE_LEVEL = 5,             /* shared rounds that a decision by bounds needs */
     GT_RACE_LEVEL_EXHAUSTIVE = 10, /* the same for exhaustive races */
-    GT_RACE_CALM_FIRST = 3,        /* the same where the field's spread is known */
-    GT_RACE_MISSED_MAX = 3,        /* rounds without a value that end a contestant's race */
+    GT_RACE_CALM_FIRST = 3,        /* the same if the spread of all contestants is known */
+    GT_RACE_MISSED_MAX = 3,        /* rounds without a value, after which a contestant has failed */
     GT_RACE_FREEDOM_MAX = 64       /* degrees of freedom whose quantiles are kept */
 };
 
@@ -29,8 +29,9 @@ typedef struct gt_runner {
     double pending;  /* value in the current round, NaN: none */
     GT_ARRAY(gt_race_sample) samples;
     gt_paired paired; /* to the incumbent, over shared full rounds; count 0: none */
-    bool calm;        /* below the level, and judged by the field's spread: see race_judge.c */
-    bool tied;        /* of a decided race with `tie_break` */
+    bool calm; /* has fewer rounds than the level, and is judged by the spread of all contestants:
+                  see race_compare.c */
+    bool tied; /* of a decided race with `tie_break` */
 } gt_runner;
 
 /* Student quantiles of one error level by whole degrees of freedom; 0: not computed yet. */
@@ -52,12 +53,13 @@ struct gt_race {
     uint32_t rounds, samples;
     int64_t incumbent; /* index, -1: none */
     int64_t winner;    /* index once decided, -1 before */
-    int64_t reserve;   /* index of the best that left as slower, -1: none */
+    int64_t reserve;   /* index of the best contestant that left as slower, -1: none */
     bool tie, complete;
-    bool unsettled;  /* decided, and waits for gt_race_settle() */
+    bool is_tied;    /* decided, but tied: waits for gt_race_break_tie() */
     uint32_t finals; /* final rounds taken */
     gt_race_end decided, end;
-    double deviation; /* of one ratio, as the field last told it; negative: it never did */
+    double deviation; /* standard deviation of one ratio over all contestants; negative: not known
+                         yet */
     double *scratch;
     size_t scratch_capacity;
     gt_quantiles drop, stop;
@@ -75,32 +77,35 @@ typedef enum gt_shared { GT_SHARED_FULL, GT_SHARED_ANY, GT_SHARED_FINAL } gt_sha
 uint32_t gt_race_shared(const gt_runner *a, const gt_runner *b, gt_shared kind);
 /* Sorted log-ratios a over b of the shared rounds into race->scratch; returns how many. */
 size_t gt_race_ratios(gt_race *race, const gt_runner *a, const gt_runner *b, gt_shared kind);
-/* Room for the ratios of any two; ENOMEM. */
+/* Makes room for the ratios of any two contestants; ENOMEM. */
 gputune_status gt_race_reserve_scratch(gt_race *race);
 
 /* A bound on a log-ratio (sign -1: lower), with quantiles kept by whole degrees of freedom, rounded
  * down, which widens; infinite while nothing is known. */
 double gt_race_bound(gt_quantiles *quantiles, const gt_paired *paired, int sign);
-/* The incumbent anew, from what is known now; -1 without samples. */
+/* Finds the incumbent from what is known now; -1 without samples. */
 void gt_race_choose_incumbent(gt_race *race);
-/* Every contestant's `ratio` and `paired` with the incumbent. */
+/* Computes every contestant's `ratio` and `paired` to the incumbent. */
 void gt_race_compare_all(gt_race *race);
-/* Standard deviation of one ratio, quick rounds in, as it was told last when enough contestants
- * could; negative where they never could. `variances` has room for one each. */
+/* Standard deviation of one ratio over all contestants, quick rounds included, from the last round
+ * in which enough of them had one; negative if there was none. `variances` has room for one of
+ * each. */
 double gt_race_field_deviation(gt_race *race, double *variances);
-/* Makes every `paired` use the field's spread as well. */
+/* Makes every `paired` use the spread of all contestants as well. */
 void gt_race_moderate_all(gt_race *race, double *variances);
-/* After a round: the incumbent anew, comparisons with it, and who leaves. */
+/* After a round: finds the incumbent, compares all with it, and eliminates the slow ones. */
 void gt_race_judge(gt_race *race);
-/* Takes the reserve back when no other but the default is in. */
+/* Brings the reserve back if only the default is left. */
 void gt_race_call_reserve(gt_race *race);
-/* Whether more samples of this one cannot change the outcome; *at_limit: because of max_rounds. */
+/* Whether more samples of this contestant cannot change the outcome; *at_limit: because of
+ * max_rounds. */
 bool gt_race_is_done_with(gt_race *race, const gt_runner *runner, bool *at_limit);
-/* Whether every contestant's fate is known well enough; sets race->decided's reason into *end. */
+/* Whether the race can be decided; *end says why. */
 bool gt_race_is_settled(gt_race *race, gt_race_end *end);
-/* Picks the winner among those that cannot be told apart, and says whether it was a tie. */
+/* Picks the winner among the contestants that cannot be told apart, and says whether it was a
+ * tie. */
 void gt_race_choose(gt_race *race);
-/* Marks those that may be as good as the winner; false where it is the only one. */
+/* Marks the contestants that may be as good as the winner; false if there are none. */
 bool gt_race_find_tied(gt_race *race);
 
 #endif

@@ -1,4 +1,4 @@
-/* What a race tells of itself. */
+/* Reports on a race: contestants, summaries, outcome, and reasons as text. */
 #include "tuner/race_parts.h"
 
 #include "base/number.h"
@@ -16,7 +16,7 @@ const char *gt_race_end_text(gt_race_end end)
         [GT_RACE_ROUNDS] = "the most rounds were sampled",
         [GT_RACE_BUDGET] = "the time was up",
         [GT_RACE_CANCELED] = "stopped on request",
-        [GT_RACE_NOBODY] = "no variant is left",
+        [GT_RACE_NONE_LEFT] = "no variant is left",
     };
     return texts[end];
 }
@@ -59,7 +59,7 @@ void gt_race_contestant_at(const gt_race *race, uint32_t index, gt_race_contesta
                                 .left = r->left,
                                 .left_round = r->left_round,
                                 .reserve = (int64_t)index == race->reserve,
-                                .tied = race->unsettled && r->tied && gt_runner_is_in(r),
+                                .tied = race->is_tied && r->tied && gt_runner_is_in(r),
                                 .ratio = r->ratio,
                                 .sample_count = (uint32_t)r->samples.count,
                                 .samples = r->samples.items};
@@ -114,13 +114,12 @@ gputune_status gt_race_summary(const gt_race *race, uint64_t id, gt_summary *out
     return status;
 }
 
-/* --- the outcome --------------------------------------------------------------------------------
- */
+/* --- the outcome ------------------------------------------------------------------------------ */
 
 static gputune_status compare_default(gt_race_result *out, const gt_race *race,
                                       const gt_runner *winner, const gt_runner *standard)
 {
-    gt_race *scratch_of = (gt_race *)race; /* its scratch is no part of its state */
+    gt_race *scratch_of = (gt_race *)race; /* the scratch memory is no part of the race's state */
     GT_TRY(gt_race_reserve_scratch(scratch_of));
     size_t count = gt_race_ratios(scratch_of, standard, winner, GT_SHARED_FINAL);
     if (count < 3) {

@@ -14,7 +14,7 @@ typedef struct candidate {
     double estimate;
 } candidate;
 
-/* What one thread loads at once: the widest vector of the configuration, or four bytes. */
+/* Bytes that one thread loads at once: the widest vector of the configuration, or four. */
 static uint32_t access_bytes(const gt_request *request, const gt_config *config)
 {
     uint32_t widest = 4;
@@ -66,16 +66,11 @@ static gputune_status rank(candidate best[CANDIDATES], const gt_request *request
     return GPUTUNE_OK;
 }
 
-static bool settled(const gt_session *session)
-{
-    return session->stop != GT_STOP_NONE || gt_field_settled(&session->field);
-}
-
 /* Compiles the space and ranks what compiled; *variants: how many there were. */
 static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request,
                                  const gt_history *history, uint32_t *variants)
 {
-    static const gt_policy policy = {.done = settled};
+    static const gt_policy policy = {.done = gt_session_is_done};
     gt_space *space;
     gt_session session;
     GT_TRY(gt_request_space_to_try(&space, request));
@@ -114,7 +109,8 @@ static gputune_status take_image(gt_image *out, gt_resources *resources, gt_fiel
     return GPUTUNE_ENOTFOUND;
 }
 
-/* The best candidate that verified, and the variant for misaligned buffers where it did too. */
+/* Chooses the best candidate that was verified, with its variant for misaligned buffers if that was
+ * verified too. */
 static gputune_status take_best(gt_choice *choice, gt_field *field,
                                 const candidate best[CANDIDATES])
 {
@@ -159,7 +155,7 @@ static gputune_status list_candidates(gt_config out[2 * CANDIDATES], size_t *cou
 static gputune_status verify_best(gt_choice *choice, const candidate best[CANDIDATES],
                                   gt_request *request, const gt_history *history)
 {
-    static const gt_policy policy = {.measures = true, .done = settled};
+    static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
     gt_config configs[2 * CANDIDATES];
     size_t count;
     gt_session session;

@@ -19,7 +19,7 @@ gputune_objective gt_default_objective(const gt_template *template)
                                     : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
-/* Found out before anything is measured. */
+/* Checked before anything is measured. */
 static gputune_status check_samples(const gputune_options *o)
 {
     FILE *file = o->samples_path ? fopen(o->samples_path, "ae") : NULL;
@@ -33,7 +33,7 @@ static gputune_status check_samples(const gputune_options *o)
     return GPUTUNE_OK;
 }
 
-/* An older caller's options end earlier. */
+/* The options of a caller that was built with an older header are shorter. */
 static gputune_status take_options(gputune_options *out, const gputune_options *options)
 {
     static const size_t bytes[] = {0, offsetof(gputune_options, strategy), sizeof *options};
@@ -237,7 +237,7 @@ gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                    input->buffer);
 }
 
-/* Also where a stored result will answer without looking at them. */
+/* Checked even if a stored result will answer, for which the data do not matter. */
 static gputune_status check_inputs(const gt_request *request)
 {
     const gputune_options *o = &request->options;
@@ -325,7 +325,7 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* Values that were asked for by name and can never be tried. */
+/* Warns of values that the caller asked for and that constraints exclude. */
 static void say_what_is_left_out(const gt_request *request, gt_space *space)
 {
     const gt_template *template = request->template;

@@ -41,10 +41,10 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* until the time limit, from when the call began */
-    gt_terms terms;       /* what a result must have been made under at least */
+    gt_terms terms;       /* the terms that a result must have been made under at least */
     gt_lease *lease;      /* held while it is tuned, NULL before */
     struct {
-        gputune_status failure; /* of the default, met by this very call; OK: none */
+        gputune_status failure; /* of the default in this very call; OK: none */
         char message[512];
     } refuted;
     char *only_text; /* its restrictions, "UNROLL=1,2,4; VEC=1"; "": none */
@@ -67,21 +67,21 @@ gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
 
 /* The objective of a request that states none. */
 gputune_objective gt_default_objective(const gt_template *template);
-/* What of the host the objectives `launch` and `latency` depend on: the CPU's model name. Caller
- * frees. */
+/* The part of the host that the objectives `launch` and `latency` depend on: the CPU's model name.
+ * The caller frees it. */
 gputune_status gt_host_text(char **out);
 
-/* Logs a warning where nothing but the template's own default says what is right. */
+/* Logs a warning if the template has no reference, so that only its default says what is right. */
 void gt_request_say_proof(const gt_request *request);
 
 /* A space over the request's problem with its restrictions; for gt_space_free(). */
 gputune_status gt_request_space(gt_space **out, const gt_request *request);
-/* The same for what is to be tried: warns of values that were asked for and are excluded.
- * ENOVARIANT, with the excluding constraints, where nothing is valid. */
+/* The same for a space whose variants are to be tried. Warns of requested values that are excluded.
+ * ENOVARIANT, with the constraints that exclude, if no configuration is valid. */
 gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request);
 /* Whether constraints and the device allow a configuration, whatever the restrictions say. */
 bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Whether it is one of the space's, the restrictions included. */
+/* Whether the request's space has the configuration, with its restrictions. */
 bool gt_request_covers(const gt_request *request, const gt_config *config);
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,

@@ -20,10 +20,10 @@ typedef struct run_state {
     gt_session session;
     gt_random random;
     uint32_t rounds;
-    bool is_narrow;  /* every interval is, or there are rounds enough */
+    bool is_narrow;  /* every interval is narrow, or there are enough rounds */
     double *values;  /* round-major: values[round * variants + variant]; NaN: none */
     double *scratch; /* ROUNDS_MAX of them */
-    uint64_t *ids;   /* of the round that is out, in its order */
+    uint64_t *ids;   /* of the round in progress, in its order */
     uint32_t *order;
     gt_disturbance disturbance;
 } run_state;
@@ -38,8 +38,7 @@ static const gt_variant *variant_at(const run_state *run, uint32_t index)
     return &run->session.field.variants.items[index];
 }
 
-/* --- rounds -------------------------------------------------------------------------------------
- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 static size_t column(const run_state *run, uint32_t variant, double *out)
 {
@@ -68,7 +67,8 @@ static gputune_status look_at_intervals(run_state *run)
     return GPUTUNE_OK;
 }
 
-/* After so many rounds, and then every so often; one of energy takes a second a variant. */
+/* Whether the intervals are computed after this round. A round of energy takes a second for each
+ * variant. */
 static bool is_time_to_look(const run_state *run)
 {
     bool by_energy = gt_objective_facts(run->session.request->options.objective)->by_energy;
@@ -96,7 +96,7 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
     double *row = run->values + (size_t)run->rounds * variant_count(run);
     uint64_t ignored;
     if (session->stop != GT_STOP_NONE) {
-        return GPUTUNE_OK; /* this round does not count */
+        return GPUTUNE_OK; /* this round was disturbed, and is repeated */
     }
     if (event->status != GPUTUNE_OK) {
         return gt_outcome_costs_one_variant(event->status)
@@ -138,16 +138,17 @@ static bool done(const gt_session *session)
     return session->stop != GT_STOP_NONE || ((const run_state *)session->state)->is_narrow;
 }
 
-/* Nothing is timed before everything is verified: what is compared has the same neighbours. */
+/* Sampling begins when every variant is verified, so that all are compared under the same
+ * conditions. */
 static gputune_status next(gt_session *session)
 {
-    bool ready = gt_field_settled(&session->field) && gt_session_is_idle(session);
+    bool ready = gt_field_is_done(&session->field) && gt_session_is_idle(session);
     return ready && !done(session) ? sample_round(session->state) : GPUTUNE_OK;
 }
 
 static gputune_status explain_stop(const run_state *run)
 {
-    const char *unfinished = gt_field_settled(&run->session.field)
+    const char *unfinished = gt_field_is_done(&run->session.field)
                                  ? "a round of samples was complete"
                                  : "every variant was verified";
     return gt_fail(
@@ -155,8 +156,7 @@ static gputune_status explain_stop(const run_state *run)
         run->session.request->template->name, unfinished, gt_session_elapsed_s(&run->session));
 }
 
-/* --- reporting
- * ------------------------------------------------------------------------------------- */
+/* --- reporting -------------------------------------------------------------------------------- */
 
 static gputune_status compare_with_first(gputune_record *record, const run_state *run,
                                          uint32_t variant)
@@ -288,8 +288,7 @@ static void write_samples(const run_state *run)
     gt_samples_close(file, run->session.request);
 }
 
-/* --- the whole
- * -------------------------------------------------------------------------------------- */
+/* --- the run ---------------------------------------------------------------------------------- */
 
 static gputune_status make_room(run_state *run, size_t count)
 {

@@ -8,10 +8,10 @@
 
 #include <stdio.h>
 
-/* Opens the request's samples_path to append, with a heading where it is new; NULL where none is
- * asked for, or, after a warning, where it cannot be written. */
+/* Opens the request's samples_path to append; a new file gets a heading. NULL if there is no path,
+ * or, after a warning, if the file cannot be written. */
 FILE *gt_samples_open(const gt_request *request);
-/* Closes it; a warning where not everything could be written. */
+/* Closes it. Warns if not everything could be written. */
 void gt_samples_close(FILE *file, const gt_request *request);
 
 typedef struct gt_sample_row {

@@ -5,15 +5,11 @@
 
 #include <assert.h>
 
+/* Sessions that this thread drives now: above 0 in a callback of one, which cannot wait for its
+ * end. */
 static _Thread_local uint32_t running_here;
 
-bool gt_session_is_running_here(void)
-{
-    return running_here > 0;
-}
-
-/* --- opening, closing ---------------------------------------------------------------------------
- */
+/* --- opening, closing ------------------------------------------------------------------------- */
 
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options)
@@ -25,7 +21,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
                         .request = request,
                         .start_ns = gt_now_ns(),
                         .recheck_id = GT_NO_VARIANT};
-    if (policy->exclusive && gt_session_is_running_here()) {
+    if (policy->exclusive && running_here > 0) {
         return gt_fail(GPUTUNE_EBUSY,
                        "%s: a callback of a tuning cannot measure; measure after that tuning",
                        request->template->name);
@@ -61,13 +57,17 @@ void gt_session_close(gt_session *session)
     gt_field_close(&session->field);
 }
 
-/* --- the measure worker -------------------------------------------------------------------------
- */
+/* --- the measure worker ----------------------------------------------------------------------- */
 
 bool gt_session_is_idle(const gt_session *session)
 {
     return session->field.prepared && !session->field.verifying && !session->round_id &&
            session->recheck_id == GT_NO_VARIANT;
+}
+
+bool gt_session_is_done(const gt_session *session)
+{
+    return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
 }
 
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
@@ -93,7 +93,8 @@ void gt_session_forget_jobs(gt_session *session)
     session->farm->ops->cancel(session->farm);
 }
 
-/* The GPU is asked for until another session has left it. Who takes no times need not wait. */
+/* Asks for the GPU until no other session measures on it. A policy that takes no times need not
+ * wait. */
 static gputune_status try_to_measure(gt_session *session)
 {
     const gt_services *services = session->request->services;
@@ -109,8 +110,7 @@ static gputune_status try_to_measure(gt_session *session)
     return gt_field_allow_measuring(&session->field);
 }
 
-/* --- the loop -----------------------------------------------------------------------------------
- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 double gt_session_elapsed_s(const gt_session *session)
 {
@@ -127,7 +127,7 @@ static gputune_status stop_if_over(gt_session *session)
     return session->policy->stopped ? session->policy->stopped(session) : GPUTUNE_OK;
 }
 
-/* A lease that was lost is no reason to stop: at worst two processes tune the same. */
+/* Losing the lease is no reason to stop: at worst, two processes tune the same scenario. */
 static void keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
@@ -160,7 +160,7 @@ static gputune_status start_work(gt_session *session)
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
-        return GPUTUNE_OK; /* of a round that was given up */
+        return GPUTUNE_OK; /* belongs to a round that was given up */
     }
     session->round_id = 0;
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;

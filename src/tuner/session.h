@@ -23,7 +23,7 @@ typedef struct gt_session gt_session;
 /* What a session is for. Those that are NULL do nothing. */
 typedef struct gt_policy {
     bool measures;  /* with a measure worker; else compile only */
-    bool exclusive; /* times are taken, so that nobody else may measure meanwhile */
+    bool exclusive; /* it takes times, so that no other session may measure meanwhile */
     /* The measure worker may be idle: submit what is to be done next. */
     gputune_status (*next)(gt_session *session);
     /* A round of samples that was asked for was taken, or failed. */
@@ -71,17 +71,15 @@ struct gt_session {
  * the options must outlive it. gt_session_close() is needed whatever the status. */
 gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *state,
                                gt_request *request, const gt_field_options *options);
-/* Drives the session until the policy is done. Fails with what fails the whole: the reference, the
- * farm, the compiler. */
+/* Drives the session until the policy is done. Fails if the reference, the farm or the compiler
+ * fails. */
 gputune_status gt_session_run(gt_session *session);
 void gt_session_close(gt_session *session);
 
-/* Whether this thread drives a session now: it is in a callback of one, and cannot wait for its
- * end. */
-bool gt_session_is_running_here(void);
-
 /* Whether nothing that was asked of the measure worker is outstanding, and it may be asked. */
 bool gt_session_is_idle(const gt_session *session);
+/* Whether the session was stopped, or its field is done. */
+bool gt_session_is_done(const gt_session *session);
 /* Asks for a round; the job's id is filled in. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 /* Asks for another proof of a variant, with inputs of another seed. */

@@ -31,8 +31,7 @@ struct gt_strategy_proposer {
     bool content;
 };
 
-/* --- the space as a domain ----------------------------------------------------------------------
- */
+/* --- the space as a domain -------------------------------------------------------------------- */
 
 static bool to_point(gt_point *out, const gt_strategy_proposer *p, const gt_config *config)
 {
@@ -126,8 +125,7 @@ static gputune_status describe_domain(gt_strategy_proposer *p)
     return GPUTUNE_OK;
 }
 
-/* --- results ------------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static gt_tried_outcome outcome_of(gputune_status status)
 {
@@ -208,8 +206,7 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
     return p->failure;
 }
 
-/* --- proposing ----------------------------------------------------------------------------------
- */
+/* --- proposing -------------------------------------------------------------------------------- */
 
 static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
 {

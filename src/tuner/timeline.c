@@ -20,7 +20,8 @@ void gt_session_mark_wait(gt_session *session)
     }
 }
 
-/* The measure worker answers in order: it was at this one since it answered the one before. */
+/* The measure worker answers in order: it has worked on this request since it answered the one
+ * before. */
 static double take_busy(gt_session *session)
 {
     int64_t since = session->timeline.busy_since;

@@ -17,8 +17,7 @@ void gt_choice_free(gt_choice *choice)
     *choice = (gt_choice){0};
 }
 
-/* --- from what is stored ------------------------------------------------------------------------
- */
+/* --- from what is stored ---------------------------------------------------------------------- */
 
 static void take_times(gt_choice *choice, const gt_winner *winner)
 {
@@ -172,8 +171,7 @@ static gputune_status look_up_request(gt_choice *out, gt_request *request,
                                   : look_up(out, request, &request->terms, patience);
 }
 
-/* --- without measuring --------------------------------------------------------------------------
- */
+/* --- without measuring ------------------------------------------------------------------------ */
 
 /* What an answer without a decision is worth: it answers requests that may not measure. */
 static gt_terms terms_of_unmeasured(const gt_request *request)
@@ -211,7 +209,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
                         .terms = terms_of_unmeasured(request)};
     if (request->refuted.failure != GPUTUNE_OK) {
         return gt_fail(request->refuted.failure,
-                       "%s: nothing was found that is right, and the default is not: %s",
+                       "%s: no variant was found to be right, and the default failed: %s",
                        request->template->name, request->refuted.message);
     }
     GT_TRY(gt_history_refutes(request, &choice.config));
@@ -240,8 +238,7 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
     return choose_nearest(out, request) == GPUTUNE_OK ? GPUTUNE_OK : choose_default(out, request);
 }
 
-/* --- measuring ----------------------------------------------------------------------------------
- */
+/* --- measuring -------------------------------------------------------------------------------- */
 
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {

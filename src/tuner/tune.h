@@ -1,23 +1,24 @@
-/* The way of a request: look up, search, choose. */
+/* The way of a request: look up, tune, choose. Serves tune.c, rank.c, compile.c, tuning.c and
+ * conclude.c. */
 #ifndef GT_TUNER_TUNE_H
 #define GT_TUNER_TUNE_H
 
 #include "tuner/request.h"
 
-/* What is to be launched, and why. Owns its images and text. */
+/* The configuration to launch, and why it was chosen. Owns its images and text. */
 typedef struct gt_choice {
     gputune_source source;
     gt_config config;
     gt_image image;
     gt_resources resources;
-    bool needs_alignment; /* its vectors are wider than the narrowest */
+    bool needs_alignment; /* it needs buffers of more than the least alignment */
     bool has_fallback;    /* a variant that is right at any alignment comes with it */
     gt_config fallback;
     gt_image fallback_image;
     double time_ns, default_ns;
     double speedup, speedup_low, speedup_high;
     bool tie, noisy;
-    gt_terms terms; /* what it answers: that of a request with these, at most */
+    gt_terms terms; /* the terms that it was made under: it answers requests of at most these */
     uint32_t variants, failed;
     char *stop_reason;
 } gt_choice;
@@ -32,8 +33,8 @@ void gt_choice_free(gt_choice *choice);
  * ended the measuring, the default may still be compiled, for a second or 0.2 s at most. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
-/* Races the request's space and stores every trial and the winner (search.c). Ended by time or
- * on request, it is the best so far. */
+/* Races the variants of the request's space, and stores every trial and the winner (tuning.c,
+ * conclude.c). If time or the caller ends it, chooses the best so far. */
 gputune_status gt_search(gt_choice *out, gt_request *request);
 
 /* Chooses without measuring (rank.c): compiles the space, ranks it by the estimate, and takes the

@@ -7,8 +7,7 @@
 
 #include <assert.h>
 
-/* --- the table of transitions -------------------------------------------------------------------
- */
+/* --- the table of transitions ----------------------------------------------------------------- */
 
 static const struct {
     gt_phase from;
@@ -47,7 +46,7 @@ void gt_tuning_advance(gt_tuning *tuning, gt_step step)
     assert(!"a step that this phase does not know");
 }
 
-/* What holds between two turns of the loop. */
+/* The invariants between two turns of the loop. */
 static void check_invariants(const gt_tuning *tuning)
 {
     const gt_session *session = &tuning->session;
@@ -60,8 +59,12 @@ static void check_invariants(const gt_tuning *tuning)
     (void)session;
 }
 
-/* --- what is done in each -----------------------------------------------------------------------
- */
+/* --- what is done in each --------------------------------------------------------------------- */
+
+static gputune_status sample(gt_tuning *tuning)
+{
+    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+}
 
 static gputune_status prepare(gt_tuning *tuning)
 {
@@ -74,20 +77,20 @@ static gputune_status prepare(gt_tuning *tuning)
 static gputune_status prove(gt_tuning *tuning)
 {
     GT_TRY(gt_tuning_admit(tuning));
-    if (gt_field_settled(&tuning->session.field)) {
+    if (gt_field_is_done(&tuning->session.field)) {
         gt_race_complete(tuning->race);
         gt_tuning_advance(tuning, GT_STEP_ALL_PROVED);
         return GPUTUNE_OK;
     }
-    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+    return sample(tuning);
 }
 
 static gputune_status race(gt_tuning *tuning)
 {
     if (tuning->end == GT_RACE_RUNNING) {
-        return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+        return sample(tuning);
     }
-    if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NOBODY) {
+    if (gt_tuning_is_before_weighing(tuning) && tuning->end != GT_RACE_NONE_LEFT) {
         GT_TRY(gt_tuning_open_weighing(tuning));
         gt_tuning_advance(tuning, GT_STEP_FINALISTS);
         return GPUTUNE_OK;
@@ -96,17 +99,12 @@ static gputune_status race(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-static gputune_status break_tie(gt_tuning *tuning)
-{
-    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
-}
-
 static gputune_status weigh(gt_tuning *tuning)
 {
     if (tuning->end == GT_RACE_RUNNING) {
-        return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+        return sample(tuning);
     }
-    if (tuning->end == GT_RACE_NOBODY) {
+    if (tuning->end == GT_RACE_NONE_LEFT) {
         GT_TRY(gt_tuning_close_weighing(tuning));
         gt_tuning_advance(tuning, GT_STEP_UNWEIGHED);
         return GPUTUNE_OK;
@@ -120,7 +118,7 @@ static gputune_status prove_again(gt_tuning *tuning)
     gt_session *session = &tuning->session;
     gt_race_result result;
     if (session->recheck_id != GT_NO_VARIANT || session->round_id) {
-        return GPUTUNE_OK; /* its answer is to come; a round is awaited where time was up */
+        return GPUTUNE_OK; /* its answer is awaited; after a stop, perhaps a round as well */
     }
     bool has_winner = gt_race_result_get(tuning->race, &result) == GPUTUNE_OK;
     if (!has_winner || tuning->proved == result.winner) {
@@ -131,14 +129,14 @@ static gputune_status prove_again(gt_tuning *tuning)
     return gt_session_prove_again(session, result.winner);
 }
 
-/* A hang is believed when it happens again in another worker and with ten times the time. That
- * comes last, so that the others are not kept from racing by it. So does what was left out for the
- * sake of a variant that has failed. */
+/* A hang is believed if it happens again in another worker with ten times the time. That is tried
+ * last, so that it does not delay the other variants. Variants that were left out because of a
+ * variant that has failed since are also tried last. */
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
     uint32_t hung = 0, slower = 0;
-    if (tuning->session.stop == GT_STOP_NONE && gt_field_settled(field) &&
+    if (tuning->session.stop == GT_STOP_NONE && gt_field_is_done(field) &&
         !field->newly_ready.count) {
         GT_TRY(gt_field_retry_hung(field, &hung));
         GT_TRY(gt_field_try_outclassed(field, &slower));
@@ -149,7 +147,7 @@ static gputune_status retry(gt_tuning *tuning)
                     "than one that has failed",
                     hung, slower);
     }
-    if (!gt_field_settled(field)) {
+    if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;
     }
     if (!field->newly_ready.count || tuning->session.stop != GT_STOP_NONE) {
@@ -167,10 +165,9 @@ static gputune_status rest(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* --- the policy ---------------------------------------------------------------------------------
- */
+/* --- the policy ------------------------------------------------------------------------------- */
 
-/* Its proof before the race must do. */
+/* The winner keeps the proof that it had before the race. */
 static void give_up_proving(gt_tuning *tuning)
 {
     const gt_session *session = &tuning->session;
@@ -185,7 +182,7 @@ static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
         [GT_PHASE_PREPARE] = prepare, [GT_PHASE_PROVE] = prove,
-        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = break_tie,
+        [GT_PHASE_RACE] = race,       [GT_PHASE_BREAK_TIE] = sample,
         [GT_PHASE_WEIGH] = weigh,     [GT_PHASE_PROVE_AGAIN] = prove_again,
         [GT_PHASE_RETRY] = retry,     [GT_PHASE_DONE] = rest,
     };
@@ -222,15 +219,15 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
                          event->message));
     gt_race_fail(tuning->race, event->id);
     if (stopped) {
-        return gt_race_stop(tuning->race, tuning->end); /* the next best is proved */
+        return gt_race_stop(tuning->race, tuning->end); /* the next best variant is proved */
     }
     GT_TRY(gt_tuning_race_again(tuning));
     gt_tuning_advance(tuning, GT_STEP_REFUTED);
     return GPUTUNE_OK;
 }
 
-/* The winner is still proved again, which takes milliseconds, unless the measure worker has more to
- * do first than a round of samples. */
+/* After a stop the winner is still proved again, which takes milliseconds, unless the measure
+ * worker has more to do before than a round of samples. */
 static gputune_status stopped(gt_session *session)
 {
     static const int64_t grace_ns = 150000000;
@@ -265,13 +262,13 @@ const gt_policy gt_tuning_policy = {.measures = true,
                                     .stopped = stopped,
                                     .done = done};
 
-/* --- the whole ----------------------------------------------------------------------------------
- */
+/* --- the tuning ------------------------------------------------------------------------------- */
 
-/* A sample by the host's clock has several times the noise of one by the device's: on an H200's
- * host 3% at 2.4 us a launch, so that half a percent takes some 150 rounds to see. And a process
- * that loses its core for a millisecond doubles a short sample: no contestant leaves for a single
- * slow sample. Where the host's clock cannot tell contestants apart, the device's decides. */
+/* A sample by the host's clock has several times the noise of one by the device's. On the host of
+ * an H200 it was 3% at 2.4 us a launch, so that it takes some 150 rounds to see a difference of
+ * half a percent. If a process loses its core for a millisecond, a short sample doubles, so no
+ * contestant leaves after a single slow sample. If the host's clock cannot tell contestants apart,
+ * the device's clock decides. */
 static void allow_for_the_host(gt_race_options *options)
 {
     options->max_rounds = 200;

@@ -1,8 +1,8 @@
 /* A tuning: the race of a space's variants, from the first source to the stored winner. A policy of
- * the session. Internal to tuning*.c.
+ * the session. What tuning.c, tuning_*.c and conclude.c share.
  *
  * Phases. PREPARE waits for the GPU, the inputs and the reference's results. In PROVE variants are
- * still compiled and verified, and those that are right race meanwhile. In RACE all have come.
+ * still compiled and verified; those that are right race already. In RACE all are verified.
  *
  *   PREPARE -prepared-> PROVE -all proved-> RACE -decided-> PROVE_AGAIN -confirmed-> RETRY -> DONE
  *                         ^                 |  ^ |               |                     |
@@ -10,12 +10,12 @@
  *                         |        BREAK_TIE --+ WEIGH ----------|---> PROVE_AGAIN     |
  *                         +--------------------------------------+---------------------+
  *
- * BREAK_TIE lets those that the host's clock cannot tell apart race by the device's time, and WEIGH
- * lets the fastest race by energy; both return to RACE where that gave no answer. PROVE_AGAIN
- * proves the winner once more after its last sample; refuted, all that is right races again. RETRY
- * gives another chance to those that hung once, and to those that were left out for the sake of one
- * that has failed; what turns out right races again. When the time is up, or the caller cancels,
- * every phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
+ * In BREAK_TIE the variants that the host's clock cannot tell apart race by device time. In WEIGH
+ * the fastest race by energy. Both return to RACE if that gave no answer. PROVE_AGAIN proves the
+ * winner once more after its last sample; if it is refuted, all right variants race again. RETRY
+ * tries variants again that hung once, and those that were left out because of a variant that has
+ * failed since; those that are right race again. When the time is up, or the caller cancels, every
+ * phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
 #ifndef GT_TUNER_TUNING_H
 #define GT_TUNER_TUNING_H
 
@@ -40,13 +40,13 @@ typedef enum gt_step {
     GT_STEP_PREPARED,
     GT_STEP_ALL_PROVED,
     GT_STEP_TIED,      /* the host's clock cannot tell the best apart */
-    GT_STEP_UNTIED,    /* the tie is settled, or a failure has reopened the race */
+    GT_STEP_UNTIED,    /* the tie is broken, or a failure has reopened the race */
     GT_STEP_FINALISTS, /* the race by time is over, and the fastest are to be weighed */
     GT_STEP_UNWEIGHED, /* every finalist failed while it was weighed */
     GT_STEP_DECIDED,   /* the race is over */
     GT_STEP_CONFIRMED, /* the winner was proved again, or there is none */
     GT_STEP_REFUTED,   /* the winner failed its last proof: the others race again */
-    GT_STEP_REVIVED,   /* what hung once was right the second time */
+    GT_STEP_REVIVED,   /* variants that hung once were right when they were tried again */
     GT_STEP_FINISHED,  /* nothing is left to try again */
     GT_STEP_STOPPED    /* time is up, or the caller cancelled */
 } gt_step;
@@ -54,100 +54,103 @@ typedef enum gt_step {
 typedef struct gt_tuning {
     gt_session session;
     gt_phase phase;
-    gt_race *race;      /* by what was asked for, which decides; energy: first by time */
-    gt_race *tie_break; /* by the device's time: among those in a tie; NULL before the first */
+    gt_race *race;      /* by the objective, and decides; for energy, first by time */
+    gt_race *tie_break; /* by device time, among tied contestants; NULL before the first tie */
     gt_race *by_time; /* objective energy: the race by time, once `race` is by energy, else NULL */
     uint64_t proved;  /* the variant that was proved again after its race, or GT_NO_VARIANT */
     struct {
         gt_race *race, *by_time;
         uint64_t proved;
-    } earlier;               /* the last race that was over, when everything races again */
-    const gt_race *restored; /* `race`, where it is the earlier one: time was up for the later */
+    } earlier;               /* the last race that was decided, if everything races again */
+    const gt_race *restored; /* `race` if it is the earlier one again: no time for the later one */
     gt_race_end end;         /* of `race` */
-    gt_race_round round;     /* that is sampled; its ids are the race's until the next round */
+    gt_race_round round;     /* in progress; its ids belong to the race until the next round */
     gt_history history;
     gt_strategy_proposer *strategy;
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
-    int64_t give_up_ns; /* once it was stopped: the winner's last proof may take until then */
+    int64_t give_up_ns; /* after a stop: the winner's last proof may take until then */
 } gt_tuning;
 
 /* The policy; its state is a gt_tuning. */
 extern const gt_policy gt_tuning_policy;
-/* Leads to the next phase; a step that the present one does not know is a mistake of the caller. */
+/* Goes to the next phase. A step that the present phase does not have is a mistake of the
+ * caller. */
 void gt_tuning_advance(gt_tuning *tuning, gt_step step);
 
 /* An empty race with the request's options. */
 gputune_status gt_tuning_open_race(gt_tuning *tuning);
 /* The race whose rounds are sampled now: `race`, or `tie_break` in BREAK_TIE. */
 gt_race *gt_tuning_current_race(const gt_tuning *tuning);
-/* Whether what is sampled now is the device's time, though another objective was asked for. */
+/* Whether device time is sampled now, although the objective is another one. */
 bool gt_tuning_is_by_time(const gt_tuning *tuning);
 gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
-/* --- tuning_rounds.c --- */
+/* --- tuning_rounds.c -------------------------------------------------------------------------- */
 
-/* Lets those that became ready join the race. */
+/* Adds the variants that became ready to the race. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
-/* Asks for the next round, or ends the race where none is needed. */
+/* Asks for the next round, or ends the race if none is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
-/* Takes in a round. */
+/* Gives the race the samples of a round. */
 gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
-/* A stop before the first round: the launches that verified the variants are all that is known of
- * them, and better than nothing. */
+/* After a stop before the first round: takes the times of the launches that verified the variants
+ * as samples, because there are no others. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
 
-/* --- tuning_tie.c --- */
+/* --- tuning_tie.c ----------------------------------------------------------------------------- */
 
-/* Lets those that are in the tie of `race` race by the device's time too. */
+/* Opens `tie_break`: the tied contestants of `race` race by device time. */
 gputune_status gt_tuning_open_tie_break(gt_tuning *tuning);
-/* Ends a round of it. At its end the variant wins that takes host and device the least time
- * together. */
+/* Ends a round of `tie_break`. When it is decided, the variant wins whose times on host and device
+ * have the least sum. */
 gputune_status gt_tuning_end_tie_round(gt_tuning *tuning);
-/* A contestant is out for good. */
+/* Removes a contestant from `tie_break`. */
 void gt_tuning_fail_contestant(gt_tuning *tuning, uint64_t id);
 
-/* --- tuning_energy.c --- */
+/* --- tuning_energy.c -------------------------------------------------------------------------- */
 
-/* Energy was asked for, and `race` is still by time. */
+/* Whether the objective is energy and `race` is still by time. */
 bool gt_tuning_is_before_weighing(const gt_tuning *tuning);
 /* Opens the race by energy among the fastest by time and the default. */
 gputune_status gt_tuning_open_weighing(gt_tuning *tuning);
-/* Every finalist failed: the race by time goes on. */
+/* Goes back to the race by time, because every finalist failed. */
 gputune_status gt_tuning_close_weighing(gt_tuning *tuning);
 
-/* --- tuning_again.c --- */
+/* --- tuning_again.c --------------------------------------------------------------------------- */
 
-/* Everything that is right races anew, eliminated or not. */
+/* Opens a new race of every variant that is right, whether it was eliminated or not. */
 gputune_status gt_tuning_race_again(gt_tuning *tuning);
-/* No time is left: where the present race is not over, but one was before it, that one counts; and
- * the race by time where nothing was weighed yet. */
+/* After a stop: makes the earlier race count if the present one is not decided; and the race by
+ * time if no energy was measured yet. */
 gputune_status gt_tuning_fall_back(gt_tuning *tuning);
-/* Makes an earlier race `race`, without those that failed since. The present one is freed. */
+/* Replaces `race` by an earlier race, without the variants that have failed since. Frees the
+ * present one. */
 void gt_tuning_restore(gt_tuning *tuning, gt_race *race);
 void gt_tuning_free_races(gt_tuning *tuning);
 
-/* --- tuning_report.c --- */
+/* --- tuning_report.c -------------------------------------------------------------------------- */
 
 /* Calls the request's progress callback, at most 20 times a second unless `always`. */
 void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always);
 /* Appends the raw samples of all races to options.samples_path (samples.h). */
 void gt_tuning_write_samples(const gt_tuning *tuning);
 
-/* --- tuning_trials.c --- */
+/* --- tuning_trials.c -------------------------------------------------------------------------- */
 
-/* What this tuning found out about its variants, without what it took over from earlier ones. */
+/* The trials of this tuning, without those that it took over from earlier tunings. */
 gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning);
 void gt_tuning_free_trials(gt_trial_list *list);
-/* Stores what has settled meanwhile, once a second, so that a tuning that is killed is not lost. */
+/* Stores the trials that cannot change any more, once a second, so that they are kept if the tuning
+ * is killed. */
 gputune_status gt_tuning_keep_trials(gt_tuning *tuning);
 
-/* --- conclude.c --- */
+/* --- conclude.c ------------------------------------------------------------------------------- */
 
 /* Stores trials and winner of a finished tuning, and makes the choice. */
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning);
-/* The tuning has failed: stores the trials, and remembers in the request whether the default was
- * among the bad ones. The thread's message stays. */
+/* After a failure of the tuning: stores the trials, and notes in the request whether the default
+ * failed. The thread's message stays. */
 void gt_tuning_keep_findings(const gt_tuning *tuning);
 
 #endif

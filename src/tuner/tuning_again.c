@@ -1,5 +1,5 @@
-/* Racing again: a winner that turned out wrong at the end, or variants that were right after all.
- * And which race counts where that cannot be finished. */
+/* Races again when the winner was wrong at the end, or when variants were right after all; and
+ * chooses the race that counts if the new one cannot be finished. */
 #include "tuner/tuning.h"
 
 static void free_earlier(gt_tuning *tuning)

@@ -1,13 +1,13 @@
-/* The objective energy. A sample of it takes a second, so that the field races by time first, and
- * the fastest of it race by energy. */
+/* The objective energy. A sample takes a second, so the variants race by time first, and only the
+ * fastest race by energy. */
 #include "tuner/tuning.h"
 
 #include "base/objective.h"
 
 enum {
     FINALISTS = 4,
-    LEVEL = 3,      /* rounds that a decision needs: on an H200 samples spread by 0.1 to 1% */
-    ROUNDS_MAX = 5, /* at most; with the final ones within half a minute */
+    LEVEL = 3,      /* rounds that a decision needs: samples spread by 0.1 to 1% on an H200 */
+    ROUNDS_MAX = 5, /* most rounds; with the final ones they take less than half a minute */
     FINAL_ROUNDS = 3
 };
 
@@ -17,7 +17,7 @@ bool gt_tuning_is_before_weighing(const gt_tuning *tuning)
     return gt_objective_facts(objective)->by_energy && !tuning->by_time;
 }
 
-/* Of those that are still in: the default first, then the fastest. */
+/* Orders the variants that have not left: the default first, then the fastest. */
 static uint32_t find_finalists(const gt_race *race, gt_race_contestant *out)
 {
     uint32_t count = 0;

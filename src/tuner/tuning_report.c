@@ -1,11 +1,10 @@
-/* What a tuning tells while it goes on, and its raw samples. */
+/* Reports the progress of a tuning, and writes its raw samples. */
 #include "tuner/samples.h"
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
 
-/* --- progress -----------------------------------------------------------------------------------
- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 enum { PROGRESS_NS = 50000000 };
 
@@ -66,8 +65,7 @@ void gt_tuning_progress(gt_tuning *tuning, const char *phase, bool always)
     free(best);
 }
 
-/* --- samples ------------------------------------------------------------------------------------
- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 static void write_contestant(FILE *file, const gt_tuning *tuning, const gt_race *race,
                              uint32_t index, gputune_objective objective)

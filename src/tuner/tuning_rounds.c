@@ -8,8 +8,7 @@
 
 enum { VECTOR_BITS = 3 };
 
-/* --- contestants --------------------------------------------------------------------------------
- */
+/* --- contestants ------------------------------------------------------------------------------ */
 
 static uint32_t log2_up(uint64_t value)
 {
@@ -20,8 +19,8 @@ static uint32_t log2_up(uint64_t value)
     return bits;
 }
 
-/* Of two that cannot be told apart the lower wins: the default, then smaller clusters, less shared
- * memory, narrower vectors, the order of the space. */
+/* Where two variants cannot be told apart, the lower rank wins: the default, then smaller clusters,
+ * less shared memory, narrower vectors, the order of the space. */
 static uint32_t rank_of(const gt_tuning *tuning, uint32_t index)
 {
     const gt_request *request = tuning->session.request;
@@ -58,8 +57,7 @@ gputune_status gt_tuning_admit(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* --- rounds -------------------------------------------------------------------------------------
- */
+/* --- rounds ----------------------------------------------------------------------------------- */
 
 static gputune_status drop_losers(gt_tuning *tuning)
 {
@@ -76,15 +74,15 @@ static gputune_status drop_losers(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* What is sampled of the race whose rounds are due now. */
+/* What is sampled now: the objective of the race in progress. */
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     return gt_tuning_is_by_time(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
                                         : tuning->session.field.setup.objective;
 }
 
-/* A quick round wants one short sample of every newcomer. The launch that verified a variant was
- * one: timed by events, in a swept cache. Short kernels need more launches than one for that. */
+/* A quick round needs one short sample of every newcomer. The launch that verified a variant was
+ * one: it was timed by events, with a cold cache. A short kernel needs more launches than one. */
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     static const double long_enough_ns = 50e3;
@@ -99,8 +97,8 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* The proposer hears of those that were sampled for the first or the fourth time: what it would
- * hear otherwise is hardly news. */
+/* The proposer hears of a variant after its first and fourth sample; in between its time hardly
+ * changes. */
 static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count && tuning->session.field.options.proposer->hear; i++) {
@@ -148,7 +146,8 @@ static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *roun
     return end_round(tuning, round);
 }
 
-/* The next round that needs samples; count 0: there is none now. What can be ended without is. */
+/* The next round that needs samples; count 0: there is none now. Rounds that need none are ended
+ * here. */
 static gputune_status find_round(gt_race_round *round, gt_tuning *tuning)
 {
     do {
@@ -206,7 +205,7 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event)
     }
     if (gt_disturbance_note(&tuning->disturbance, &event->sampled,
                             &session->request->services->log)) {
-        return GPUTUNE_OK; /* asking for the next round abandons this one */
+        return GPUTUNE_OK; /* asking for the next round drops the samples of this one */
     }
     return record_round(tuning, event);
 }
@@ -222,6 +221,7 @@ gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning)
     if (!round.count) {
         return GPUTUNE_OK;
     }
-    tuning->disturbance.noisy = true; /* one launch each, not side by side */
+    tuning->disturbance.noisy =
+        true; /* each has one launch, and they were not sampled side by side */
     return record_pilots(tuning, &round);
 }

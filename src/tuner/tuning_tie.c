@@ -1,9 +1,9 @@
-/* Ties by the host's clock. Where a launch costs the host more than the kernel costs the device,
- * the kernel's time does not show: on an H200, kernels of 1.0 and 1.8 us are both launched
- * every 3.1 to 3.9 us, as the core at hand allows. The difference shows on a faster core, in a
- * graph, and to other users of the device. So the contestants of such a tie race by the device's
- * time too, and the one wins whose two times have the least sum: the device decides, unless what it
- * saves is less than what the host seems to lose. */
+/* Breaks ties by the host's clock. If a launch takes the host longer than the kernel takes the
+ * device, the kernel's time does not show: on an H200, kernels of 1.0 and 1.8 us are both launched
+ * every 3.1 to 3.9 us, depending on the core. The difference matters on a faster core, in a graph,
+ * and to other users of the device. So the tied contestants race by device time too, and the one
+ * whose two times have the least sum wins: device time decides, unless it saves less than the host
+ * seems to lose. */
 #include "tuner/tuning.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ gputune_status gt_tuning_open_tie_break(gt_tuning *tuning)
     const gputune_options *o = &tuning->session.request->options;
     const gt_race_options options = {.seed = o->seed,
                                      .epsilon = o->epsilon,
-                                     .final_rounds = 1, /* no figure of it is stored */
+                                     .final_rounds = 1, /* its results are not stored */
                                      .exact = tuning->session.request->device->emulated};
     gt_race_free(tuning->tie_break);
     tuning->tie_break = NULL;
@@ -35,8 +35,8 @@ gputune_status gt_tuning_open_tie_break(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* What a ratio of 1 stands for in a race, in nanoseconds, and its best; infinite where nobody could
- * be sampled. */
+/* The time in nanoseconds that a ratio of 1 means in a race, and the id of its best contestant;
+ * infinite if no contestant could be sampled. */
 static gputune_status unit_of(double *out, uint64_t *best, const gt_race *race)
 {
     gt_race_contestant winner;
@@ -50,8 +50,8 @@ static gputune_status unit_of(double *out, uint64_t *best, const gt_race *race)
     return GPUTUNE_OK;
 }
 
-/* The least sum; the default where no sum is less by more than epsilon of the host's time; the
- * race's own winner where there are no sums. */
+/* The contestant with the least sum; the default if no sum is less by more than epsilon of the
+ * host's time; the race's own winner if there are no sums. */
 static gputune_status choose(uint64_t *out, const gt_tuning *tuning)
 {
     double host_ns, device_ns, least = INFINITY, standard = INFINITY;
@@ -89,7 +89,7 @@ gputune_status gt_tuning_end_tie_round(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     GT_TRY(choose(&winner, tuning));
-    GT_TRY(gt_race_settle(tuning->race, winner, &tuning->end));
+    GT_TRY(gt_race_break_tie(tuning->race, winner, &tuning->end));
     gt_tuning_advance(tuning, GT_STEP_UNTIED);
     return GPUTUNE_OK;
 }

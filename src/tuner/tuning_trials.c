@@ -1,4 +1,4 @@
-/* What a tuning found out about its variants, as trials to be kept. */
+/* Makes trials of what a tuning found out about its variants, and stores them. */
 #include "tuner/tuning.h"
 
 #include "base/clock.h"
@@ -17,34 +17,36 @@ static void free_trial(gt_trial *trial)
 
 void gt_tuning_free_trials(gt_trial_list *list)
 {
-    for (size_t i = 0; i <= list->count && list->items; i++) { /* one more: half described */
+    for (size_t i = 0; i <= list->count && list->items;
+         i++) { /* one more, which may be incomplete */
         free_trial(&list->items[i]);
     }
     free(list->items);
     *list = (gt_trial_list){0};
 }
 
-/* The last race that a variant was in, and what it knows of it; NULL: it was not sampled there. */
+/* The last race that sampled a variant; *out says what it knows of the variant. NULL: it was not
+ * sampled. */
 static const gt_race *find_raced(gt_race_contestant *out, const gt_tuning *tuning, uint32_t index)
 {
     const gt_race *race = gt_race_find(tuning->race, index, out) ? tuning->race : tuning->by_time;
     return race && gt_race_find(race, index, out) && out->sample_count ? race : NULL;
 }
 
-/* Why a variant left its race, "" while it is in. */
+/* Why a variant left its race; "" if it has not. */
 static void explain(char *out, size_t bytes, const gt_race_contestant *contestant, bool among_all,
                     bool by_time)
 {
     char why[128];
     if (contestant->left == GT_RACE_IN) {
-        snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest few" : "");
+        snprintf(out, bytes, "%s", among_all ? "not among the fastest by time" : "");
         return;
     }
     snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
              gt_race_leave_text(why, sizeof why, contestant));
 }
 
-/* Only values of the objective are kept: where energy was asked for, times are none. */
+/* Only values of the objective are kept; with the objective energy, times are not. */
 static gputune_status describe_race(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
 {
     gt_race_contestant contestant;
@@ -109,7 +111,7 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, u
     return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
 }
 
-/* An earlier tuning has figures of it, and this one has none. */
+/* Whether an earlier tuning measured the variant, and this one did not. */
 static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 {
     const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
@@ -117,7 +119,7 @@ static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
     return right && !trial->time.count && known && known->time.count;
 }
 
-/* Whether this tuning found out something of a variant that is worth keeping. */
+/* Whether this tuning found out something about a variant that is worth keeping. */
 static bool is_found_out(const gt_tuning *tuning, uint32_t index)
 {
     const gt_field *field = &tuning->session.field;
@@ -129,7 +131,7 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
     return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
 }
 
-/* Whether nothing that is still to come changes it: a failure, or a contestant that has left. */
+/* Whether the result is final: a failure, or a contestant that has left. */
 static bool is_settled(const gt_tuning *tuning, uint32_t index)
 {
     const gt_variant *variant = &tuning->session.field.variants.items[index];
@@ -139,7 +141,7 @@ static bool is_settled(const gt_tuning *tuning, uint32_t index)
             !contestant.reserve);
 }
 
-/* Room for every variant, and one more that is half described when something fails. */
+/* Makes room for every variant, and for one more that may be incomplete if something fails. */
 static gputune_status make_room(gt_trial_list *out, const gt_field *field)
 {
     *out = (gt_trial_list){calloc(field->variants.count + 1, sizeof *out->items), 0};
@@ -165,10 +167,9 @@ gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* --- as they come -------------------------------------------------------------------------------
- */
+/* --- as they come ----------------------------------------------------------------------------- */
 
-/* Those that settled since the last time. */
+/* The trials that became final since the last time. */
 static gputune_status newly_settled(gt_trial_list *out, gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
@@ -198,7 +199,7 @@ gputune_status gt_tuning_keep_trials(gt_tuning *tuning)
     tuning->last_kept_ns = now;
     gputune_status status = newly_settled(&list, tuning);
     if (status == GPUTUNE_OK && list.count) {
-        /* a failure does no harm: everything is stored at the end */
+        /* a failure here is ignored: everything is stored again at the end */
         (void)gt_store_put_trials(request->services->store, request->environment,
                                   &request->scenario, list.items, list.count, &brief);
     }

@@ -100,7 +100,7 @@ static void cache_file_is_read(void **state)
         const gt_recorded_entry *entry = gt_recorded_at(&recorded, &(gt_point){{1, 1}});
         assert_true(entry->tried.compile_s == 1.5 && entry->tried.measure_s == 0.2 &&
                     entry->launch_s == 0.1 && entry->worker_s == 0.01);
-        assert_int_equal(recorded.count, 3);
+        assert_int_equal(recorded.entries.count, 3);
         gt_recorded_free(&recorded);
     }
 }
@@ -118,7 +118,8 @@ static void t4_results_are_read(void **state)
     gt_recorded recorded;
     (void)state;
     assert_int_equal(read_text(&recorded, text, -1), GPUTUNE_OK);
-    assert_int_equal(recorded.count, 2); /* what constraints exclude is no part of the space */
+    assert_int_equal(recorded.entries.count,
+                     2); /* what constraints exclude is no part of the space */
     assert_int_equal(recorded.axes[0].choices, 2);
     assert_true(time_at(&recorded, 1, 1) == 7500);
     assert_true(time_at(&recorded, 0, 0) == -(double)GT_TRIED_HUNG);
@@ -140,7 +141,7 @@ static void torn_tail_is_forgiven(void **state)
         assert_int_equal(read_text(&recorded, text, -1), GPUTUNE_OK);
         bool whole = length >= (size_t)(strstr(cache, "2}}") - cache) + 2;
         bool begun = !whole && length > from;
-        assert_int_equal(recorded.count, whole ? 3 : 2);
+        assert_int_equal(recorded.entries.count, whole ? 3 : 2);
         assert_int_equal(strstr(warned, "ends inside an entry; left out") != NULL, begun);
         gt_recorded_free(&recorded);
     }

@@ -135,6 +135,13 @@ static uint64_t all_bytes(const gt_workload *workload)
     return bytes;
 }
 
+static uint64_t element_bits(const uint8_t *element, uint32_t bytes)
+{
+    uint64_t bits = 0;
+    memcpy(&bits, element, bytes);
+    return bits;
+}
+
 static void compare(tally *counts, const gt_workload *workload, const char *config,
                     uint8_t *const results[SIDE_COUNT])
 {
@@ -143,8 +150,8 @@ static void compare(tally *counts, const gt_workload *workload, const char *conf
         const gt_buffer *buffer = &workload->buffers[i];
         uint32_t size = gt_type_bytes(buffer->type);
         for (uint64_t e = 0; e < buffer->elements; e++, at += size) {
-            uint64_t gpu = gt_bits_load(results[SIDE_GPU] + at, 0, size);
-            uint64_t emulator = gt_bits_load(results[SIDE_EMULATOR] + at, 0, size);
+            uint64_t gpu = element_bits(results[SIDE_GPU] + at, size);
+            uint64_t emulator = element_bits(results[SIDE_EMULATOR] + at, size);
             counts->results++;
             counts->mismatches += gpu != emulator;
             if (gpu != emulator && !counts->first[0]) {

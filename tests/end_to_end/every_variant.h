@@ -56,7 +56,7 @@ static int bench_close(void **state)
 static void field_settle(gt_field *field)
 {
     OK(gt_field_pump(field));
-    while (!gt_field_settled(field)) {
+    while (!gt_field_is_done(field)) {
         gt_event event = {0};
         OK(bench.farm->ops->wait(bench.farm, &event, 60));
         OK(gt_field_handle(field, &event));

@@ -24,7 +24,7 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
             assert_true(expected && found);
             gt_fill_host(expected, x, gt_fill_seed(42, 1));
             assert_int_equal(world.measure->driver->MemcpyDtoH(
-                                 found, world.measure->rigs[0].slots[1].address, x->bytes),
+                                 found, world.measure->workspaces[0].slots[1].address, x->bytes),
                              CUDA_SUCCESS);
             assert_memory_equal(expected, found, x->bytes);
             free(expected);
@@ -95,7 +95,7 @@ static void a_tolerance_that_nobody_stated_is_measured(void **state)
     setup->workloads[0].tolerance = setup->workloads[1].tolerance = (gt_tolerance){0};
     prepare(setup);
     for (int i = 0; i < 2; ++i) {
-        const gt_tolerance *t = &world.measure->rigs[i].slots[0].tolerance;
+        const gt_tolerance *t = &world.measure->workspaces[i].slots[0].tolerance;
         assert_true(t->rtol == 1e-5 && t->stol == 0);
         assert_true(t->atol > 1e-7 && t->atol < 4e-6);
     }
@@ -158,7 +158,7 @@ static void the_callers_inputs_are_used(void **state)
     must(verify(&verified, 1, RIGHT));
     float expected = 0;
     assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         &expected, world.measure->rigs[0].slots[0].expected + 17 * 4, 4),
+                         &expected, world.measure->workspaces[0].slots[0].expected + 17 * 4, 4),
                      CUDA_SUCCESS);
     assert_true(expected > 1400);
     input.bytes.bytes = 12;
@@ -231,7 +231,7 @@ static void memory_of_another_process_is_an_input(void **state)
     prepare(setup);
     must(verify(&verified, 1, RIGHT));
     assert_int_equal(world.measure->driver->MemcpyDtoH(
-                         &x, world.measure->rigs[0].slots[1].address + 4 * (N - 1), 4),
+                         &x, world.measure->workspaces[0].slots[1].address + 4 * (N - 1), 4),
                      CUDA_SUCCESS);
     assert_true(x == 2);
     input.offset += 4;

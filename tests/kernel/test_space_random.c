@@ -1,4 +1,4 @@
-/* Spaces with constraints at random against brute force: count, order, draws, neighbours. */
+/* Spaces with constraints at random against brute force: count, order, draws. */
 #include "random_template.h"
 
 #include "base/array.h"
@@ -108,55 +108,11 @@ static void check_draws(const truth *t, const bench *b, gt_random *random)
     }
 }
 
-/* By brute force: every other value of each axis, or the nearest valid ones. */
-static size_t brute_neighbours(gt_config *out, const bench *b, const gt_config *config,
-                               gt_space_neighbourhood which)
-{
-    size_t count = 0;
-    for (uint32_t i = 0; i < b->template->axis_count; i++) {
-        gt_config other = *config;
-        int own = config->choice[i], below = -1, above = -1;
-        for (int v = 0; v < (int)b->template->axes[i].count; v++) {
-            other.choice[i] = (uint8_t)v;
-            bool valid = v != own && brute_valid(b, &other);
-            if (valid && which == GT_ANY_VALUE) {
-                out[count++] = other;
-            }
-            below = valid && v < own ? v : below;
-            above = valid && v > own && above < 0 ? v : above;
-        }
-        for (int side = 0; side < 2 && which == GT_NEAREST; side++) {
-            int v = side ? above : below;
-            other.choice[i] = (uint8_t)v;
-            if (v >= 0) {
-                out[count++] = other;
-            }
-        }
-    }
-    return count;
-}
-
-static void check_neighbours(const bench *b, const gt_config *config)
-{
-    gt_config expected[256], found[256];
-    assert_true(gt_space_neighbours_max(b->space) <= 256);
-    for (int which = GT_NEAREST; which <= GT_ANY_VALUE; which++) {
-        size_t right = brute_neighbours(expected, b, config, (gt_space_neighbourhood)which);
-        size_t count =
-            gt_space_neighbours(b->space, config, (gt_space_neighbourhood)which, found, 256);
-        assert_int_equal(count, right);
-        for (size_t i = 0; i < count; i++) {
-            assert_true(same(&found[i], &expected[i]));
-        }
-    }
-}
-
 static void check_template(gt_random *random, size_t *some, size_t *none)
 {
     gt_text text = {0};
     bench b;
     truth t;
-    gt_config any = {{0}};
     write_template(&text, random, 1 + pick(random, AXES_MAX));
     bench_open(&b, gt_text_string(&text), "sm_90");
     find_truth(&t, &b);
@@ -166,13 +122,6 @@ static void check_template(gt_random *random, size_t *some, size_t *none)
     check_draws(&t, &b, random);
     gt_space_rewind(b.space);
     check_walk(&t, &b);
-    for (uint32_t i = 0; i < b.template->axis_count; i++) {
-        any.choice[i] = (uint8_t)pick(random, (int)b.template->axes[i].count);
-    }
-    check_neighbours(&b, &any);
-    if (t.valid.count) {
-        check_neighbours(&b, &t.valid.items[pick(random, (int)t.valid.count)]);
-    }
     *(t.valid.count ? some : none) += 1;
     gt_array_free(&t.valid);
     bench_close(&b);

@@ -22,7 +22,7 @@ static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, 
         uint32_t row = gt_gaussian_add(&gaussian, z);
         gaussian.target[GT_TARGET_TIME].y[row] = slope(&point) - 1;
     }
-    gt_gaussian_settle(&gaussian);
+    gt_gaussian_update(&gaussian);
     return gaussian;
 }
 
@@ -76,7 +76,7 @@ static void known_points_are_sure_and_far_ones_are_not(void **state)
     float z[GT_COORDINATES];
     gt_coordinates_of(z, &coordinates, &near);
     gaussian.target[GT_TARGET_TIME].y[gt_gaussian_add(&gaussian, z)] = -1;
-    gt_gaussian_settle(&gaussian);
+    gt_gaussian_update(&gaussian);
     double sure, unsure;
     assert_true(fabs(expect(&gaussian, &coordinates, &near, &sure) + 1) < 0.02);
     expect(&gaussian, &coordinates, &far, &unsure);
@@ -100,7 +100,7 @@ static void pending_row_lowers_the_deviation_only(void **state)
     double first = expect(&gaussian, &coordinates, &point, &before);
     gt_coordinates_of(z, &coordinates, &point);
     gt_gaussian_add(&gaussian, z);
-    gt_gaussian_settle(&gaussian);
+    gt_gaussian_update(&gaussian);
     double second = expect(&gaussian, &coordinates, &point, &after);
     assert_true(fabs(first - second) < 1e-9);
     assert_true(after < before / 2);

@@ -63,9 +63,9 @@ static void contradiction_names_both_lines(void **state)
     gt_recorded recorded = make();
     (void)state;
     add(&recorded, 3, GT_TRIED_OK, 20, 3, 2);
-    recorded.entries[6].line = 20; /* the same again is no contradiction */
+    recorded.entries.items[6].line = 20; /* the same again is no contradiction */
     add(&recorded, 3, GT_TRIED_OK, 21, 3, 2);
-    recorded.entries[7].line = 21;
+    recorded.entries.items[7].line = 21;
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_ERECORDED);
     assert_string_equal(gputune_error(),
                         "line 21: the configuration of line 13 with another result; "

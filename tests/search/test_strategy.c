@@ -116,27 +116,6 @@ static void default_comes_first(void **state)
     }
 }
 
-static void withdrawn_proposal_comes_again(void **state)
-{
-    (void)state;
-    for (int kind = 0; kind < GT_STRATEGY_COUNT; kind++) {
-        landscape at = make(1, 6);
-        landscape_open(&at);
-        gt_strategy *strategy = open((gt_strategy_kind)kind, &at, 1);
-        gt_point points[6], again;
-        size_t given;
-        assert_int_equal(gt_strategy_ask(strategy, points, 6, &given), GPUTUNE_OK);
-        assert_int_equal(given, 6);
-        assert_int_equal(gt_strategy_ask(strategy, &again, 1, &given), GPUTUNE_OK);
-        assert_int_equal(given, 0);
-        gt_strategy_withdraw(strategy, &points[2]);
-        assert_int_equal(gt_strategy_ask(strategy, &again, 1, &given), GPUTUNE_OK);
-        assert_int_equal(given, 1);
-        assert_true(gt_point_equal(&again, &points[2]));
-        gt_strategy_free(strategy);
-    }
-}
-
 static void bad_time_and_bad_domain_are_refused(void **state)
 {
     (void)state;
@@ -286,7 +265,6 @@ int main(void)
         cmocka_unit_test(nothing_is_proposed_twice_until_all_is_tried),
         cmocka_unit_test(same_seed_and_results_give_the_same_proposals),
         cmocka_unit_test(default_comes_first),
-        cmocka_unit_test(withdrawn_proposal_comes_again),
         cmocka_unit_test(bad_time_and_bad_domain_are_refused),
         cmocka_unit_test(resuming_is_as_good_as_one_run),
         cmocka_unit_test(hints_lead_to_the_best_sooner),

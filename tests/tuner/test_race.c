@@ -154,9 +154,9 @@ static void tie_is_settled_by_the_caller(void **state)
     }
     assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
     assert_int_equal(round.count, 0);
-    assert_int_equal(gt_race_settle(race, 5, &end), GPUTUNE_EINVAL);
-    assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_OK);
-    assert_int_equal(gt_race_settle(race, 3, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_break_tie(race, 5, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_OK);
+    assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     race_on(race, &m, &end);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 2);
@@ -173,7 +173,7 @@ static void unsettled_tie_is_the_defaults_when_time_is_up(void **state)
     gt_race_end end;
     assert_int_equal(gt_race_stop(race, GT_RACE_BUDGET), GPUTUNE_OK);
     assert_false(gt_race_is_tied(race));
-    assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_EINVAL);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 0);
     assert_int_equal(result.end, GT_RACE_BUDGET);
@@ -188,12 +188,12 @@ static void failure_in_a_tie_reopens_it(void **state)
     gt_race_end end = GT_RACE_RUNNING;
     gt_race_fail(race, 3); /* neither winner nor default: the tie stands */
     assert_true(gt_race_is_tied(race));
-    assert_int_equal(gt_race_settle(race, 3, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_break_tie(race, 3, &end), GPUTUNE_EINVAL);
     gt_race_fail(race, 0);
     assert_false(gt_race_is_tied(race));
     race_on(race, &m, &end);
-    assert_int_equal(gt_race_settle(race, 0, &end), GPUTUNE_EINVAL);
-    assert_int_equal(gt_race_settle(race, 2, &end), GPUTUNE_OK);
+    assert_int_equal(gt_race_break_tie(race, 0, &end), GPUTUNE_EINVAL);
+    assert_int_equal(gt_race_break_tie(race, 2, &end), GPUTUNE_OK);
     assert_int_equal(end, GT_RACE_NO_GAIN); /* no default: no final rounds */
     gt_race_free(race);
 }
@@ -331,7 +331,7 @@ static void all_failing_is_no_variant(void **state)
     assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
     gt_race_fail(race, 1);
     assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
-    assert_int_equal(end, GT_RACE_NOBODY);
+    assert_int_equal(end, GT_RACE_NONE_LEFT);
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
     gt_race_free(race);
 }
