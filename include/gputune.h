@@ -145,6 +145,7 @@ typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_LATENCY,     /* one launch and a synchronise, host clock */
     GPUTUNE_OBJECTIVE_ENERGY       /* NVML's energy counter, per launch (values in nanojoules) */
 } gputune_objective;
+enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_ENERGY + 1 };
 
 typedef enum gputune_cache {
     GPUTUNE_CACHE_COLD = 0, /* the L2 is swept before every sample */

@@ -76,7 +76,7 @@ static int run(void *user, const cli_session *session, const cli_scenario *scena
     work at = {.table = cli_record_table(CLI_VIEW_RUN)};
     bool all = settings->tuning.objective == CLI_OBJECTIVE_ALL;
     int first = all ? GPUTUNE_OBJECTIVE_KERNEL : settings->tuning.objective;
-    int last = all ? GPUTUNE_OBJECTIVE_ENERGY : first;
+    int last = all ? GPUTUNE_OBJECTIVE_COUNT - 1 : first;
     int code = CLI_EXIT_OK;
     for (int objective = first; objective <= last && !*cli_cancel(); objective++) {
         code = cli_worse(code, measure(&at, settings, session, scenario, objective));
@@ -100,7 +100,7 @@ int cmd_run(int argc, char **argv)
          NULL},
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
-         "what is measured; all: one after another, as far as possible", cli_objective_all_words},
+         "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),
