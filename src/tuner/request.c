@@ -51,7 +51,7 @@ static gputune_status take_options(gputune_options *out, const gputune_options *
 static gputune_status check_options(const gputune_options *o)
 {
     if ((uint32_t)o->effort > GPUTUNE_EXHAUSTIVE ||
-        (uint32_t)o->objective > GPUTUNE_OBJECTIVE_ENERGY ||
+        (uint32_t)o->objective >= GPUTUNE_OBJECTIVE_COUNT ||
         (uint32_t)o->cache > GPUTUNE_CACHE_HOT ||
         (uint32_t)o->isolation > GPUTUNE_ISOLATION_THREAD ||
         (uint32_t)o->strategy >= GPUTUNE_STRATEGY_COUNT) {
