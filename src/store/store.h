@@ -120,6 +120,8 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
                                const gt_scenario *scenario, int driver_version, int nvrtc_version,
                                const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
+/* Puts what is shown of a trial into a record. Its strings stay the trial's. */
+void gt_trial_show(gputune_record *record, const gt_trial *trial);
 /* Adds or replaces trials (by their hash), in one transaction: what is finished is kept, whatever
  * happens next. */
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,
