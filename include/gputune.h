@@ -139,13 +139,18 @@ typedef enum gputune_effort {
 
 /* What counts. Where LAUNCH or LATENCY cannot tell variants apart, device time counts as well. */
 typedef enum gputune_objective {
-    GPUTUNE_OBJECTIVE_DEFAULT = 0, /* `launch` for a template with a pass axis, else `kernel` */
+    GPUTUNE_OBJECTIVE_DEFAULT = 0, /* `rate` for a template whose work() uses axes, `launch` for one
+                                      with a pass axis, else `kernel` */
     GPUTUNE_OBJECTIVE_KERNEL,      /* device time by graph replay */
     GPUTUNE_OBJECTIVE_LAUNCH,      /* host clock over back-to-back launches, parameter copies in */
     GPUTUNE_OBJECTIVE_LATENCY,     /* one launch and a synchronise, host clock */
-    GPUTUNE_OBJECTIVE_ENERGY       /* NVML's energy counter, per launch (values in nanojoules) */
+    GPUTUNE_OBJECTIVE_ENERGY,      /* NVML's energy counter, per launch (values in nanojoules) */
+    GPUTUNE_OBJECTIVE_RATE         /* work done in a second of device time: for templates whose
+                                      work() uses axes, and none but RATE for those. Values are
+                                      nanoseconds for as much work as a launch of the template's
+                                      default does; the configuration says how much a launch does */
 } gputune_objective;
-enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_ENERGY + 1 };
+enum { GPUTUNE_OBJECTIVE_COUNT = GPUTUNE_OBJECTIVE_RATE + 1 };
 
 typedef enum gputune_cache {
     GPUTUNE_CACHE_COLD = 0, /* the L2 is swept before every sample */
@@ -259,8 +264,9 @@ typedef struct gputune_open_options {
     bool tune_only;           /* for tools that launch nothing: a worker tells what the device is
                                  (NULL: 0), and the driver need not start in this process, which
                                  takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
-    bool read_only;           /* for tools: `database` is only read; nothing is made or put beside
-                                 it, and gputune_open() fails with EDATABASE where it cannot be */
+    bool read_only;           /* for tools: `database` alone is only read; nothing is made or put
+                                 beside it, and gputune_open() fails with EDATABASE where it cannot
+                                 be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
 } gputune_open_options;
@@ -438,7 +444,8 @@ typedef struct gputune_record {
     uint32_t registers, spill_bytes, shared_bytes, local_bytes;
     double occupancy; /* resident warps over the SM's maximum; 0: unknown */
     double max_error, compile_ns;
-    double bytes, flops; /* the template's work() at this size, 0: not declared */
+    double bytes, flops; /* the template's work() at this size, 0: not declared. Where it uses axes:
+                            of a launch of the default, and only what counts as the work */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
     double copy_bytes_per_s; /* a device-to-device copy on that GPU, read plus written; 0 */
     const char *stop_reason;
@@ -446,19 +453,29 @@ typedef struct gputune_record {
     bool unreferenced;   /* no reference() and no check(): the default is taken as right */
     const char *only;    /* of a winner: the restrictions of its space, "" of the whole space */
     bool unfinished;     /* of a winner: its tuning was ended before it had decided */
+    /* since version 3 */
+    const char *scenario; /* what its trials have in common, the GPU aside: a hash in hex; "" */
+    const char *identity; /* which version of its template was measured: a hash in hex; "" */
+    const char *alignment, *inputs; /* of the scenario: "16", "seed=1"; "" */
+    bool outdated;                  /* its template has been edited since */
+    uint32_t variants, failed;      /* of a winner: how many its tuning tried */
+    const char *default_status;     /* of a winner: how the default fared, as `status`; "" */
+    uint32_t grid[3], block[3];     /* of gputune_run(); 0: unknown */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 2
+#define GPUTUNE_RECORD_VERSION 3
 
 typedef struct gputune_record_filter {
     uint32_t version;
     const char *kernel; /* NULL: all */
     bool all_trials;    /* else winners only */
     bool any_gpu;       /* else only records that answer for the tuner's GPU */
+    bool history; /* since version 2: every version of a template; else, for each kernel and GPU,
+                     the one that the tuner finds, or the newest where that was not measured */
 } gputune_record_filter;
-#define GPUTUNE_RECORD_FILTER_VERSION 1
+#define GPUTUNE_RECORD_FILTER_VERSION 2 /* 1 works too: with every version */
 #define GPUTUNE_RECORD_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false                                          \
+        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false                                   \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time; a non-zero answer stops the
  * walk and is returned. EDATABASE where the database asked for cannot be read. */

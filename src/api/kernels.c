@@ -44,9 +44,7 @@ static int describe_kernel(void *user, const gt_template *template)
                                        .summary = template->summary,
                                        .sizes = sizes,
                                        .axes = axis_text,
-                                       .objective = template->pass.present
-                                                        ? GPUTUNE_OBJECTIVE_LAUNCH
-                                                        : GPUTUNE_OBJECTIVE_KERNEL};
+                                       .objective = gt_default_objective(template)};
         answer = walk->each(walk->user, &kernel);
     }
     free(sizes);

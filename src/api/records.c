@@ -16,6 +16,17 @@ static gputune_status own_environments(const gputune *tuner, char host[GT_ENVIRO
     return GPUTUNE_OK;
 }
 
+static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
+{
+    const gt_template *template;
+    gputune *tuner = user;
+    bool found = gt_catalog_find(&template, tuner->catalog, kernel) == GPUTUNE_OK;
+    if (found) {
+        *identity = template->identity;
+    }
+    return found;
+}
+
 int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                     int (*each)(void *user, const gputune_record *record), void *user)
 {
@@ -28,7 +39,10 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     const gt_records_filter wanted = {.kernel = f->kernel,
                                       .all_trials = f->all_trials,
                                       .environments = any ? NULL : environments,
-                                      .environment_count = any ? 0 : 2};
+                                      .environment_count = any ? 0 : 2,
+                                      .one_version = f->version >= 2 && !f->history,
+                                      .at_hand = find_at_hand,
+                                      .user = tuner};
     int answer = gt_store_records(tuner->store, &wanted, each, user, NULL);
     return answer ? answer : gt_store_check(tuner->store, false);
 }

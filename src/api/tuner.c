@@ -153,11 +153,10 @@ static char *system_database(void)
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
-    if (o->read_only) {
-        return gt_store_open_read(&tuner->store, o->database, &tuner->log);
-    }
-    char *system = system_database();
-    gputune_status status = gt_store_open(&tuner->store, o->database, system, &tuner->log);
+    char *system = o->read_only && o->database ? NULL : system_database();
+    gputune_status status =
+        o->read_only ? gt_store_open_read(&tuner->store, o->database, system, &tuner->log)
+                     : gt_store_open(&tuner->store, o->database, system, &tuner->log);
     free(system);
     return status;
 }

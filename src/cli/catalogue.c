@@ -99,6 +99,37 @@ int cli_catalogue_find(const cli_kernel **out, const cli_catalogue *catalogue, c
     return code;
 }
 
+int cli_catalogue_name(const char **out, cli_catalogue *catalogue, const cli_session *session,
+                       char *argument)
+{
+    const cli_kernel *kernel;
+    *catalogue = (cli_catalogue){NULL, 0};
+    *out = argument;
+    if (!is_path(argument)) {
+        return CLI_CONTINUE;
+    }
+    int code = cli_catalogue_load(catalogue, session, &argument, 1);
+    if (code == CLI_CONTINUE) {
+        code = cli_catalogue_find(&kernel, catalogue, argument);
+    }
+    if (code == CLI_CONTINUE) {
+        *out = kernel->name;
+    }
+    return code;
+}
+
+int cli_catalogue_check(const cli_session *session, const char *name)
+{
+    cli_catalogue catalogue;
+    const cli_kernel *found;
+    int code = cli_catalogue_load(&catalogue, session, NULL, 0);
+    if (code == CLI_CONTINUE) {
+        code = cli_catalogue_find(&found, &catalogue, name);
+        cli_catalogue_free(&catalogue);
+    }
+    return code;
+}
+
 static void free_list(char **list, size_t count)
 {
     for (size_t i = 0; list && i < count; i++) {

@@ -26,6 +26,14 @@ int cli_catalogue_load(cli_catalogue *out, const cli_session *session, char *con
 /* The kernel of that name or path. CLI_EXIT_USAGE, with the nearest name said, when there is none.
  * *out belongs to the catalogue. */
 int cli_catalogue_find(const cli_kernel **out, const cli_catalogue *catalogue, const char *name);
+/* For commands that only read what is stored: the name of the kernel that `argument` is a name or a
+ * path of; a path's template is the one at hand from now on. A name is not looked up. Returns
+ * CLI_CONTINUE or an exit code after printing what is wrong. *out belongs to the catalogue, or is
+ * the argument. */
+int cli_catalogue_name(const char **out, cli_catalogue *catalogue, const cli_session *session,
+                       char *argument);
+/* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
+int cli_catalogue_check(const cli_session *session, const char *name);
 void cli_catalogue_free(cli_catalogue *catalogue);
 
 #endif

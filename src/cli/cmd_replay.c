@@ -141,9 +141,7 @@ static int replay(const settings *settings, const lists *lists, const cli_argume
         int status = gputune_replay(arguments->items[i], &options, add, &table);
         code = status < 0 ? cli_worse(code, cli_fail(status)) : code;
     }
-    if (table.row_count || code == CLI_EXIT_OK) {
-        cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
-    }
+    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
     cli_table_free(&table);
     return code;
 }

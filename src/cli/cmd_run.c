@@ -70,16 +70,28 @@ static void show_logs(const settings *settings, const cli_session *session,
     }
 }
 
+/* Of all objectives, a kernel whose launches do different work is measured by rate alone, and any
+ * other kernel by each that times a launch. */
+static bool is_wanted(const settings *settings, const cli_scenario *scenario, int objective)
+{
+    int chosen = settings->tuning.objective;
+    bool by_rate = scenario->kernel->objective == GPUTUNE_OBJECTIVE_RATE;
+    if (chosen != CLI_OBJECTIVE_ALL) {
+        return objective == chosen;
+    }
+    return objective != GPUTUNE_OBJECTIVE_DEFAULT &&
+           (objective == GPUTUNE_OBJECTIVE_RATE) == by_rate;
+}
+
 static int run(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     work at = {.table = cli_record_table(CLI_VIEW_RUN)};
-    bool all = settings->tuning.objective == CLI_OBJECTIVE_ALL;
-    int first = all ? GPUTUNE_OBJECTIVE_KERNEL : settings->tuning.objective;
-    int last = all ? GPUTUNE_OBJECTIVE_COUNT - 1 : first;
     int code = CLI_EXIT_OK;
-    for (int objective = first; objective <= last && !*cli_cancel(); objective++) {
-        code = cli_worse(code, measure(&at, settings, session, scenario, objective));
+    for (int objective = 0; objective < GPUTUNE_OBJECTIVE_COUNT && !*cli_cancel(); objective++) {
+        if (is_wanted(settings, scenario, objective)) {
+            code = cli_worse(code, measure(&at, settings, session, scenario, objective));
+        }
     }
     cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
     cli_table_free(&at.table);

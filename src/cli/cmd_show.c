@@ -4,18 +4,30 @@
 #include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/failures.h"
 #include "cli/record_columns.h"
 
 #include <stdlib.h>
 
 typedef struct settings {
     cli_common common;
-    bool all, any_gpu;
+    bool all, any_gpu, history;
 } settings;
+
+/* What is collected: the rows, and what failed. */
+typedef struct found {
+    cli_table table;
+    cli_failures failures;
+    bool all;
+} found;
 
 static int add(void *user, const gputune_record *record)
 {
-    cli_record_add(user, record);
+    found *at = user;
+    if (at->all || record->is_winner) {
+        cli_record_add(&at->table, record);
+    }
+    cli_failures_add(&at->failures, record);
     return 0;
 }
 
@@ -28,53 +40,46 @@ static void say_device(const cli_session *session)
 }
 
 /* Nothing is stored: a kernel that does not exist is a mistake, else it is only not tuned yet. */
-static int nothing(const cli_session *session, char *const *kernel, bool any_gpu)
+static int nothing(const cli_session *session, const char *kernel, bool any_gpu)
 {
-    if (kernel) {
-        cli_catalogue catalogue;
-        const cli_kernel *found;
-        int code = cli_catalogue_load(&catalogue, session, kernel, 0);
-        if (code == CLI_CONTINUE) {
-            code = cli_catalogue_find(&found, &catalogue, *kernel);
-            cli_catalogue_free(&catalogue);
-        }
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
+    int code = kernel ? cli_catalogue_check(session, kernel) : CLI_CONTINUE;
+    if (code != CLI_CONTINUE) {
+        return code;
     }
     cli_note("nothing is stored for %s%s; 'gputune warm %s' tunes%s",
-             kernel ? *kernel : "any kernel", any_gpu ? "" : " on this GPU",
-             kernel ? *kernel : "KERNEL", any_gpu ? "" : ", --any-gpu shows other GPUs' records");
+             kernel ? kernel : "any kernel", any_gpu ? "" : " on this GPU",
+             kernel ? kernel : "KERNEL", any_gpu ? "" : ", --any-gpu shows other GPUs' records");
     return CLI_EXIT_NOTHING;
 }
 
-static int show(const settings *settings, const cli_session *session,
-                const cli_arguments *arguments)
+static int write_found(const settings *settings, const cli_session *session, const found *at,
+                       const gputune_record_filter *filter)
 {
-    bool any_gpu = settings->any_gpu || !session->has_device;
-    cli_table table = cli_record_table((settings->all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS) |
-                                       (any_gpu ? CLI_VIEW_ANY_GPU : 0));
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = arguments->count ? arguments->items[0] : NULL;
-    filter.all_trials = settings->all;
-    filter.any_gpu = any_gpu;
-    int status = gputune_records(session->tuner, &filter, add, &table);
     cli_format_kind format = (cli_format_kind)settings->common.format;
-    int code = CLI_EXIT_OK;
-    if (status < 0) {
-        code = cli_fail(status);
-    } else {
-        if (format == CLI_FORMAT_TABLE && table.row_count && !any_gpu) {
-            say_device(session);
-        }
-        if (table.row_count || format == CLI_FORMAT_JSON || format == CLI_FORMAT_CSV) {
-            cli_table_write(&table, format, stdout);
-        }
-        if (!table.row_count) {
-            code = nothing(session, arguments->count ? arguments->items : NULL, any_gpu);
-        }
+    if (format == CLI_FORMAT_TABLE && at->table.row_count && !filter->any_gpu) {
+        say_device(session);
     }
-    cli_table_free(&table);
+    cli_table_write(&at->table, format, stdout);
+    if (!at->all) {
+        cli_failures_say(&at->failures);
+    }
+    return at->table.row_count ? CLI_EXIT_OK : nothing(session, filter->kernel, filter->any_gpu);
+}
+
+static int show(const settings *settings, const cli_session *session, const char *kernel)
+{
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = kernel;
+    filter.all_trials = true;
+    filter.any_gpu = settings->any_gpu || !session->has_device;
+    filter.history = settings->history;
+    found at = {.table = cli_record_table((settings->all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS) |
+                                          (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
+                .all = settings->all};
+    int status = gputune_records(session->tuner, &filter, add, &at);
+    int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, &filter);
+    cli_table_free(&at.table);
+    cli_failures_free(&at.failures);
     return code;
 }
 
@@ -86,6 +91,8 @@ int cmd_show(int argc, char **argv)
          "every trial with its statistics, not only the winners", NULL},
         {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL,
          "records of every GPU in the database", NULL},
+        {"history", 0, CLI_OPTION_FLAG, &settings.history, NULL,
+         "also what was measured before a template was edited", NULL},
         CLI_FORMAT_OPTION(&settings.common),
         CLI_TUNER_OPTIONS(&settings.common),
         CLI_MESSAGE_OPTIONS(&settings.common),
@@ -93,7 +100,7 @@ int cmd_show(int argc, char **argv)
     };
     const cli_usage usage = {
         "show",
-        "[KERNEL]",
+        "[KERNEL|PATH]",
         "Prints what is remembered for this GPU.",
         "Speed-up is over the template's default configuration, with its 95% interval. 'of copy' "
         "is\n"
@@ -101,11 +108,16 @@ int cmd_show(int argc, char **argv)
         "is\n"
         "surely faster; the simplest of the fastest won), noisy (others used the GPU, its clocks "
         "were\n"
-        "held back, or there was time for one launch each), modelled (an emulator's time). JSON "
-        "and\n"
-        "CSV have every field, times in nanoseconds (nanojoules under the objective energy), "
-        "rates\n"
-        "in bytes a second.",
+        "held back, or there was time for one launch each), modelled (an emulator's time), only\n"
+        "(nothing else was to be tried), unfinished (the time was over before the race had "
+        "decided),\n"
+        "no reference (the default is taken as right), outdated (the template has been edited "
+        "since).\n"
+        "JSON and CSV have every field, times in nanoseconds (nanojoules under the objective "
+        "energy;\n"
+        "under rate for the work of the default's launch), rates in bytes a second. The database "
+        "is\n"
+        "only read.",
         0,
         1,
         options};
@@ -115,9 +127,18 @@ int cmd_show(int argc, char **argv)
         return code;
     }
     cli_session session;
+    settings.common.read_only = true;
     code = cli_open(&session, &settings.common, CLI_OPEN_IF_ANY);
     if (code == CLI_CONTINUE) {
-        code = show(&settings, &session, &arguments);
+        cli_catalogue catalogue = {NULL, 0};
+        const char *kernel = NULL;
+        if (arguments.count) {
+            code = cli_catalogue_name(&kernel, &catalogue, &session, arguments.items[0]);
+        }
+        if (code == CLI_CONTINUE) {
+            code = show(&settings, &session, kernel);
+        }
+        cli_catalogue_free(&catalogue);
         cli_close(&session);
     }
     return code;

@@ -59,8 +59,9 @@ int cmd_warm(int argc, char **argv)
         CLI_SIZE_OPTION(&warm.selection),
         CLI_ONLY_OPTION(&warm.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &warm.tuning.objective, NULL,
-         "what is minimised; default: launch for a kernel whose\n"
-         "parameters can be passed in several ways, else kernel",
+         "what counts; default: rate for a kernel whose launches do\n"
+         "different work, launch for one whose parameters can be\n"
+         "passed in several ways, else kernel",
          cli_objective_words()},
         CLI_CACHE_OPTION(&warm.tuning),
         CLI_LIMIT_OPTION(&warm.tuning),

@@ -12,5 +12,6 @@ int cmd_space(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
+int cmd_export(int argc, char **argv);
 
 #endif

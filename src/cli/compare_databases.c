@@ -136,9 +136,7 @@ static int compare_all(const cli_compare *settings, const cli_session *session,
             code = cli_worse(code, measure(&table, settings, session, a, b));
         }
     }
-    if (table.row_count || settings->common.format == CLI_FORMAT_JSON) {
-        cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
-    }
+    cli_table_write(&table, (cli_format_kind)settings->common.format, stdout);
     cli_table_free(&table);
     if (!common) {
         cli_error("the databases have no scenario of this GPU in common");

@@ -28,6 +28,7 @@ static const command commands[] = {
     {"emit", cmd_emit, "the code of one configuration"},
     {"devices", cmd_devices, "the GPUs there are"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
+    {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };

@@ -1,9 +1,9 @@
 /* The columns of a measured configuration, for every command that prints some. */
 #include "cli/record_columns.h"
 
-#include "cli/units.h"
-
+#include "cli/failures.h"
 #include "cli/memory.h"
+#include "cli/units.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +44,21 @@ DERIVE(bandwidth)
     cli_set_number(out, bytes_per_s(item), true);
 }
 
+static double flops_per_s(const gputune_record *record)
+{
+    return is_timed(record) ? record->flops * 1e9 / record->median_ns : 0;
+}
+
 DERIVE(flop_rate)
 {
+    cli_set_number(out, flops_per_s(item), true);
+}
+
+/* Of a kernel that states no bytes, in views that else show its bandwidth. */
+DERIVE(flop_rate_alone)
+{
     RECORD;
-    cli_set_number(out, is_timed(record) ? record->flops * 1e9 / record->median_ns : 0, true);
+    cli_set_number(out, record->bytes > 0 ? 0 : flops_per_s(record), true);
 }
 
 DERIVE(copy_share)
@@ -55,6 +66,44 @@ DERIVE(copy_share)
     RECORD;
     double copy = record->copy_bytes_per_s;
     cli_set_number(out, copy > 0 ? bytes_per_s(record) / copy : 0, true);
+}
+
+/* The default's time, or why it has none. */
+DERIVE(default_time)
+{
+    RECORD;
+    if (record->default_ns > 0 || !cli_is_failure(record->default_status)) {
+        cli_set_number(out, record->default_ns, true);
+    } else {
+        cli_set_text(out, record->default_status);
+    }
+}
+
+/* Blocks or threads along x, y and z: "128x8"; empty where it is not known. */
+static void set_extent(cli_cell *out, const uint32_t extent[3])
+{
+    int last = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
+    if (!extent[0]) {
+        return;
+    }
+    char *text = cli_format("%u", extent[0]);
+    for (int i = 1; i <= last; i++) {
+        cli_append(&text, "x%u", extent[i]);
+    }
+    cli_set_text(out, text);
+    free(text);
+}
+
+DERIVE(grid)
+{
+    RECORD;
+    set_extent(out, record->grid);
+}
+
+DERIVE(block)
+{
+    RECORD;
+    set_extent(out, record->block);
 }
 
 DERIVE(speedup)
@@ -88,7 +137,8 @@ DERIVE(flags)
         const char *word;
     } words[] = {{record->is_default, "default"},    {record->tie, "tie"},
                  {record->noisy, "noisy"},           {record->modelled, "modelled"},
-                 {record->unfinished, "unfinished"}, {record->unreferenced, "no reference"}};
+                 {record->unfinished, "unfinished"}, {record->unreferenced, "no reference"},
+                 {record->outdated, "outdated"}};
     char *text = cli_copy("");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].set) {
@@ -154,7 +204,10 @@ static const cli_column columns[] = {
     SAME(origin, "origin", CLI_TEXT, DATA | CLI_VIEW_ANY_GPU),
     SAME(configuration, "configuration", CLI_TEXT, DATA | ALL),
     SAME(status, "status", CLI_TEXT, DATA | RUN | COMPARE),
-    SAME(default_ns, "default", CLI_TIME, DATA | WINNERS),
+    MADE("grid", "grid", CLI_TEXT, CLI_IN_ITS_DATA | RUN, grid),
+    MADE("block", "block", CLI_TEXT, CLI_IN_ITS_DATA | RUN, block),
+    SAME(default_ns, "", CLI_TIME, DATA),
+    MADE(NULL, "default", CLI_TIME, WINNERS, default_time),
     SAME(median_ns, "median", CLI_TIME, DATA | ALL),
     MADE(NULL, "95%", CLI_TEXT, RUN | COMPARE, uncertainty),
     SAME(mean_ns, "mean", CLI_TIME, DATA | TRIALS),
@@ -172,6 +225,7 @@ static const cli_column columns[] = {
     SAME(flops, "", CLI_REAL, DATA),
     MADE("bytes_per_s", "bandwidth", CLI_RATE, DATA | WINNERS | TRIALS | RUN, bandwidth),
     MADE("flops_per_s", "arithmetic", CLI_FLOPS, DATA | RUN, flop_rate),
+    MADE(NULL, "arithmetic", CLI_FLOPS, WINNERS | TRIALS, flop_rate_alone),
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN, copy_share),
     SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL),
@@ -195,6 +249,14 @@ static const cli_column columns[] = {
     SAME(message, "message", CLI_TEXT, DATA | RUN | COMPARE),
     SAME(stop_reason, "", CLI_TEXT, DATA),
     SAME(created, "", CLI_TEXT, DATA),
+    SAME(default_status, "", CLI_TEXT, DATA),
+    SAME(variants, "", CLI_SOME_COUNT, DATA),
+    SAME(failed, "failed", CLI_SOME_COUNT, DATA | WINNERS),
+    SAME(outdated, "", CLI_YES, DATA),
+    SAME(scenario, "", CLI_TEXT, DATA),
+    SAME(identity, "", CLI_TEXT, DATA),
+    SAME(alignment, "", CLI_TEXT, DATA),
+    SAME(inputs, "", CLI_TEXT, DATA),
 };
 
 cli_table cli_record_table(unsigned view)
@@ -212,7 +274,7 @@ void cli_record_add(cli_table *table, const gputune_record *record)
     for (size_t i = 0; i < table->column_count; i++) {
         cells[i].is_energy = record->objective == GPUTUNE_OBJECTIVE_ENERGY &&
                              table->columns[i].unit == CLI_TIME &&
-                             strcmp(table->columns[i].key, "compile_ns") != 0;
+                             table->columns[i].offset != offsetof(gputune_record, compile_ns);
     }
 }
 

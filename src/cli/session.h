@@ -30,13 +30,15 @@ typedef struct cli_common {
          "cuda, emu or emu:PROFILE (the emulator), or a library\n"                                 \
          "[GPUTUNE_DRIVER, else cuda, else the emulator]",                                         \
          NULL},                                                                                    \
-        {"db",                                                                                     \
-         0,                                                                                        \
-         CLI_OPTION_TEXT,                                                                          \
-         &(common)->database,                                                                      \
-         "FILE",                                                                                   \
-         "the database [GPUTUNE_DB, else in the user's cache folder]",                             \
-         NULL},                                                                                    \
+        CLI_FILE_OPTIONS(common)
+#define CLI_FILE_OPTIONS(common)                                                                   \
+    {"db",                                                                                         \
+     0,                                                                                            \
+     CLI_OPTION_TEXT,                                                                              \
+     &(common)->database,                                                                          \
+     "FILE",                                                                                       \
+     "the database [GPUTUNE_DB, else in the user's cache folder]",                                 \
+     NULL},                                                                                        \
     {                                                                                              \
         "templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER",                           \
             "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL            \

@@ -75,7 +75,7 @@ typedef struct cli_table {
 /* Appends a row read from `item`; everything is copied. Returns its cells, valid until the next. */
 cli_cell *cli_table_add(cli_table *table, const void *item);
 /* Writes the table alone: JSON is an array of objects. Columns of a table that are empty in every
- * row are left out. */
+ * row are left out. Without rows JSON is "[]", CSV its header, and a table for people nothing. */
 void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file);
 /* Writes several: JSON is an object of arrays, the others are parted by empty lines. */
 void cli_tables_write(const cli_table *tables, size_t count, cli_format_kind format, FILE *file);

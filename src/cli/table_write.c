@@ -1,13 +1,11 @@
 /* Prints a table aligned, as Markdown, JSON or CSV. */
 #include "cli/table.h"
 
+#include "cli/json.h"
 #include "cli/memory.h"
 #include "cli/units.h"
 
-#include "base/number.h"
-
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +90,7 @@ static bool is_shown(const cli_table *table, size_t column)
             return true;
         }
     }
-    return table->row_count == 0;
+    return false;
 }
 
 static grid make_grid(const cli_table *table, bool markdown)
@@ -191,28 +189,6 @@ static bool is_in_data(const cli_table *table, size_t column)
     return where & CLI_IN_DATA || (where & CLI_IN_ITS_DATA && where & table->view);
 }
 
-/* The shortest decimal text that reads back as the same double. */
-static void write_number(double value, FILE *file)
-{
-    char text[40];
-    for (int digits = 15; digits <= 17; digits++) {
-        gt_snprintf(text, sizeof text, "%.*g", digits, value);
-        if (gt_strtod(text, NULL) == value) {
-            break;
-        }
-    }
-    fputs(text, file);
-}
-
-static void write_json_text(const char *text, FILE *file)
-{
-    json_t *string = json_string(text);
-    char *encoded = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    fputs(encoded ? encoded : "\"\"", file); /* not UTF-8 */
-    free(encoded);
-    json_decref(string);
-}
-
 static void write_json_cell(const cli_cell *cell, FILE *file)
 {
     switch (cell->kind) {
@@ -220,13 +196,13 @@ static void write_json_cell(const cli_cell *cell, FILE *file)
         fputs("null", file);
         break;
     case CLI_WORDS:
-        write_json_text(cell->text, file);
+        cli_json_text(cell->text, file);
         break;
     case CLI_INTEGER:
         fprintf(file, "%" PRId64, cell->integer);
         break;
     case CLI_DOUBLE:
-        write_number(cell->number, file);
+        cli_json_number(cell->number, file);
         break;
     case CLI_BOOLEAN:
         fputs(cell->integer ? "true" : "false", file);
@@ -303,7 +279,7 @@ void cli_table_write(const cli_table *table, cli_format_kind format, FILE *file)
         fputc('\n', file);
     } else if (format == CLI_FORMAT_CSV) {
         write_csv(table, file);
-    } else {
+    } else if (table->row_count) {
         write_people(table, format == CLI_FORMAT_MARKDOWN, file);
     }
 }

@@ -99,9 +99,7 @@ int cli_warm_compile(const cli_warm *warm, const cli_session *session,
         at.scenario = &scenarios->items[i];
         code = cli_worse(code, compile(&at, warm, session));
     }
-    if (at.table.row_count || warm->common.format == CLI_FORMAT_JSON) {
-        cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
-    }
+    cli_table_write(&at.table, (cli_format_kind)warm->common.format, stdout);
     cli_table_free(&at.table);
     return cli_check_database(session, code);
 }

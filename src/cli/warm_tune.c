@@ -4,6 +4,7 @@
 #include "cli/compile_log.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
+#include "cli/failures.h"
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/units.h"
@@ -15,6 +16,7 @@
 typedef struct outcome {
     gputune_info info;
     const char *sizes;
+    char default_status[16]; /* of a default that failed, else "" */
 } outcome;
 
 #define DERIVE(name) static void name(cli_cell *out, const void *item)
@@ -32,6 +34,22 @@ DERIVE(source)
     cli_set_text(out, gputune_source_name(info->source));
 }
 
+/* The default's time, or why it has none. */
+DERIVE(default_time)
+{
+    const outcome *row = item;
+    if (row->default_status[0]) {
+        cli_set_text(out, row->default_status);
+    } else {
+        cli_set_number(out, row->info.default_ns, true);
+    }
+}
+
+DERIVE(default_status)
+{
+    cli_set_text(out, ((const outcome *)item)->default_status);
+}
+
 DERIVE(speedup)
 {
     INFO;
@@ -45,9 +63,9 @@ DERIVE(speedup)
 DERIVE(flags)
 {
     INFO;
-    char *text = cli_format("%s%s%s", info->tie ? "tie " : "", info->noisy ? "noisy " : "",
-                            info->modelled ? "modelled " : "");
-    text[strlen(text) ? strlen(text) - 1 : 0] = '\0';
+    char *text = cli_format("%s%s%s", info->tie ? "tie, " : "", info->noisy ? "noisy, " : "",
+                            info->modelled ? "modelled, " : "");
+    text[strlen(text) ? strlen(text) - 2 : 0] = '\0';
     cli_set_text(out, text);
     free(text);
 }
@@ -68,8 +86,9 @@ static const cli_column columns[] = {
     MADE("objective", "objective", BOTH, objective),
     SAME(configuration, "configuration", CLI_TEXT, BOTH),
     SAME(default_configuration, "", CLI_TEXT, DATA),
-    SAME(default_ns, "default", CLI_TIME, BOTH),
-    SAME(time_ns, "median", CLI_TIME, BOTH),
+    SAME(default_ns, "", CLI_TIME, DATA),
+    {NULL, "default", CLI_TIME, CLI_VIEW, 0, default_time},
+    {"median_ns", "median", CLI_TIME, BOTH, offsetof(outcome, info.time_ns), NULL},
     MADE(NULL, "speed-up", CLI_VIEW, speedup),
     SAME(speedup, "", CLI_RATIO, DATA),
     SAME(speedup_low, "", CLI_RATIO, DATA),
@@ -85,11 +104,53 @@ static const cli_column columns[] = {
     SAME(modelled, "", CLI_YES, DATA),
     MADE(NULL, "flags", CLI_VIEW, flags),
     SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
+    MADE("default_status", "", DATA, default_status),
 };
 
-static void add_row(cli_table *table, const gputune_info *info, const cli_scenario *scenario)
+/* The failures that are stored of a scenario. */
+typedef struct failed {
+    const cli_warm *warm;
+    const cli_scenario *scenario;
+    outcome *row;
+    cli_failures failures;
+} failed;
+
+static int take_failure(void *user, const gputune_record *record)
 {
-    outcome row = {*info, scenario->size_text};
+    failed *at = user;
+    if (strcmp(record->sizes, at->scenario->size_text) != 0 ||
+        record->objective != at->row->info.objective ||
+        record->cache != (gputune_cache)at->warm->tuning.cache || record->outdated) {
+        return 0;
+    }
+    cli_failures_add(&at->failures, record);
+    if (record->is_default && cli_is_failure(record->status)) {
+        snprintf(at->row->default_status, sizeof at->row->default_status, "%s", record->status);
+    }
+    return 0;
+}
+
+/* Says why variants failed, and puts down how the default did. */
+static void explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
+                             const cli_scenario *scenario)
+{
+    failed at = {.warm = warm, .scenario = scenario, .row = row};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = scenario->kernel->name;
+    filter.all_trials = true;
+    if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
+        cli_failures_say(&at.failures);
+    }
+    cli_failures_free(&at.failures);
+}
+
+static void add_row(cli_table *table, const gputune_info *info, const cli_warm *warm,
+                    const cli_session *session, const cli_scenario *scenario)
+{
+    outcome row = {.info = *info, .sizes = scenario->size_text};
+    if (info->failed) {
+        explain_failures(&row, warm, session, scenario);
+    }
     cli_cell *cells = cli_table_add(table, &row);
     for (size_t i = 0; i < table->column_count; i++) {
         cells[i].is_energy =
@@ -128,7 +189,7 @@ static int tune(cli_table *table, const cli_warm *warm, const cli_session *sessi
     if (status < 0) {
         code = cli_fail(status);
     } else if (has_winner(warm, &info)) {
-        add_row(table, &info, scenario);
+        add_row(table, &info, warm, session, scenario);
     } else if (!*cli_cancel()) {
         cli_error("%s: not tuned%s%s; programs get the %s configuration, %s", scenario->label,
                   info.stop_reason[0] ? ": " : "",
@@ -156,9 +217,7 @@ int cli_warm_tune(const cli_warm *warm, const cli_session *session, const cli_sc
         code =
             cli_worse(code, tune(&table, warm, session, &scenarios->items[i], &progress, &stored));
     }
-    if (table.row_count || warm->common.format == CLI_FORMAT_JSON) {
-        cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
-    }
+    cli_table_write(&table, (cli_format_kind)warm->common.format, stdout);
     cli_table_free(&table);
     bool kept = stored || gputune_check_database(session->tuner) == GPUTUNE_OK;
     if (!kept) {

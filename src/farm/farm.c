@@ -125,8 +125,8 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
         gt_measure_request_free(request);
         return GPUTUNE_ENOMEM;
     }
-    host->variants.items[host->variants.count++] =
-        (gt_live_variant){.id = job->id, .packet = gt_packet_keep(request->packet)};
+    host->variants.items[host->variants.count++] = (gt_live_variant){
+        .id = job->id, .packet = gt_packet_keep(request->packet), .work = job->work};
     return gt_measure_submit(farm, request);
 }
 

@@ -131,7 +131,7 @@ typedef struct gt_live_variant {
     uint64_t id;
     gt_packet *packet;
     uint64_t generation; /* of the worker that has it, 0: none yet */
-    double pilot_ns;
+    double work;         /* of its verify job */
 } gt_live_variant;
 
 typedef struct gt_measure_host {

@@ -312,7 +312,6 @@ static void note(gt_measure_host *host, const gt_measure_request *request, const
         host->prepare_s = gt_seconds_since(host->since_ns);
     } else if (request->kind == GT_FRAME_VERIFY && variant) {
         variant->generation = host->generation;
-        variant->pilot_ns = reply->verified.pilot_ns;
     }
 }
 

@@ -162,12 +162,24 @@ void gt_measure_died(gt_host_farm *farm)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
+/* The work of a launch of the variant that the first request is at, over that of the default's; at
+ * least 1. */
+static double work_in_hand(gt_measure_host *host)
+{
+    const gt_measure_request *request = host->queue.items[0];
+    bool sample = request->kind == GT_FRAME_SAMPLE;
+    uint64_t id = sample ? GT_PAGE_READ(host->link.page->current) : request->id;
+    const gt_live_variant *variant = gt_live_find(host, id);
+    return variant ? fmax(1, variant->work) : 1;
+}
+
 /* Seconds that the first request may go without progress: a hundred times what the reference takes,
  * never under a second, and enough for machines where everything but the kernel is slow (the
- * emulator), as the time to prepare shows. A sample's clock starts again with each variant. */
-static double allowance(const gt_host_farm *farm)
+ * emulator), as the time to prepare shows; as many times that as a launch does the default's work.
+ * A sample's clock starts again with each variant. */
+static double allowance(gt_host_farm *farm)
 {
-    const gt_measure_host *host = &farm->measure;
+    gt_measure_host *host = &farm->measure;
     const gt_measure_request *request = host->queue.items[0];
     double slow = farm->emulated ? 30 : 1;
     if (request->kind == GT_FRAME_PREPARE) {
@@ -177,7 +189,7 @@ static double allowance(const gt_host_farm *farm)
     const gt_objective *facts = gt_objective_facts(request->objective);
     double count = sample ? facts->sample_launches : 10;
     double least = fmax(farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
-    least = fmax(least, 5 * host->prepare_s);
+    least = fmax(least, 5 * host->prepare_s) * work_in_hand(host);
     if (sample && facts->by_energy) {
         least += 5;
     }

@@ -74,6 +74,7 @@ typedef struct gt_verify_job {
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX];
     bool patient; /* ten times the deadline: a hang will then be believed */
+    double work;  /* of a launch, over that of the default's: the deadline grows with it */
 } gt_verify_job;
 
 typedef struct gt_verified {

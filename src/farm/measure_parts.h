@@ -101,7 +101,9 @@ struct gt_measure {
     gt_rig rigs[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations;
     gt_tasks fill;           /* inputs, pristine copies, guards */
-    gt_tasks reset, again;   /* before a proof's launches: inout restored, outputs poisoned */
+    gt_tasks launch;         /* before a proof's first launches: inout restored, outputs poisoned */
+    gt_tasks relaunch;       /* before its second one, on the last rig */
+    gt_tasks reset, again;   /* the same for the winner's proof, on every rig */
     gt_tasks restore;        /* before a sample: inout of every set */
     gt_tasks rotate;         /* set 0 to all others */
     const gt_tasks *ahead;   /* reset or restore, queued since the last launch on the buffers */

@@ -15,7 +15,8 @@ typedef struct launch_facts {
     const char *words; /* what to say of it */
 } launch_facts;
 
-static const launch_facts plain[2] = {{GT_POISON_FIRST, ""}, {GT_POISON_SECOND, ""}};
+static const launch_facts plain = {GT_POISON_FIRST, ""};
+static const launch_facts timed = {GT_POISON_SECOND, ""}; /* the only one on the timed rig */
 /* The second where the first was right. */
 static const launch_facts again = {
     GT_POISON_SECOND, " in a second launch, after a first one that was right: scratch memory and "
@@ -218,9 +219,9 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
 {
     uint32_t rigs = measure->setup.workload_count;
     const gt_rig *last = &measure->rigs[rigs - 1];
-    GT_TRY(judge_first(out, measure, last, &plain[0]));
+    GT_TRY(judge_first(out, measure, last, &plain));
     GT_TRY(judge_second(out, measure, last, &again));
-    return rigs > 1 ? judge_second(out, measure, &measure->rigs[0], &plain[1]) : GPUTUNE_OK;
+    return rigs > 1 ? judge_second(out, measure, &measure->rigs[0], &timed) : GPUTUNE_OK;
 }
 
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,

@@ -268,6 +268,12 @@ static gputune_status plan_rig(gt_measure *measure, gt_rig *rig)
 {
     GT_TRY(plan_reset(&measure->reset, rig, GT_POISON_FIRST));
     GT_TRY(plan_reset(&measure->again, rig, GT_POISON_SECOND));
+    /* the results of a proof's last launch on a rig are looked at with the second poison */
+    bool twice = rig == &measure->rigs[measure->setup.workload_count - 1];
+    GT_TRY(plan_reset(&measure->launch, rig, twice ? GT_POISON_FIRST : GT_POISON_SECOND));
+    if (twice) {
+        GT_TRY(plan_reset(&measure->relaunch, rig, GT_POISON_SECOND));
+    }
     GT_TRY(plan_check(measure, rig));
     GT_TRY(plan_first(measure, rig));
     GT_TRY(plan_reference(measure, rig));
@@ -277,10 +283,10 @@ static gputune_status plan_rig(gt_measure *measure, gt_rig *rig)
 
 gputune_status gt_tables_plan(gt_measure *measure)
 {
-    gt_tasks *const tables[] = {&measure->reset,  &measure->again,  &measure->restore,
-                                &measure->rotate, &measure->check,  &measure->hash,
-                                &measure->keep,   &measure->agree,  &measure->spread,
-                                &measure->move,   &measure->convert};
+    gt_tasks *const tables[] = {
+        &measure->launch, &measure->reset, &measure->again,  &measure->relaunch, &measure->restore,
+        &measure->rotate, &measure->check, &measure->hash,   &measure->keep,     &measure->agree,
+        &measure->spread, &measure->move,  &measure->convert};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(plan_rig(measure, &measure->rigs[i]));

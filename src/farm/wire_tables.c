@@ -209,6 +209,7 @@ static const gt_member verify_job_members[] = {
     IMAGE(gt_verify_job, image),
     STRUCTS(gt_verify_job, launches, &launch),
     NUMBER(gt_verify_job, patient),
+    NUMBER(gt_verify_job, work),
 };
 RECORD(gt_record_verify_job, gt_verify_job, verify_job_members);
 

@@ -52,9 +52,10 @@ static gputune_status check_threads(const gt_launcher *launcher, CUfunction func
     }
     GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
     return gt_fail(GPUTUNE_ECUDA,
-                   "a block of %u threads does not fit: %d registers a thread, or launch_bounds, "
+                   "a block of %u threads does not fit: %d registers a thread%s, or launch_bounds, "
                    "allow %d threads",
-                   gt_volume(launch->geometry.block), registers, most);
+                   gt_volume(launch->geometry.block), registers,
+                   launcher->device.emulated ? " (the emulator's count, not ptxas's)" : "", most);
 }
 
 static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function)

@@ -141,6 +141,9 @@ gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *t
     gt_config scalar = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
+        if (template->work.axes >> i & 1) {
+            scalar.choice[i] = config->choice[i];
+        }
         bool aligned = gt_axis_traits_of(axis->kind)->aligned;
         for (uint32_t v = 0; v < axis->count && aligned; v++) {
             if (axis->values[v].number < axis->values[scalar.choice[i]].number) {

@@ -1,5 +1,5 @@
 /* The pragmas work, reference and check. */
-#include "kernel/parse.h"
+#include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -11,8 +11,9 @@ typedef struct setting {
     gt_expression **real;
 } setting;
 
-static gputune_status read_setting(const setting *settings, size_t count, gt_parse *parse,
-                                   gt_lexer *body)
+/* `use`: what its expressions may use, the bits of symbols.h. */
+static gputune_status read_setting(const setting *settings, size_t count, unsigned use,
+                                   gt_parse *parse, gt_lexer *body)
 {
     const char *names[8];
     char name[GT_NAME_MAX];
@@ -27,30 +28,62 @@ static gputune_status read_setting(const setting *settings, size_t count, gt_par
         if (settings[i].dimensions && settings[i].dimensions->count > 0) {
             return gt_fail_at(place, "'%s' given twice; expected it once", name);
         }
-        return settings[i].dimensions
-                   ? gt_read_dimensions(settings[i].dimensions, parse, body, GT_USE_PROBLEM)
-                   : gt_read_real_expression(settings[i].real, parse, body, GT_USE_PROBLEM);
+        return settings[i].dimensions ? gt_read_dimensions(settings[i].dimensions, parse, body, use)
+                                      : gt_read_real_expression(settings[i].real, parse, body, use);
     }
     const char *nearest = gt_nearest(name, names, count);
     return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
                       nearest ? nearest : names[0]);
 }
 
-static gputune_status read_settings(const setting *settings, size_t count, gt_parse *parse,
-                                    gt_lexer *body)
+static gputune_status read_settings(const setting *settings, size_t count, unsigned use,
+                                    gt_parse *parse, gt_lexer *body)
 {
     do {
-        GT_TRY(read_setting(settings, count, parse, body));
+        GT_TRY(read_setting(settings, count, use, parse, body));
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }
 
+/* The first axis of the mask, whose lowest bit is axis 0. */
+static const gt_axis *first_axis(const gt_template *template, uint64_t axes)
+{
+    return &template->axes[__builtin_ctzll(axes)];
+}
+
+/* A plan may launch a narrower vector or another way to pass in place of the winner's. */
+static gputune_status check_work_axes(const gt_template *template, const gt_expression *measure)
+{
+    uint64_t interchangeable = 0;
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis_traits *traits = gt_axis_traits_of(template->axes[i].kind);
+        interchangeable |= traits->aligned || traits->generates ? UINT64_C(1) << i : 0;
+    }
+    interchangeable &= gt_axes_used(measure);
+    return interchangeable
+               ? gt_fail_at(gt_expression_place(measure),
+                            "the work depends on '%s', of which a plan may launch another value; "
+                            "expected a tune or cluster axis",
+                            first_axis(template, interchangeable)->name)
+               : GPUTUNE_OK;
+}
+
 gputune_status gt_parse_work(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
+    gt_template *template = parse->template;
+    const gt_template_parts *parts = parse->parts;
     const setting settings[] = {{"bytes", NULL, &parse->parts->work_bytes},
                                 {"flops", NULL, &parse->parts->work_flops}};
-    (void)clause;
-    return read_settings(settings, 2, parse, body);
+    GT_TRY(read_settings(settings, 2, GT_USE_PROBLEM | GT_USE_AXIS, parse, body));
+    const gt_expression *measure = gt_work_measure(template);
+    template->work = (gt_work){true, gt_axes_used(measure), clause->place};
+    if (!template->work.axes && gt_axes_used(parts->work_bytes)) {
+        return gt_fail_at(gt_expression_place(parts->work_bytes),
+                          "the bytes depend on '%s' and the flops, which count as the work, on no "
+                          "axis; expected flops that say how much more such a launch does",
+                          first_axis(template, gt_axes_used(parts->work_bytes))->name);
+    }
+    return check_work_axes(template, measure);
 }
 
 static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_parse *parse,
@@ -64,8 +97,9 @@ static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_pars
     judge->present = true;
     judge->place = clause->place;
     GT_TRY(gt_name_read(judge->name, sizeof judge->name, body, "a __global__ function's name"));
-    return gt_lexer_accept(body, ",") ? read_settings(settings, settings_count, parse, body)
-                                      : GPUTUNE_OK;
+    return gt_lexer_accept(body, ",")
+               ? read_settings(settings, settings_count, GT_USE_PROBLEM, parse, body)
+               : GPUTUNE_OK;
 }
 
 gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

@@ -74,7 +74,7 @@ typedef struct gt_workload {
                                    scratch. A check's last parameter is a scratch of 8 bytes, the
                                    count of wrong elements (zero at the start); it sees outputs
                                    as the variant left them. */
-    double work_bytes, work_flops;        /* of one launch; 0: not declared */
+    double work_bytes, work_flops;        /* of a launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;

@@ -33,6 +33,11 @@ void gt_source_free(gt_source *source);
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_problem *problem, const gt_config *config,
                               const gt_device *device);
+/* How much work a launch of a configuration does at a problem, over that of the default's: 1 where
+ * work() uses no axis. ETEMPLATE where work() has no value there, or none above 0. In
+ * workload.c. */
+gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
+                             const gt_config *config, const gt_device *device);
 /* Equal for two launches of the same code that cannot be told apart by what the device is given:
  * geometry, passing, parameters' sizes, scratch and clears. */
 gt_hash gt_launch_hash(const gt_launch *launch);
@@ -40,8 +45,9 @@ gt_hash gt_launch_hash(const gt_launch *launch);
  * with the values of the axes that the launch depends on. So trials with equal source and another
  * launch have other keys. */
 gt_hash gt_trial_hash(const gt_template *template, const gt_config *config, gt_hash source);
-/* The configuration that launches safely with any alignment: the default with every vector axis at
- * its narrowest. *same: it is the given one. In config.c. */
+/* The configuration that launches safely with any alignment, and does the same work as the given
+ * one: the default with every vector axis at its narrowest, and the given one's values of the axes
+ * that work() uses. *same: it is the given one. In config.c. */
 gputune_status gt_config_scalar(gt_config *out, bool *same, const gt_template *template,
                                 const gt_config *config);
 

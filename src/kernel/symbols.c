@@ -208,6 +208,17 @@ gt_scope gt_symbols_scope(gt_symbols *symbols)
     return (gt_scope){slot_of, size_slot_of, explain, symbols};
 }
 
+uint64_t gt_axes_used(const gt_expression *expression)
+{
+    uint64_t mask = 0;
+    for (int axis = 0; expression && axis < GT_AXIS_MAX; axis++) {
+        bool uses = gt_expression_uses(expression, GT_SLOT_AXIS + axis) ||
+                    gt_expression_uses(expression, GT_SLOT_AXIS_BYTES + axis);
+        mask |= uses ? UINT64_C(1) << axis : 0;
+    }
+    return mask;
+}
+
 static int64_t word_bytes(const gt_value *value)
 {
     gt_type type;

@@ -47,6 +47,9 @@ gt_scope gt_symbols_scope(gt_symbols *symbols);
  * rounded up to the cluster. */
 bool gt_symbol_is_reserved(const char *name);
 
+/* Bit i: the expression uses axis i, or the size of the type that it names. NULL uses none. */
+uint64_t gt_axes_used(const gt_expression *expression);
+
 /* Fills all slots that a problem and a device decide; the rest becomes 0. */
 void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
                    const gt_problem *problem, const gt_device *device);

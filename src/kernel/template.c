@@ -182,6 +182,18 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
+/* Times are kept for the work of the default's launch: with another default they are others. */
+static void append_work_of_default(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        if (template->work.axes >> i & 1) {
+            gt_text_printf(out, "\ndefault %s=", axis->name);
+            gt_axis_value_append(out, axis, axis->default_choice);
+        }
+    }
+}
+
 static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
 {
     gt_text text = {0};
@@ -189,6 +201,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
     append_clauses(&text, reader, meaning_words, sizeof meaning_words / sizeof *meaning_words);
     append_pass(&text, parse->template);
+    append_work_of_default(&text, parse->template);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_clear(&text);
@@ -203,11 +216,7 @@ static uint64_t axes_of(const gt_expression *const *expressions, size_t count)
 {
     uint64_t mask = 0;
     for (size_t i = 0; i < count; i++) {
-        for (int axis = 0; expressions[i] && axis < GT_AXIS_MAX; axis++) {
-            if (gt_expression_uses(expressions[i], GT_SLOT_AXIS + axis)) {
-                mask |= UINT64_C(1) << axis;
-            }
-        }
+        mask |= gt_axes_used(expressions[i]);
     }
     return mask;
 }
@@ -221,6 +230,9 @@ static void note_axes(gt_parse *parse)
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         parts->geometry_axes |=
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+    }
+    if (!parse->template->work.stated) {
+        parse->template->work.place = parts->kernel_place;
     }
     for (uint32_t i = 0; i < parse->template->axis_count; i++) {
         parse->template->axes[i].in_source = is_in_source(parts, parse->template, i);

@@ -20,7 +20,9 @@
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
  *     first, then what the last launch left
  *   clear(buffer or scratch, …)          zeroed before each launch
- *   work(bytes = e, flops = e)
+ *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
+ *     It may use tune and cluster axes where launches of variants do different work; such a
+ *     template is tuned by how much they do in a second, and its judge must know how much it was
  *   reference(KERNEL[, block = D][, grid = D][, rtol = e][, atol = e][, stol = e])
  *     takes the block as a const pointer, then args(); outputs may be double; a last parameter
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
@@ -47,11 +49,13 @@
  * reference that adds 10^6 positive numbers one after another is itself wrong by 1e-5 of the sum:
  * declare its outputs double.
  *
- * How a variant is proved. It is launched twice at the requested size and at an awkward smaller one,
- * with outputs, scratch and shared memory poisoned; in between outputs are poisoned otherwise and
- * inout buffers restored, and nothing else is put right. Inputs and what lies around the buffers
+ * How a variant is proved. It is launched at the requested size and twice at an awkward smaller one
+ * (twice at the requested size where there is none), with outputs, scratch and shared memory
+ * poisoned; in between outputs are poisoned otherwise and inout buffers restored, and nothing else
+ * is put right. Inputs and what lies around the buffers
  * must be as they were (one that changes an input and changes it back within a launch is not seen).
- * The winner is proved again behind the race, with other inputs and what the race left in scratch.
+ * The winner is proved again after the race, twice at the requested size, with other inputs and with
+ * what the race left in scratch.
  * Without reference() and check() the default variant's first results stand in for the reference's,
  * and it must write all of them. */
 // clang-format on
@@ -166,6 +170,13 @@ typedef struct gt_pass_block {
     uint32_t axis;
 } gt_pass_block;
 
+/* What is known of the work of a launch. */
+typedef struct gt_work {
+    bool stated;    /* there is a work() */
+    uint64_t axes;  /* bit i: it depends on axis i; 0: all variants' launches do the same */
+    gt_place place; /* of work(), or of kernel() where there is none */
+} gt_work;
+
 /* Parsed once. The other parts (expressions, texts) are in template_parts.h, this room's own. */
 typedef struct gt_template {
     char name[GT_NAME_MAX];
@@ -177,6 +188,7 @@ typedef struct gt_template {
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
     gt_pass_block pass;
+    gt_work work;
     gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
                          tolerances, work: what a scenario's key needs of the template */
     struct gt_template_parts *parts;

@@ -95,6 +95,9 @@ typedef struct gt_template_parts {
     uint32_t word_count;
 } gt_template_parts;
 
+/* What counts as the work of a launch: the flops, or the bytes where none are stated; or NULL. In
+ * workload.c. */
+const gt_expression *gt_work_measure(const gt_template *template);
 /* The index of the axis of that name; EINVAL with the nearest or the list. In config.c. */
 gputune_status gt_axis_by_name(uint32_t *out, const gt_template *template, const char *name);
 

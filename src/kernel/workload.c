@@ -300,15 +300,65 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* --- work --------------------------------------------------------------------------------------
+ */
+
+const gt_expression *gt_work_measure(const gt_template *template)
+{
+    const gt_template_parts *parts = template->parts;
+    return parts->work_flops ? parts->work_flops : parts->work_bytes;
+}
+
+/* Of the default's launch. Where launches do different work only what measures it is known: times
+ * are for so much of that, whatever becomes of the rest. */
 static gputune_status bind_work(gt_workload *out, const gt_binding *binding)
 {
-    const gt_template_parts *parts = binding->template->parts;
-    if (parts->work_bytes) {
-        GT_TRY(gt_expression_real(&out->work_bytes, parts->work_bytes, binding->slots));
+    const gt_template *template = binding->template;
+    const gt_template_parts *parts = template->parts;
+    const gt_config standard = gt_config_default(template);
+    int64_t slots[GT_SLOT_MAX];
+    memcpy(slots, binding->slots, sizeof slots);
+    gt_slots_config(slots, template, &standard);
+    if (parts->work_bytes && (!template->work.axes || !parts->work_flops)) {
+        GT_TRY(gt_expression_real(&out->work_bytes, parts->work_bytes, slots));
     }
     if (parts->work_flops) {
-        GT_TRY(gt_expression_real(&out->work_flops, parts->work_flops, binding->slots));
+        GT_TRY(gt_expression_real(&out->work_flops, parts->work_flops, slots));
     }
+    return GPUTUNE_OK;
+}
+
+/* More than 0. */
+static gputune_status evaluate_work(double *out, gt_binding *binding, const gt_config *config)
+{
+    const gt_expression *measure = gt_work_measure(binding->template);
+    char *text;
+    gt_slots_config(binding->slots, binding->template, config);
+    GT_TRY(gt_expression_real(out, measure, binding->slots));
+    if (*out > 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_config_text(&text, binding->template, config));
+    gputune_status status = gt_fail_at(gt_expression_place(measure),
+                                       "the work of %s is %g; expected more than 0", text, *out);
+    free(text);
+    return status;
+}
+
+gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
+                             const gt_config *config, const gt_device *device)
+{
+    const gt_config standard = gt_config_default(template);
+    gt_binding binding;
+    double own, one;
+    *out = 1;
+    if (!template->work.axes) {
+        return GPUTUNE_OK;
+    }
+    gt_binding_open(&binding, template, problem, device);
+    GT_TRY(evaluate_work(&one, &binding, &standard));
+    GT_TRY(evaluate_work(&own, &binding, config));
+    *out = own / one;
     return GPUTUNE_OK;
 }
 

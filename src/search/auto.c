@@ -127,6 +127,9 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
     automatic *at = state;
     at->compile_s += result->compile_s;
     at->measure_s += result->measure_s;
+    if (is_time_for_all(strategy, at)) {
+        return GPUTUNE_OK; /* the order does not matter, and a model costs a millisecond a result */
+    }
     GT_TRY(gt_method_model.told(strategy, at->model, result));
     GT_TRY(gt_method_local.told(strategy, at->local, result));
     return judge_model(at, result);

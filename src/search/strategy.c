@@ -18,8 +18,8 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 48, /* results without a gain, or a third of all */
-    ENOUGH = 8     /* compile times to know what is usual */
+    PATIENCE = 160, /* results without a gain, or half of all */
+    ENOUGH = 8      /* compile times to know what is usual */
 };
 #define EPSILON    0.005
 #define HOPELESS   0.1 /* of epsilon: a gain expected of the next one that is not worth trying it */
@@ -157,7 +157,7 @@ gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
 /* Nothing better is expected when the model says so, and has had time to be proved wrong. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
-    uint32_t patience = outlook->tried / 3 > PATIENCE ? outlook->tried / 3 : PATIENCE;
+    uint32_t patience = outlook->tried / 2 > PATIENCE ? outlook->tried / 2 : PATIENCE;
     return outlook->expected_gain >= 0 && outlook->expected_gain < settings->epsilon * HOPELESS &&
            outlook->since_improved >= patience;
 }

@@ -147,8 +147,8 @@ typedef struct gt_winner {
     X(BOOL, modelled, modelled, HIDDEN)                                                            \
     X(TEXT, stop_reason, stop_reason, SHOWN(stop_reason))                                          \
     X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
-    X(COUNT, variants, variants, HIDDEN)                                                           \
-    X(COUNT, failed, failed, HIDDEN)                                                               \
+    X(COUNT, variants, variants, SHOWN(variants))                                                  \
+    X(COUNT, failed, failed, SHOWN(failed))                                                        \
     X(REAL, tuning_s, tuning_s, HIDDEN)                                                            \
     X(INPLACE, created, created, HIDDEN)
 
@@ -169,6 +169,11 @@ typedef struct gt_winner {
     X(TEXT, t.created, record.created, HIDDEN)                                                     \
     X(BOOL, w.id IS NOT NULL, record.is_winner, HIDDEN)                                            \
     X(REAL, d.median, record.default_ns, HIDDEN)                                                   \
+    X(STATUS, coalesce(d.status, -1), default_status, HIDDEN)                                      \
+    X(TEXT, s.alignment, record.alignment, HIDDEN)                                                 \
+    X(TEXT, s.inputs, record.inputs, HIDDEN)                                                       \
+    X(HASH, k.identity, identity, HIDDEN)                                                          \
+    X(INTEGER, t.id, order, HIDDEN)                                                                \
     X(HASH, s.hash, scenario, HIDDEN)                                                              \
     X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
     X(REAL, s.volume, volume, HIDDEN)

@@ -186,7 +186,9 @@ static gputune_status choose_path(char **out, const char *path)
     return status;
 }
 
-static gputune_status open_files(gt_store *store, const char *path)
+/* Settles which file is asked for. There is none, and no_file is set, for ":memory:" and where no
+ * folder for it is known. */
+static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = choose_path(&store->asked, path);
     if (status == GPUTUNE_ENOTFOUND) {
@@ -199,13 +201,21 @@ static gputune_status open_files(gt_store *store, const char *path)
         store->no_file = store->unreadable = true;
         return gt_layers_open_memory(store);
     }
-    GT_TRY(gt_strdup(&store->paths[0], store->asked));
+    return gt_strdup(&store->paths[0], store->asked);
+}
+
+static gputune_status open_files(gt_store *store, const char *path)
+{
+    GT_TRY(choose_file(store, path));
+    if (store->no_file) {
+        return GPUTUNE_OK;
+    }
     if (gt_file_make_parents(store->asked) != GPUTUNE_OK) {
         gt_layers_give_up(store, gt_message(), false);
         return GPUTUNE_OK;
     }
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    status = gt_layers_open_writer(store, &patience);
+    gputune_status status = gt_layers_open_writer(store, &patience);
     return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status; /* locked: opened when it is needed */
 }
 
@@ -226,14 +236,40 @@ static gt_store *new_store(const gt_log *log)
     return store;
 }
 
+/* Goes on to the file that was begun beside a damaged one. False: there is none. */
+static bool turn_to_beside(gt_store *store)
+{
+    int next = store->path + 1;
+    char *path;
+    if (next > GT_BESIDE_MAX || gt_path_format(&path, "%s.%d", store->asked, next) != GPUTUNE_OK) {
+        return false;
+    }
+    if (!gt_file_exists(path)) {
+        free(path);
+        return false;
+    }
+    store->paths[next] = path;
+    store->path = next;
+    return true;
+}
+
 static gputune_status open_for_reading(gt_store *store, const char *path)
 {
     gt_trouble trouble;
-    char why[GT_WHY_MAX] = "";
+    char why[GT_WHY_MAX];
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    GT_TRY(choose_path(&store->asked, path));
-    GT_TRY(gt_strdup(&store->paths[0], store->asked));
-    gputune_status status = gt_layers_open_reader(store, &patience, &trouble, why);
+    GT_TRY(choose_file(store, path));
+    if (!store->no_file && !path && !gt_file_exists(store->asked)) {
+        store->no_file = store->unreadable = true;
+    }
+    if (store->no_file) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status;
+    do {
+        why[0] = '\0';
+        status = gt_layers_open_reader(store, &patience, &trouble, why);
+    } while (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED && turn_to_beside(store));
     if (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED) {
         return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, why);
     }
@@ -244,7 +280,8 @@ static gputune_status open_for_reading(gt_store *store, const char *path)
     return status;
 }
 
-gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log *log)
+gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
+                                  const gt_log *log)
 {
     gt_store *store = new_store(log);
     if (!store) {
@@ -252,11 +289,16 @@ gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log
     }
     store->only_read = true;
     snprintf(store->unkept, sizeof store->unkept, "it was opened to be read");
-    gputune_status status = open_for_reading(store, path);
+    gputune_status status = system_path ? gt_strdup(&store->system_path, system_path) : GPUTUNE_OK;
+    if (status == GPUTUNE_OK) {
+        status = open_for_reading(store, path);
+    }
     if (status != GPUTUNE_OK) {
         gt_store_close(store);
         return status;
     }
+    open_system(store);
+    gt_layers_flush(store);
     *out = store;
     return GPUTUNE_OK;
 }

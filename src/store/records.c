@@ -51,8 +51,11 @@ static void show(gt_record_row *row)
     r->modelled = strncmp(r->origin, "emu", 3) == 0;
     gt_trial_show(r, &row->trial);
     r->only = r->stop_reason = "";
+    r->default_status = "";
     if (r->is_winner) {
         gt_columns_show(r, &gt_winner_columns, &row->winner);
+        r->default_status =
+            (int)row->default_status < 0 ? "" : gt_trial_status_name(row->default_status);
         r->noisy = r->noisy || row->winner.noisy;
         r->unfinished = !row->winner.terms.final;
     } else {
@@ -111,6 +114,90 @@ static gputune_status read_records(gt_database *database, void *context)
     return status;
 }
 
+/* --- versions of a template ----------------------------------------------------------------------
+ */
+
+/* The version of a kernel on one kind of GPU that counts. */
+typedef struct version {
+    const char *kernel, *environment, *created; /* of a row */
+    int order;
+    gt_hash identity, newest;
+    bool at_hand, found; /* there is a template at hand; something of it is stored */
+} version;
+
+typedef struct versions {
+    GT_ARRAY(version) items;
+} versions;
+
+static version *find_version(const versions *all, const gt_record_row *row)
+{
+    for (size_t i = 0; i < all->items.count; i++) {
+        version *one = &all->items.items[i];
+        if (strcmp(one->kernel, row->record.kernel) == 0 &&
+            strcmp(one->environment, row->record.environment) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+static gputune_status note_version(versions *all, const gt_records_filter *filter,
+                                   const gt_record_row *row)
+{
+    version *known = find_version(all, row);
+    if (!known) {
+        version one = {.kernel = row->record.kernel,
+                       .environment = row->record.environment,
+                       .created = "",
+                       .order = -1};
+        one.at_hand = filter->at_hand && filter->at_hand(filter->user, one.kernel, &one.identity);
+        GT_TRY(gt_array_push(&all->items, one));
+        known = &all->items.items[all->items.count - 1];
+    }
+    int later = strcmp(row->record.created, known->created);
+    if (later > 0 || (later == 0 && row->order > known->order)) {
+        known->created = row->record.created;
+        known->order = row->order;
+        known->newest = row->identity;
+    }
+    known->found |= known->at_hand && gt_hash_equal(known->identity, row->identity);
+    return GPUTUNE_OK;
+}
+
+/* Marks what is outdated, and drops all but one version where that is asked for. */
+static gputune_status settle_versions(record_search *search)
+{
+    const gt_records_filter *filter = search->filter;
+    versions all = {0};
+    gputune_status status = GPUTUNE_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
+        status = note_version(&all, filter, &search->found.items[i]);
+    }
+    for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
+        gt_record_row *row = &search->found.items[i];
+        const version *one = find_version(&all, row);
+        row->record.outdated =
+            !gt_hash_equal(row->identity, one->at_hand ? one->identity : one->newest);
+        row->dropped = filter->one_version &&
+                       !gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
+    }
+    for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
+        gt_record_row row = search->found.items[i];
+        if (row.dropped) {
+            free_row(&row);
+        } else {
+            search->found.items[kept++] = row;
+        }
+    }
+    search->found.count = status == GPUTUNE_OK ? kept : search->found.count;
+    gt_array_free(&all.items);
+    return status;
+}
+
+/* --- in order -----------------------------------------------------------------------------------
+ */
+
 static int by_number(double a, double b)
 {
     return (a > b) - (a < b);
@@ -127,6 +214,8 @@ static int compare_rows(const void *left, const void *right)
                           by_number(a->record.objective, b->record.objective),
                           by_number(a->record.cache, b->record.cache),
                           strcmp(a->record.environment, b->record.environment),
+                          by_number(a->record.outdated, b->record.outdated),
+                          memcmp(&a->identity, &b->identity, sizeof a->identity),
                           by_number(a_failed, b_failed),
                           by_number(a->record.median_ns, b->record.median_ns),
                           strcmp(a->record.configuration, b->record.configuration)};
@@ -145,11 +234,15 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter,
     record_search search = {.filter = filter};
     int answer = gt_store_read_all(store, read_records, &search, patience);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
+    answer = answer ? answer : settle_versions(&search);
     if (search.found.count) {
         qsort(search.found.items, search.found.count, sizeof *search.found.items, compare_rows);
     }
     for (size_t i = 0; i < search.found.count && answer == 0; i++) {
-        answer = each(user, &search.found.items[i].record);
+        gt_record_row *row = &search.found.items[i];
+        row->record.scenario = gt_hash_hex(row->scenario_hex, row->scenario);
+        row->record.identity = gt_hash_hex(row->identity_hex, row->identity);
+        answer = each(user, &row->record);
     }
     for (size_t i = 0; i < search.found.count; i++) {
         free_row(&search.found.items[i]);

@@ -32,9 +32,13 @@ typedef struct gt_columns {
 /* A record with what it is sorted and told apart by. */
 typedef struct gt_record_row {
     gputune_record record;
-    gt_hash scenario;
+    gt_hash scenario, identity;
+    char scenario_hex[GT_HASH_HEX], identity_hex[GT_HASH_HEX];
+    gt_trial_status default_status; /* -1: there is no trial of the default */
+    int order;                      /* the trial's, in which trials were stored in that file */
     char *fixed;
     double volume;
+    bool dropped; /* another version of the template is shown */
     gt_trial trial;
     gt_winner winner;
 } gt_record_row;

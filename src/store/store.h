@@ -42,9 +42,11 @@ typedef struct gt_store gt_store;
  * none). Fails with ENOMEM only. `log` (may be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
-/* The same with one database that is only read: nothing is made, written or put beside it.
- * EDATABASE, with a message that names it, when it is missing, locked, or not gputune's. */
-gputune_status gt_store_open_read(gt_store **out, const char *path, const gt_log *log);
+/* The same only to read: nothing is made, written or put beside a file. EDATABASE, with a message
+ * that names it, when `path` is missing, locked, or not gputune's; of a damaged one the file begun
+ * beside it is read, where there is one. Where `path` is NULL, the user's file may be missing. */
+gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
+                                  const gt_log *log);
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
 void gt_store_close(gt_store *store);
 /* Whether the file that was asked for served: EDATABASE, with a message that names it and says why,
@@ -70,7 +72,7 @@ typedef struct gt_scenario {
     const char *alignment;         /* "16", or "16 x=4" */
     const char *inputs;            /* "seed=1", or "live:TAG" */
     gt_hash identity;              /* gt_template.identity */
-    double work_bytes, work_flops; /* of one launch, shown; not part of the key */
+    double work_bytes, work_flops; /* of a launch of the default; shown, not part of the key */
     bool unreferenced; /* the default is taken as right: there is no reference() and no check(); not
                           part of the key either */
 } gt_scenario;
@@ -200,6 +202,13 @@ typedef struct gt_records_filter {
     bool all_trials;                 /* else winners only */
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
+    /* Of each kernel and environment the version of the template at hand alone, where something of
+     * it is found, else the newest. */
+    bool one_version;
+    /* Sets the identity of the template at hand; false: there is none. NULL: there is none of any.
+     * What differs from it, or else from the newest, is outdated. */
+    bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
+    void *user; /* of at_hand */
 } gt_records_filter;
 
 /* Calls `each` in the order kernel, fixed values, sizes, objective, time (failures last); a

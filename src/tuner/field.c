@@ -1,6 +1,7 @@
 /* From proposals to compiled and verified variants. */
 #include "tuner/field_parts.h"
 
+#include "base/objective.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
@@ -63,7 +64,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
                                                &request->problem, request->device);
     field.workload_count = changed ? 2 : 1;
-    field.setup.objective = request->options.objective;
+    field.setup.objective = gt_objective_facts(request->options.objective)->sampled;
     field.setup.cache = request->options.cache;
     field.setup.seed = request->options.seed;
     field.setup.exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
@@ -177,6 +178,16 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
 
 /* --- from compiled to verified ---------------------------------------------------------------- */
 
+static gputune_status describe_launches(gt_verify_job *job, const gt_field *field,
+                                        gt_variant *variant)
+{
+    const gt_request *r = field->options.request;
+    GT_TRY(bind_launches(field, variant, job->launches));
+    GT_TRY(gt_work_ratio(&variant->work, r->template, &r->problem, &variant->config, r->device));
+    job->work = variant->work;
+    return GPUTUNE_OK;
+}
+
 static gputune_status submit_verify(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -187,7 +198,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     job->id = index;
     job->patient = variant->hangs > 0;
     job->image = field->units.items[variant->unit].compiled.image;
-    gputune_status status = bind_launches(field, variant, job->launches);
+    gputune_status status = describe_launches(job, field, variant);
     if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {

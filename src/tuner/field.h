@@ -44,6 +44,7 @@ typedef struct gt_variant {
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
+    double work;    /* of a launch, over that of the default's; known once it is to be verified */
     uint32_t hangs; /* verifications that did not end in time; after one it is tried again */
     char *message;
     gt_verified verified;
@@ -78,8 +79,8 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup
-        setup; /* objective, cache, seed, inputs; the rest is filled in when it is sent */
+    gt_measure_setup setup; /* objective (as it is sampled), cache, seed, inputs; the rest is filled
+                               in when it is sent */
     GT_ARRAY(gt_variant) variants;
     GT_ARRAY(gt_unit) units; /* [0] the service kernels, [1] the reference; variants' follow */
     gt_hash_index sources;   /* by hash: its unit */
@@ -156,6 +157,9 @@ uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
 /* What is known of a variant without its samples, as a trial: times, noise, configuration and
  * message are for the caller to fill in. */
 gt_trial gt_field_trial(const gt_field *field, uint32_t variant);
+/* What a sample of a variant counts: by the objective `rate` the time for the work of the default's
+ * launch, else as it is. For whatever is compared, stored or shown. */
+double gt_field_value(const gt_field *field, uint32_t variant, double sampled);
 /* The default's variant, or GT_NO_VARIANT. */
 uint64_t gt_field_default(const gt_field *field);
 /* How many variants were tried, or are known from earlier tunings; a fallback is none. */

@@ -162,6 +162,11 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t index)
                       .nvrtc_version = unit->compiled.nvrtc_version};
 }
 
+double gt_field_value(const gt_field *field, uint32_t index, double sampled)
+{
+    return sampled / field->variants.items[index].work;
+}
+
 uint64_t gt_field_default(const gt_field *field)
 {
     for (uint32_t i = 0; i < field->variants.count; i++) {

@@ -12,9 +12,11 @@
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
 
-static gputune_objective default_objective(const gt_template *template)
+gputune_objective gt_default_objective(const gt_template *template)
 {
-    return template->pass.present ? GPUTUNE_OBJECTIVE_LAUNCH : GPUTUNE_OBJECTIVE_KERNEL;
+    return template->work.axes      ? GPUTUNE_OBJECTIVE_RATE
+           : template->pass.present ? GPUTUNE_OBJECTIVE_LAUNCH
+                                    : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
 /* Found out before anything is measured. */
@@ -71,11 +73,36 @@ static gputune_status check_options(const gputune_options *o)
     return check_samples(o);
 }
 
+/* Times of launches that do different work say nothing, and work that nobody stated cannot be
+ * compared. */
+static gputune_status check_objective(const gt_template *template, gputune_objective objective)
+{
+    const gt_objective *facts = gt_objective_facts(objective);
+    const char *rate = gt_objective_facts(GPUTUNE_OBJECTIVE_RATE)->name;
+    const gt_place place = template->work.place;
+    if (facts->by_work && !template->work.stated) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s:%d:%d: %s has no work(), by which objective %s compares; expected "
+                       "work(flops = ...) or work(bytes = ...)",
+                       place.path, place.line, place.column, template->name, facts->name);
+    }
+    if (!facts->by_work && template->work.axes) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s:%d:%d: work() uses the axis %s, so that launches of %s do different "
+                       "work, which objective %s does not see; expected objective %s, which "
+                       "compares the work done in a second",
+                       place.path, place.line, place.column,
+                       template->axes[__builtin_ctzll(template->work.axes)].name, template->name,
+                       facts->name, rate);
+    }
+    return GPUTUNE_OK;
+}
+
 static void fill_defaults(gputune_options *o, const gt_template *template)
 {
     o->effort = o->effort ? o->effort : GPUTUNE_MEASURE;
     o->force = o->force && o->effort >= GPUTUNE_MEASURE;
-    o->objective = o->objective ? o->objective : default_objective(template);
+    o->objective = o->objective ? o->objective : gt_default_objective(template);
     if (o->time_limit_s <= 0) {
         o->time_limit_s = gt_objective_facts(o->objective)->limit_s;
     }
@@ -227,6 +254,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
     GT_TRY(take_options(&request->options, options));
     GT_TRY(check_options(&request->options));
     fill_defaults(&request->options, request->template);
+    GT_TRY(check_objective(request->template, request->options.objective));
     request->patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
     GT_TRY(gt_problem_bind(&request->problem, request->template, sizes));
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,

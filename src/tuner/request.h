@@ -65,6 +65,8 @@ void gt_request_free(gt_request *request);
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
                                 const gputune_input *input);
 
+/* The objective of a request that states none. */
+gputune_objective gt_default_objective(const gt_template *template);
 /* What of the host the objectives `launch` and `latency` depend on: the CPU's model name. Caller
  * frees. */
 gputune_status gt_host_text(char **out);

@@ -107,7 +107,8 @@ static gputune_status sampled(gt_session *session, const gt_event *event)
         return GPUTUNE_OK; /* not counted, so taken again */
     }
     for (uint32_t i = 0; i < event->sampled.count; i++) {
-        row[run->ids[i]] = event->sampled.values[i];
+        row[run->ids[i]] =
+            gt_field_value(&run->session.field, (uint32_t)run->ids[i], event->sampled.values[i]);
     }
     return count_round(run);
 }
@@ -128,7 +129,7 @@ static gputune_status sample_round(run_state *run)
         run->ids[i] = run->order[i];
     }
     gt_sample_job job = {
-        .variants = run->ids, .count = count, .objective = run->session.request->options.objective};
+        .variants = run->ids, .count = count, .objective = run->session.field.setup.objective};
     return gt_session_sample(&run->session, &job);
 }
 
@@ -179,6 +180,17 @@ static gputune_status compare_with_first(gputune_record *record, const run_state
     return GPUTUNE_OK;
 }
 
+/* A configuration that cannot be launched has none. */
+static void add_geometry(gputune_record *record, const gt_request *request, const gt_config *config)
+{
+    gt_launch launch;
+    if (gt_launch_bind(&launch, request->template, &request->problem, config, request->device) ==
+        GPUTUNE_OK) {
+        memcpy(record->grid, launch.geometry.grid, sizeof record->grid);
+        memcpy(record->block, launch.geometry.block, sizeof record->block);
+    }
+}
+
 static gputune_status fill_record(gputune_record *record, const run_state *run, uint32_t index)
 {
     const gt_request *request = run->session.request;
@@ -202,8 +214,15 @@ static gputune_status fill_record(gputune_record *record, const run_state *run, 
                                .flops = request->workload.work_flops,
                                .copy_bytes_per_s = field->preparation.copy_bytes_per_s,
                                .stop_reason = "",
-                               .created = ""};
+                               .created = "",
+                               .unreferenced = request->scenario.unreferenced,
+                               .scenario = "",
+                               .identity = "",
+                               .alignment = request->alignment_text,
+                               .inputs = request->inputs_text,
+                               .default_status = ""};
     gt_trial_show(record, &trial);
+    add_geometry(record, request, &variant->config);
     return compare_with_first(record, run, index);
 }
 

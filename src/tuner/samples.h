@@ -1,5 +1,6 @@
 /* Raw samples as CSV: kernel, sizes, configuration, objective, round, value (nanoseconds; energy:
- * nanojoules), kind ("quick", "full", "final"). */
+ * nanojoules; rate: nanoseconds for the work of the default's launch), kind ("quick", "full",
+ * "final"). */
 #ifndef GT_TUNER_SAMPLES_H
 #define GT_TUNER_SAMPLES_H
 

@@ -76,11 +76,11 @@ static gputune_status drop_losers(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
-/* Of the race whose rounds are sampled now. */
-static gputune_objective objective_now(const gt_tuning *tuning)
+/* What is sampled of the race whose rounds are due now. */
+static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     return gt_tuning_is_by_time(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
-                                        : tuning->session.request->options.objective;
+                                        : tuning->session.field.setup.objective;
 }
 
 /* A quick round wants one short sample of every newcomer. The launch that verified a variant was
@@ -88,7 +88,7 @@ static gputune_objective objective_now(const gt_tuning *tuning)
 static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
 {
     static const double long_enough_ns = 50e3;
-    bool serve = round->quick && objective_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
+    bool serve = round->quick && sampled_now(tuning) == GPUTUNE_OBJECTIVE_KERNEL &&
                  tuning->session.request->options.cache == GPUTUNE_CACHE_COLD;
     for (uint32_t i = 0; i < round->count && serve; i++) {
         gt_race_contestant contestant;
@@ -99,15 +99,15 @@ static bool pilots_serve(const gt_tuning *tuning, const gt_race_round *round)
     return serve;
 }
 
-/* The proposer hears of those that were sampled for the first, second, fourth time, and so on: what
- * it would hear in between is hardly news. */
+/* The proposer hears of those that were sampled for the first or the fourth time: what it would
+ * hear otherwise is hardly news. */
 static gputune_status tell_times(const gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count && tuning->session.field.options.proposer->hear; i++) {
         gt_race_contestant contestant;
         gt_summary summary;
         if (!gt_race_find(tuning->race, round->ids[i], &contestant) ||
-            (contestant.sample_count & (contestant.sample_count - 1))) {
+            (contestant.sample_count != 1 && contestant.sample_count != 4)) {
             continue;
         }
         GT_TRY(gt_race_summary(tuning->race, round->ids[i], &summary));
@@ -132,11 +132,18 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
     return drop_losers(tuning);
 }
 
+/* A sample of a variant, a round's or the launch that verified it. */
+static gputune_status record(gt_tuning *tuning, uint64_t id, double sampled)
+{
+    return gt_race_record(gt_tuning_current_race(tuning), id,
+                          gt_field_value(&tuning->session.field, (uint32_t)id, sampled));
+}
+
 static gputune_status record_pilots(gt_tuning *tuning, const gt_race_round *round)
 {
     for (uint32_t i = 0; i < round->count; i++) {
         double pilot_ns = gt_tuning_variant(tuning, round->ids[i])->verified.pilot_ns;
-        GT_TRY(gt_race_record(gt_tuning_current_race(tuning), round->ids[i], pilot_ns));
+        GT_TRY(record(tuning, round->ids[i], pilot_ns));
     }
     return end_round(tuning, round);
 }
@@ -164,7 +171,7 @@ gputune_status gt_tuning_start_round(gt_tuning *tuning)
     }
     gt_sample_job job = {.variants = round.ids,
                          .count = round.count,
-                         .objective = objective_now(tuning),
+                         .objective = sampled_now(tuning),
                          .length = round.quick   ? GT_SAMPLE_QUICK
                                    : round.final ? GT_SAMPLE_FULL
                                                  : GT_SAMPLE_BRIEF};
@@ -177,8 +184,7 @@ static gputune_status record_round(gt_tuning *tuning, const gt_event *event)
     const gt_race_round *round = &tuning->round;
     for (uint32_t i = 0; i < event->sampled.count && i < round->count; i++) {
         if (isfinite(event->sampled.values[i]) && event->sampled.values[i] > 0) {
-            GT_TRY(gt_race_record(gt_tuning_current_race(tuning), round->ids[i],
-                                  event->sampled.values[i]));
+            GT_TRY(record(tuning, round->ids[i], event->sampled.values[i]));
         }
     }
     return end_round(tuning, round);

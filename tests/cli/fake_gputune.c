@@ -1,6 +1,6 @@
 /* gputune.h with canned answers: the command line linked with this prints exactly the same on every
  * machine. GPUTUNE_FAKE holds words that change what happens: "nogpu", "noemulator", "nonvrtc",
- * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt". */
+ * "wrong", "broken", "crash", "busy", "baddb", "empty", "interrupt", "part", "bad-default". */
 #include <gputune.h>
 
 #include "base/status.h"
@@ -41,7 +41,7 @@ const char *gputune_source_name(gputune_source source)
 
 const char *gputune_objective_name(gputune_objective objective)
 {
-    static const char *const names[] = {"default", "kernel", "launch", "latency", "energy"};
+    static const char *const names[] = {"default", "kernel", "launch", "latency", "energy", "rate"};
     return names[objective];
 }
 
@@ -356,7 +356,12 @@ static gputune_record base_record(const char *sizes)
                             .flops = 2.0 * 67108864,
                             .copy_bytes_per_s = 4.238e12,
                             .stop_reason = "one is left",
-                            .created = "2026-01-02T03:04:05Z"};
+                            .created = "2026-01-02T03:04:05Z",
+                            .scenario = "5ce9a210000000000000000000000001",
+                            .identity = "1de70000000000000000000000000001",
+                            .alignment = "16",
+                            .inputs = "seed=1",
+                            .default_status = ""};
 }
 
 static void set_times(gputune_record *record, double median_ns)
@@ -380,6 +385,12 @@ static gputune_record winner_record(void)
     record.speedup = 1.2034;
     record.speedup_low = 1.1991;
     record.speedup_high = 1.2074;
+    record.variants = 18;
+    record.failed = 1;
+    if (fake("bad-default")) {
+        record.default_status = "wrong";
+        record.default_ns = record.speedup = record.speedup_low = record.speedup_high = 0;
+    }
     if (fake("part")) {
         record.unreferenced = record.unfinished = true;
         record.only = "UNROLL=1,2,4; VEC=4";
@@ -400,6 +411,13 @@ static int all_records(int (*each)(void *user, const gputune_record *record), vo
     broken.configuration = "VEC=2 BLOCK=64 UNROLL=2";
     broken.status = fake("broken") ? "compile" : fake("crash") ? "crashed" : "wrong";
     broken.message = "y[17] is 2, not 3";
+    if (fake("bad-default")) {
+        lost.status = "wrong";
+        lost.message = broken.message;
+        lost.eliminated_round = 0;
+        set_times(&lost, 0);
+        lost.samples = 0;
+    }
     bool fails = fake("wrong") || fake("broken") || fake("crash");
     int answer = fails ? 0 : each(user, &winner);
     if (all && !answer && !fails) {
@@ -442,6 +460,10 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
         record.modelled = tuner->emulated;
         record.bytes = 12 << 20;
         record.flops = 2 << 20;
+        record.grid[0] = 512;
+        record.grid[1] = record.grid[2] = record.block[2] = 1;
+        record.block[0] = 32;
+        record.block[1] = 8;
         if (fake("wrong") && i == 1) {
             record.status = "wrong";
             record.message = "y[17] is 2, not 3";

@@ -272,6 +272,31 @@ static void a_single_hang_is_forgiven(void **state)
     farm->ops->close(farm);
 }
 
+static void verify_much_work(gt_farm *farm, uint64_t id, const char *script)
+{
+    gt_verify_job *job = calloc(1, sizeof *job);
+    job->id = id;
+    job->work = 100;
+    job->image = (gt_image){(void *)(uintptr_t)script, strlen(script)};
+    assert_int_equal(farm->ops->verify(farm, job), GPUTUNE_OK);
+    free(job);
+    expect_plain(farm, GT_EVENT_VERIFIED, id, GPUTUNE_OK);
+}
+
+/* Both take longer than a variant may that does the work of the default. */
+static void more_work_has_more_time(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.driver = "fake", .deadline_s = SOON_S});
+    ask_prepare(farm, "ok");
+    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
+    verify_much_work(farm, 1, "slow 1200");
+    verify_much_work(farm, 2, "sample-slow 1200");
+    ask_sample(farm, 9, two, 2);
+    expect_plain(farm, GT_EVENT_SAMPLED, 9, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
 static void a_bad_reference_is_told(void **state)
@@ -443,6 +468,7 @@ int main(void)
         cmocka_unit_test(a_hang_costs_itself),
         cmocka_unit_test(a_hang_is_certain_where_there_was_more_time),
         cmocka_unit_test(a_single_hang_is_forgiven),
+        cmocka_unit_test(more_work_has_more_time),
         cmocka_unit_test(a_bad_reference_is_told),
         cmocka_unit_test(the_device_is_told_before_any_request),
         cmocka_unit_test(a_device_that_cannot_be_told_is_an_error),

@@ -104,6 +104,68 @@ static void test_buffers(void **state)
     bench_close(&b);
 }
 
+static const char steps[] =
+    "#pragma gputune kernel(k) problem(n = 100) args(out float y[n], size_t n)\n"
+    "#pragma gputune tune(STEPS = 1, 2, 4) tune(T = float, double) tune(B = 32, 64)\n"
+    "#pragma gputune default(STEPS = 2) block(B) grid(ceil_div(n, B))\n"
+    "#pragma gputune work(%s)\n"
+    "__global__ void k(float *y, size_t n) {}\n";
+
+/* The work of a configuration over the default's, and that of the default. */
+static double work_of(const char *work, const char *config, double *bytes, double *flops)
+{
+    char whole[sizeof steps + 64];
+    bench b;
+    gt_config parsed;
+    double ratio;
+    (void)snprintf(whole, sizeof whole, steps, work);
+    bench_open(&b, whole, "sm_90");
+    ASSERT_OK(gt_config_parse(&parsed, b.template, config));
+    ASSERT_OK(gt_work_ratio(&ratio, b.template, &b.problem, &parsed, &b.device));
+    *bytes = b.workload.work_bytes;
+    *flops = b.workload.work_flops;
+    bench_close(&b);
+    return ratio;
+}
+
+static void test_work(void **state)
+{
+    static const struct {
+        const char *work, *config;
+        double ratio, bytes, flops;
+    } cases[] = {
+        {"bytes = n * STEPS", "STEPS=4", 2, 200, 0},
+        {"flops = 1.5 * n * STEPS", "STEPS=1", 0.5, 0, 300},
+        {"bytes = n, flops = n * STEPS", "STEPS=4", 2, 0, 200}, /* the bytes are of no one launch */
+        {"bytes = n * sizeof(T)", "T=double", 2, 400, 0},
+        {"bytes = n, flops = 2 * n", "STEPS=4", 1, 100, 200},
+        {"bytes = n * STEPS", "B=64", 1, 200, 0},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        double bytes, flops;
+        assert_true(work_of(cases[i].work, cases[i].config, &bytes, &flops) == cases[i].ratio);
+        assert_true(bytes == cases[i].bytes && flops == cases[i].flops);
+    }
+}
+
+static void test_work_that_is_none(void **state)
+{
+    char whole[sizeof steps + 64];
+    bench b;
+    gt_config config;
+    double ratio;
+    (void)state;
+    (void)snprintf(whole, sizeof whole, steps, "flops = n * (4 - STEPS)");
+    bench_open(&b, whole, "sm_90");
+    ASSERT_OK(gt_config_parse(&config, b.template, "STEPS=4"));
+    assert_int_equal(gt_work_ratio(&ratio, b.template, &b.problem, &config, &b.device),
+                     GPUTUNE_ETEMPLATE);
+    assert_string_equal(gt_message(), "kernel.cu:4:30: the work of STEPS=4 T=float B=32 is 0; "
+                                      "expected more than 0");
+    bench_close(&b);
+}
+
 static void test_judges(void **state)
 {
     bench b;
@@ -220,9 +282,14 @@ static void test_awkward(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),     cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_buffers),    cmocka_unit_test(test_judges),
-        cmocka_unit_test(test_alignments), cmocka_unit_test(test_sizes_that_do_not_fit),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_work),
+        cmocka_unit_test(test_work_that_is_none),
+        cmocka_unit_test(test_judges),
+        cmocka_unit_test(test_alignments),
+        cmocka_unit_test(test_sizes_that_do_not_fit),
         cmocka_unit_test(test_awkward),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

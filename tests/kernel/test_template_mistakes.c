@@ -148,8 +148,15 @@ static const struct {
      "a.cu:8:31: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
     {8, P "work(byte = n)", "a.cu:8:22: unknown setting 'byte'; expected 'bytes'"},
-    {8, P "work(bytes = BLOCK)",
-     "a.cu:8:30: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {8, P "work(bytes = block_x)",
+     "a.cu:8:30: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
+     "property here"},
+    {8, P "work(bytes = n * BLOCK, flops = n)",
+     "a.cu:8:30: the bytes depend on 'BLOCK' and the flops, which count as the work, on no axis; "
+     "expected flops that say how much more such a launch does"},
+    {8, P "vector(V = 1, 2 : y) work(bytes = n * V)",
+     "a.cu:8:51: the work depends on 'V', of which a plan may launch another value; expected a "
+     "tune or cluster axis"},
     {8, P "work(bytes = n, bytes = n)", "a.cu:8:41: given twice; expected it once (first as 'n')"},
     {8, P "reference(nobody)",
      "a.cu:8:17: no __global__ function 'nobody'; expected its definition in this file"},

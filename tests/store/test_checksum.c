@@ -117,7 +117,7 @@ static bool judge(world *w)
     int64_t n = 1024;
     char problem[32];
     gt_scenario scenario = scenario_at(&n, problem);
-    if (gt_store_open_read(&store, w->path, &w->log) != GPUTUNE_OK) {
+    if (gt_store_open_read(&store, w->path, NULL, &w->log) != GPUTUNE_OK) {
         return false;
     }
     bool whole = judge_winners(store, &scenario);

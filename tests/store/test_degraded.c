@@ -322,7 +322,7 @@ static void reading_makes_nothing(void **state)
     world *w = *state;
     make_database(w, 1024);
     gt_store *store;
-    assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
     assert_true(time_at(store, 1024) == 10);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 0);
@@ -330,12 +330,12 @@ static void reading_makes_nothing(void **state)
     gt_store_close(store);
     for (size_t bytes = 0; bytes <= 5; bytes += 5) {
         put_raw(w->path, "hello", bytes);
-        assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_EDATABASE);
+        assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_EDATABASE);
         assert_non_null(strstr(gt_message(), "is not a gputune database"));
         assert_int_equal(count_files(w), 1);
     }
     unlink(w->path);
-    assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_EDATABASE);
+    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "No such file"));
     assert_int_equal(count_files(w), 0);
     assert_int_equal(w->warnings, 0);

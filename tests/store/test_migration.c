@@ -89,7 +89,7 @@ static void first_schema_only_read(void **state)
     gt_store *store;
     put_old_database(w);
     assert_int_equal(stat(w->path, &before), 0);
-    assert_int_equal(gt_store_open_read(&store, w->path, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
     all_is_there(store);
     gt_store_close(store);
     assert_int_equal(stat(w->path, &after), 0);

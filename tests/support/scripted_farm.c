@@ -61,6 +61,7 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     }
     farm->patient_verifies += job->patient;
     event.verified.occupancy = 1;
+    event.verified.pilot_ns = variant.pilot_ns;
     return push(farm, event);
 }
 

@@ -9,6 +9,7 @@
 typedef struct scripted_variant {
     gputune_status compile, verify, sample, recheck; /* OK, or the failure */
     double time_ns, energy_nj;
+    double pilot_ns;              /* of the launch that verified it; 0: unknown */
     double host_ns;               /* samples by the host's clock; 0: time_ns */
     gputune_status sample_kernel; /* samples by the device's clock alone: OK, or the failure */
     gputune_status weigh;         /* samples of energy alone: OK, or the failure */

@@ -7,7 +7,7 @@ _gputune_options() {
 
 _gputune_choices() {
     gputune "$1" --help 2>/dev/null |
-        sed -n "s/^.*$2 \([a-z]*|[a-z|]*\).*/\1/p" | tr '|' ' '
+        sed -n "s/^.*$2 \([a-z0-9]*|[a-z|-]*\).*/\1/p" | tr '|' ' '
 }
 
 _gputune() {
@@ -16,14 +16,21 @@ _gputune() {
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay export help --version" -- "$word"))
         return
     fi
     case $previous in
     --objective | -o | --cache | --effort | --strategy | --format | -f | --as)
         local long=$previous
         case $previous in
-        -o) long=--objective ;;
+        -o)
+            [ "$command" != export ] || { # there it is --output
+                # shellcheck disable=SC2207
+                COMPREPLY=($(compgen -f -- "$word"))
+                return
+            }
+            long=--objective
+            ;;
         -f) long=--format ;;
         esac
         # shellcheck disable=SC2207
@@ -54,13 +61,13 @@ _gputune() {
     case $command in
     help)
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay export" -- "$word"))
         ;;
     replay)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -f -X '!*.json*' -- "$word"))
         ;;
-    warm | show | run | compare | space | emit)
+    warm | show | run | compare | space | emit | export)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -W "$(gputune kernels --format csv --quiet 2>/dev/null |
             tail -n +2 | cut -d, -f1)" -- "$word") $(compgen -f -X '!*.cu' -- "$word"))

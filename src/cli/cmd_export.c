@@ -1,0 +1,154 @@
+/* gputune export: one measured scenario as another tool's file. */
+#include "cli/commands.h"
+
+#include "cli/catalogue.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/export.h"
+
+#include <errno.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    cli_list sizes;
+    const char *gpu, *scenario, *output;
+    int format, objective, cache;
+} settings;
+
+static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
+static const char *const cache_words[] = {"any", "cold", "hot", NULL};
+static const char *const objective_words[] = {"any", "kernel", "launch", "latency", "energy", NULL};
+
+static int cannot_write(const char *path)
+{
+    cli_error("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
+    return CLI_EXIT_NOTHING;
+}
+
+static int write_file(const cli_export *data, const settings *settings)
+{
+    FILE *file = settings->output ? fopen(settings->output, "wb") : stdout;
+    if (!file) {
+        return cannot_write(settings->output);
+    }
+    cli_export_write(data, (cli_export_format)settings->format, file);
+    bool good = fflush(file) == 0 && !ferror(file);
+    if (settings->output) {
+        good &= fclose(file) == 0;
+    }
+    return good ? CLI_EXIT_OK : cannot_write(settings->output);
+}
+
+static int export_scenario(const cli_measured *from, const settings *settings)
+{
+    cli_export data;
+    cli_export_format format = (cli_export_format)settings->format;
+    if (from->objective == GPUTUNE_OBJECTIVE_ENERGY && format == CLI_EXPORT_KERNEL_TUNER) {
+        cli_error("this scenario holds energies, and a cache of Kernel Tuner times; --format t4 "
+                  "has both");
+        return CLI_EXIT_USAGE;
+    }
+    cli_export_make(&data, from);
+    int code = write_file(&data, settings);
+    if (code == CLI_EXIT_OK) {
+        cli_export_say_limits(&data, format);
+    }
+    cli_export_free(&data);
+    return code;
+}
+
+static int choose(const cli_measured_list *list, const settings *settings)
+{
+    cli_values sizes = {NULL, 0};
+    int code = CLI_CONTINUE;
+    for (size_t i = 0; i < settings->sizes.count && code == CLI_CONTINUE; i++) {
+        code = cli_values_parse(&sizes, "--size", settings->sizes.items[i]);
+    }
+    const cli_measured_name name = {.sizes = &sizes,
+                                    .objective = settings->objective,
+                                    .cache = settings->cache - 1,
+                                    .gpu = settings->gpu,
+                                    .scenario = settings->scenario};
+    const cli_measured *one;
+    if (code == CLI_CONTINUE) {
+        code = cli_measured_choose(&one, list, &name);
+    }
+    if (code == CLI_CONTINUE) {
+        code = export_scenario(one, settings);
+    }
+    cli_values_free(&sizes);
+    return code;
+}
+
+static int export_kernel(const settings *settings, const cli_session *session, const char *kernel)
+{
+    cli_measured_list list;
+    int code = cli_measured_read(&list, session, kernel, settings->scenario != NULL);
+    if (code == CLI_CONTINUE && !list.count) {
+        code = cli_catalogue_check(session, kernel);
+        if (code == CLI_CONTINUE) {
+            cli_note("nothing is stored for %s; 'gputune warm %s' tunes", kernel, kernel);
+            code = CLI_EXIT_NOTHING;
+        }
+    }
+    if (code == CLI_CONTINUE) {
+        code = choose(&list, settings);
+    }
+    cli_measured_free(&list);
+    return code;
+}
+
+int cmd_export(int argc, char **argv)
+{
+    settings settings = {0};
+    const cli_option options[] = {
+        {"format", 'f', CLI_OPTION_CHOICE, &settings.format, NULL,
+         "results of the T4 format, or a cache file of Kernel Tuner [t4]", format_words},
+        {"size", 's', CLI_OPTION_LIST, &settings.sizes, "NAME=V",
+         "the scenario's problem sizes; may be repeated", NULL},
+        {"objective", 0, CLI_OPTION_CHOICE, &settings.objective, NULL, "its objective [any]",
+         objective_words},
+        {"cache", 0, CLI_OPTION_CHOICE, &settings.cache, NULL, "its cache mode [any]", cache_words},
+        {"gpu", 0, CLI_OPTION_TEXT, &settings.gpu, "GPU",
+         "the GPU it was measured on: a part of its name, or its\nenvironment", NULL},
+        {"scenario", 0, CLI_OPTION_TEXT, &settings.scenario, "HASH",
+         "the scenario itself, also of an edited template's earlier\nversion", NULL},
+        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE",
+         "write there instead of to standard output", NULL},
+        CLI_FILE_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "export",
+        "KERNEL|PATH",
+        "Writes what was measured of one scenario so that other tools read it.",
+        "Every trial is written: times in milliseconds (the median), compile times, and failures\n"
+        "with their kind. Where several scenarios are stored that fit, they are listed with the\n"
+        "options that name each. An axis with words among its values is written as strings; a "
+        "size\n"
+        "that is a word is an axis of one value. Needs no GPU.",
+        1,
+        1,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    cli_session session;
+    settings.common.read_only = true;
+    if (code == CLI_CONTINUE) {
+        code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
+    }
+    if (code == CLI_CONTINUE) {
+        const char *kernel;
+        cli_catalogue catalogue = {NULL, 0};
+        code = cli_catalogue_name(&kernel, &catalogue, &session, arguments.items[0]);
+        if (code == CLI_CONTINUE) {
+            code = export_kernel(&settings, &session, kernel);
+        }
+        cli_catalogue_free(&catalogue);
+        cli_close(&session);
+    }
+    cli_list_free(&settings.sizes);
+    return code;
+}

@@ -1,0 +1,145 @@
+/* Failures of a tuning, counted, and the commonest of them told. */
+#include "cli/failures.h"
+
+#include "cli/console.h"
+#include "cli/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool cli_is_failure(const char *status)
+{
+    return status && status[0] && strcmp(status, "ok") != 0 && strcmp(status, "eliminated") != 0;
+}
+
+static bool is_of(const cli_failure *failure, const char *scenario, const char *environment)
+{
+    return strcmp(failure->scenario, scenario) == 0 &&
+           strcmp(failure->environment, environment) == 0;
+}
+
+static cli_failure *find(const cli_failures *all, const gputune_record *record, const char *message)
+{
+    for (size_t i = all->count; i-- > 0;) {
+        cli_failure *one = &all->items[i];
+        if (!is_of(one, record->scenario, record->environment)) {
+            return NULL;
+        }
+        if (strcmp(one->status, record->status) == 0 && strcmp(one->message, message) == 0) {
+            return one;
+        }
+    }
+    return NULL;
+}
+
+static cli_failure *add(cli_failures *all, const gputune_record *record, const char *message)
+{
+    all->items = cli_grow(all->items, all->count, sizeof *all->items);
+    cli_failure *one = &all->items[all->count++];
+    char *sizes = cli_short_sizes(record->sizes);
+    *one = (cli_failure){.scenario = cli_copy(record->scenario),
+                         .environment = cli_copy(record->environment),
+                         .kernel = cli_copy(record->kernel),
+                         .label = cli_format("%s%s%s", record->kernel, sizes[0] ? " " : "", sizes),
+                         .status = cli_copy(record->status),
+                         .message = cli_copy(message),
+                         .configuration = cli_copy(record->configuration)};
+    free(sizes);
+    return one;
+}
+
+void cli_failures_add(cli_failures *all, const gputune_record *record)
+{
+    const char *message = record->message ? record->message : "";
+    if (!cli_is_failure(record->status)) {
+        return;
+    }
+    cli_failure *one = find(all, record, message);
+    if (!one) {
+        one = add(all, record, message);
+    }
+    one->count++;
+    if (record->is_default) {
+        one->of_default = true;
+        free(one->configuration);
+        one->configuration = cli_copy(record->configuration);
+    }
+}
+
+/* How many of the failures have the status of `like`. */
+static uint32_t count_status(const cli_failure *items, size_t count, const cli_failure *like)
+{
+    uint32_t sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        sum += strcmp(items[i].status, like->status) == 0 ? items[i].count : 0;
+    }
+    return sum;
+}
+
+/* Of the commonest status, the commonest message. */
+static const cli_failure *commonest(const cli_failure *items, size_t count)
+{
+    const cli_failure *best = items;
+    for (size_t i = 1; i < count; i++) {
+        uint32_t now = count_status(items, count, &items[i]);
+        uint32_t before = count_status(items, count, best);
+        if (now > before || (now == before && items[i].count > best->count)) {
+            best = &items[i];
+        }
+    }
+    return best;
+}
+
+static void say_scenario(const cli_failure *items, size_t count)
+{
+    const cli_failure *best = commonest(items, count);
+    uint32_t all = 0;
+    for (size_t i = 0; i < count; i++) {
+        all += items[i].count;
+    }
+    char *text = cli_format("%s%s%s (%s)", best->status, best->message[0] ? ": " : "",
+                            best->message, best->configuration);
+    if (all == 1) {
+        cli_note("%s: 1 variant failed: %s", best->label, text);
+    } else {
+        uint32_t common = count_status(items, count, best);
+        char *share = common == all ? cli_copy("all") : cli_format("%u", common);
+        cli_note("%s: %u variants failed, %s of them %s; 'gputune show %s --all' lists them",
+                 best->label, all, share, text, best->kernel);
+        free(share);
+    }
+    free(text);
+    for (size_t i = 0; i < count; i++) {
+        if (items[i].of_default) {
+            cli_note("%s: the default configuration, %s, failed: %s%s%s", items[i].label,
+                     items[i].configuration, items[i].status, items[i].message[0] ? ": " : "",
+                     items[i].message);
+        }
+    }
+}
+
+void cli_failures_say(const cli_failures *all)
+{
+    size_t begin = 0;
+    for (size_t i = 1; i <= all->count; i++) {
+        const cli_failure *first = &all->items[begin];
+        if (i == all->count || !is_of(&all->items[i], first->scenario, first->environment)) {
+            say_scenario(first, i - begin);
+            begin = i;
+        }
+    }
+}
+
+void cli_failures_free(cli_failures *all)
+{
+    for (size_t i = 0; i < all->count; i++) {
+        const cli_failure *one = &all->items[i];
+        char *const texts[] = {one->scenario, one->environment, one->kernel,       one->label,
+                               one->status,   one->message,     one->configuration};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            free(texts[t]);
+        }
+    }
+    free(all->items);
+    *all = (cli_failures){NULL, 0};
+}

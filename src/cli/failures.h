@@ -1,0 +1,29 @@
+/* What failed of the variants of a scenario, and why most of them did. */
+#ifndef CLI_FAILURES_H
+#define CLI_FAILURES_H
+
+#include <gputune.h>
+
+/* Failures of one scenario that say the same. */
+typedef struct cli_failure {
+    char *scenario, *environment, *kernel, *label; /* label: "axpy n=1M" */
+    char *status, *message, *configuration;        /* the first one's */
+    uint32_t count;
+    bool of_default; /* the default is among them */
+} cli_failure;
+
+typedef struct cli_failures {
+    cli_failure *items; /* those of a scenario in a row */
+    size_t count;
+} cli_failures;
+
+/* Whether a trial that ended so is no measurement: "wrong", "compile", ... */
+bool cli_is_failure(const char *status);
+/* Counts a record where it is a failure; records come in the order of gputune_records(). */
+void cli_failures_add(cli_failures *all, const gputune_record *record);
+/* A note for each scenario: how many failed, and the commonest reason; one more where the default
+ * did. */
+void cli_failures_say(const cli_failures *all);
+void cli_failures_free(cli_failures *all);
+
+#endif

@@ -1,0 +1,209 @@
+/* Stored trials by scenario, and the choice of one scenario. */
+#include "cli/measured.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_LISTED = 20, SHORT_HASH = 8 };
+
+/* ---- reading ---- */
+
+static bool is_of(const cli_measured *one, const gputune_record *record)
+{
+    return strcmp(one->scenario, record->scenario) == 0 &&
+           strcmp(one->environment, record->environment) == 0;
+}
+
+static cli_measured *find_or_add(cli_measured_list *list, const gputune_record *record)
+{
+    for (size_t i = list->count; i-- > 0;) { /* records of a scenario mostly come in a row */
+        if (is_of(&list->items[i], record)) {
+            return &list->items[i];
+        }
+    }
+    list->items = cli_grow(list->items, list->count, sizeof *list->items);
+    cli_measured *one = &list->items[list->count++];
+    *one = (cli_measured){.kernel = cli_copy(record->kernel),
+                          .sizes = cli_copy(record->sizes),
+                          .scenario = cli_copy(record->scenario),
+                          .alignment = cli_copy(record->alignment),
+                          .inputs = cli_copy(record->inputs),
+                          .gpu = cli_copy(record->gpu),
+                          .environment = cli_copy(record->environment),
+                          .objective = record->objective,
+                          .cache = record->cache};
+    return one;
+}
+
+static int add(void *user, const gputune_record *record)
+{
+    cli_measured *one = find_or_add(user, record);
+    one->trials = cli_grow(one->trials, one->count, sizeof *one->trials);
+    cli_trial *trial = &one->trials[one->count++];
+    *trial = (cli_trial){.configuration = cli_copy(record->configuration),
+                         .message = cli_copy(record->message ? record->message : ""),
+                         .created = cli_copy(record->created ? record->created : ""),
+                         .median_ns = record->median_ns,
+                         .mean_ns = record->mean_ns,
+                         .compile_ns = record->compile_ns,
+                         .samples = record->samples};
+    snprintf(trial->status, sizeof trial->status, "%s", record->status);
+    return 0;
+}
+
+int cli_measured_read(cli_measured_list *out, const cli_session *session, const char *kernel,
+                      bool history)
+{
+    *out = (cli_measured_list){NULL, 0};
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    filter.kernel = kernel;
+    filter.all_trials = filter.any_gpu = true;
+    filter.history = history;
+    int status = gputune_records(session->tuner, &filter, add, out);
+    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+}
+
+void cli_measured_free(cli_measured_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        cli_measured *one = &list->items[i];
+        for (size_t t = 0; t < one->count; t++) {
+            free(one->trials[t].configuration);
+            free(one->trials[t].message);
+            free(one->trials[t].created);
+        }
+        char *const texts[] = {one->kernel, one->sizes, one->scenario,   one->alignment,
+                               one->inputs, one->gpu,   one->environment};
+        for (size_t t = 0; t < sizeof texts / sizeof *texts; t++) {
+            free(texts[t]);
+        }
+        free(one->trials);
+    }
+    free(list->items);
+    *list = (cli_measured_list){NULL, 0};
+}
+
+/* ---- choosing ---- */
+
+/* The value of a size in "n=4 T=half" with its length; NULL: it has no such size. */
+static const char *find_size(size_t *length, const char *sizes, const char *name)
+{
+    size_t name_length = strlen(name);
+    for (sizes += strspn(sizes, " "); *sizes; sizes += strspn(sizes, " ")) {
+        size_t all = strcspn(sizes, " ");
+        if (all > name_length && sizes[name_length] == '=' &&
+            strncmp(sizes, name, name_length) == 0) {
+            *length = all - name_length - 1;
+            return sizes + name_length + 1;
+        }
+        sizes += all;
+    }
+    return NULL;
+}
+
+static bool is_same_value(const char *stored, size_t length, const char *wanted)
+{
+    char *text = cli_copy_part(stored, length);
+    int64_t a, b;
+    const char *problem;
+    bool same = strcmp(text, wanted) == 0 || (cli_size_number(&a, &problem, text) &&
+                                              cli_size_number(&b, &problem, wanted) && a == b);
+    free(text);
+    return same;
+}
+
+static bool has_sizes(const cli_measured *one, const cli_values *wanted)
+{
+    for (size_t i = 0; wanted && i < wanted->count; i++) {
+        const cli_value_list *list = &wanted->lists[i];
+        size_t length;
+        const char *value = find_size(&length, one->sizes, list->name);
+        bool same = false;
+        for (size_t v = 0; value && v < list->count; v++) {
+            same |= is_same_value(value, length, list->values[v]);
+        }
+        if (!same) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_named(const cli_measured *one, const cli_measured_name *name)
+{
+    return has_sizes(one, name->sizes) &&
+           (!name->objective || (int)one->objective == name->objective) &&
+           (name->cache < 0 || (int)one->cache == name->cache) &&
+           (!name->gpu || strcmp(one->environment, name->gpu) == 0 ||
+            strcasestr(one->gpu, name->gpu)) &&
+           (!name->scenario || strncmp(one->scenario, name->scenario, strlen(name->scenario)) == 0);
+}
+
+/* What --gpu takes to mean this one alone. */
+static const char *gpu_name(const cli_measured *one, const cli_measured_list *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        const cli_measured *other = &list->items[i];
+        if (strcmp(other->environment, one->environment) != 0 && strcasestr(other->gpu, one->gpu)) {
+            return one->environment;
+        }
+    }
+    return one->gpu;
+}
+
+static void say(const cli_measured *one, const cli_measured_list *list)
+{
+    char *sizes = cli_short_sizes(one->sizes);
+    const char *name = gpu_name(one, list);
+    bool is_environment = name == one->environment;
+    cli_error("  --scenario %.*s --gpu '%s'%s%s: %s, %s, %s, alignment %s, %s, %zu trials",
+              SHORT_HASH, one->scenario, name, is_environment ? ", " : "",
+              is_environment ? one->gpu : "", sizes, gputune_objective_name(one->objective),
+              one->cache == GPUTUNE_CACHE_HOT ? "hot" : "cold", one->alignment, one->inputs,
+              one->count);
+    free(sizes);
+}
+
+static void say_all(const cli_measured_list *list, const cli_measured_name *name)
+{
+    size_t said = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_named(&list->items[i], name) && said++ < MOST_LISTED) {
+            say(&list->items[i], list);
+        }
+    }
+    if (said > MOST_LISTED) {
+        cli_error("  and %zu more; --size, --objective, --cache and --gpu leave some out",
+                  said - MOST_LISTED);
+    }
+}
+
+int cli_measured_choose(const cli_measured **out, const cli_measured_list *list,
+                        const cli_measured_name *name)
+{
+    const cli_measured_name any = {.cache = -1};
+    size_t found = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        if (is_named(&list->items[i], name)) {
+            *out = &list->items[i];
+            found++;
+        }
+    }
+    if (found == 1) {
+        return CLI_CONTINUE;
+    }
+    if (found) {
+        cli_error("%zu scenarios of %s fit; name one of them:", found, list->items->kernel);
+        say_all(list, name);
+    } else {
+        cli_error("no stored scenario of %s fits; there %s:", list->items->kernel,
+                  list->count == 1 ? "is" : "are");
+        say_all(list, &any);
+    }
+    return CLI_EXIT_USAGE;
+}

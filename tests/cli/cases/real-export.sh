@@ -1,0 +1,40 @@
+# what gputune measured is read by replay, and by Kernel Tuner's own reader in simulation mode
+export GPUTUNE_DB=$PWD/x.db
+one="--driver emu -q --only VEC=1,4,8 --only BLOCK=256,1024 --only UNROLL=1,8"
+$GPUTUNE warm axpy $one --size n=1000 --strategy exhaustive >/dev/null
+for format in t4 kernel-tuner; do
+    $GPUTUNE export axpy --format $format -q -o $format.json
+    $GPUTUNE replay $format.json --seeds 2 --evaluations 50 --format json |
+        sed -n 's/.*\("configurations".*\), "optimum_ns".*/\1/p'
+done
+# the axes with their values; what failed, and how
+sed -n 3,8p kernel-tuner.json
+grep -o '"8,1024,8".*"message"' kernel-tuner.json
+grep -o '"configuration": {"VEC": 8, "BLOCK": 1024, "UNROLL": 8}\|"invalidity": "runtime", "correctness": 1, "measurements": \[\]' t4.json
+grep -o 'a block of [^"]*' kernel-tuner.json # which figure that is
+# one line ends it, as Kernel Tuner looks for
+tail -c 4 kernel-tuner.json
+read="$("${KERNEL_TUNER_PYTHON:-python3}" "$(dirname "$0")/../../../tools/bench/read_by_kernel_tuner.py" \
+    kernel-tuner.json 2>&1)"
+case $read in
+skipped* | "") ;;
+*12\ configurations,\ 11\ with\ a\ time*failures:\ RuntimeFailedConfig) ;;
+*) echo "Kernel Tuner: $read" ;;
+esac
+# several scenarios
+$GPUTUNE warm axpy $one --size n=2000 >/dev/null
+$GPUTUNE export axpy 2>&1 | sed 's/--scenario [0-9a-f]*/--scenario H/'
+$GPUTUNE export axpy --size n=2K 2>&1 | sed 's/--scenario [0-9a-f]*/--scenario H/'
+$GPUTUNE export axpy --size n=2000 -q | sed -n 2p
+hash=$($GPUTUNE show axpy --driver emu -q -f json | sed -n 's/.*"n=1000".*"scenario": "\([0-9a-f]\{8\}\).*/\1/p')
+$GPUTUNE export axpy --scenario "$hash" -q | sed -n 2p
+$GPUTUNE export axpy --gpu a100 >/dev/null 2>&1
+echo "exit $?"
+$GPUTUNE export axpi
+$GPUTUNE export copy
+echo "exit $?"
+$GPUTUNE export axpy --size n=2000 -o no-folder/x.json
+echo "exit $?"
+$GPUTUNE export axpy --db typo.db
+echo "exit $?"
+ls

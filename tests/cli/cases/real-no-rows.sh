@@ -1,0 +1,6 @@
+# no header of a table without rows
+export GPUTUNE_DB=$PWD/x.db
+$GPUTUNE run axpy --driver emu --config VEC=3
+$GPUTUNE compare axpy VEC=1 VEC=3 --driver emu --format md
+$GPUTUNE show --driver emu --format md
+$GPUTUNE show --driver emu --format csv | cut -d, -f1-3

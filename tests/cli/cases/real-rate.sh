@@ -1,0 +1,19 @@
+# a kernel whose launches do different work: tuned by rate, found again, shown, and by nothing else
+export GPUTUNE_DB=$PWD/x.db
+steps=$(dirname "$0")/../../end_to_end/steps.cu
+some="--driver emu -q --size n=1000 --only BLOCK=64"
+$GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16
+$GPUTUNE warm "$steps" $some --format csv | cut -d, -f1-5,16
+$GPUTUNE show --driver emu | head -n 1 | tr -s ' ' '\n' | grep -E 'bandwidth|arithmetic'
+# of a launch of the default, as are the times
+$GPUTUNE show --driver emu --format json | grep -o '"bytes": [^,]*, "flops": [^,]*'
+$GPUTUNE run "$steps" --driver emu -q --size n=1000 --objective all --format csv | cut -d, -f3
+for objective in kernel energy; do
+    $GPUTUNE warm "$steps" $some --objective $objective 2>&1 | sed 's|/[^ ]*/||'
+    $GPUTUNE run "$steps" --driver emu --objective $objective >/dev/null 2>&1
+    echo "exit $?"
+done
+# what it needs
+grep -v 'work(' "$steps" >idle.cu
+$GPUTUNE warm ./idle.cu $some --objective rate 2>&1
+$GPUTUNE warm ./idle.cu $some --objective rat 2>&1

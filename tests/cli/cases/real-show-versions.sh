@@ -1,0 +1,39 @@
+# a template that was edited: its present version is shown, the others on request, told apart
+exec 2>&1
+export GPUTUNE_DB=$PWD/x.db
+cp "$(dirname "$0")/../../poisoned/wrong_result.cu" mine.cu
+warm() {
+    $GPUTUNE warm ./mine.cu --driver emu -q --size n=1000 >/dev/null
+}
+edit() {
+    sed -i "0,/^__global__/s//__device__ int $1;\n__global__/" mine.cu
+}
+show() { # the kernel of each winner, and whether it is outdated
+    $GPUTUNE show --driver emu -q --format csv "$@" |
+        awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == "outdated") column = i}
+                 NR > 1 {print $1, $column}'
+}
+warm
+edit once
+warm
+echo "by name, the newest:"
+show wrong_result
+show
+echo "history:"
+show --history
+echo "by its path, the one at hand:"
+show --history ./mine.cu
+edit again
+show ./mine.cu
+warm
+show ./mine.cu
+$GPUTUNE show ./mine.cu --history --driver emu -q | grep -c outdated
+# showing makes no file
+echo "files:"
+$GPUTUNE show --driver emu --db typo.db
+echo "exit $?"
+GPUTUNE_DB=$PWD/new/none.db $GPUTUNE show --driver emu
+echo "exit $?"
+$GPUTUNE show --driver emu --db mine.cu
+echo "exit $?"
+ls

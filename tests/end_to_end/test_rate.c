@@ -1,0 +1,136 @@
+/* A template whose variants do different work in a launch, on the emulated H200: tuned by the work
+ * done in a second, stored, found again, and launched. */
+#include "world.h"
+
+enum { N = 4099 };
+static const char template_path[] = "tests/end_to_end/steps.cu";
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+static gputune_plan *tune_steps(gputune *tuner)
+{
+    gputune_plan *plan;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = 60;
+    OK(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}), &options));
+    return plan;
+}
+
+/* The number behind STEPS= in a configuration. */
+static unsigned steps_of(const char *configuration)
+{
+    const char *at = strstr(configuration, "STEPS=");
+    assert_non_null(at);
+    return (unsigned)strtoul(at + 6, NULL, 10);
+}
+
+/* What a launch made is what the configuration says. */
+static void launch_and_check(gputune_plan *plan, unsigned steps)
+{
+    static float x[N], y[N];
+    unsigned made = 0;
+    size_t n = N;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)(i % 16);
+    }
+    CUdeviceptr at_x = buffer_of(x, sizeof x), at_y = buffer_of(y, sizeof y);
+    CUdeviceptr at_made = buffer_of(&made, sizeof made);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&at_y, &at_made, &at_x, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(y, at_y, sizeof y));
+    CU(MemcpyDtoH(&made, at_made, sizeof made));
+    assert_int_equal(made, steps);
+    for (int i = 0; i < N; i++) {
+        float z = x[i];
+        for (unsigned step = 0; step < steps; step++) {
+            z = z / 2 + 1;
+        }
+        assert_true(y[i] == z);
+    }
+    CU(MemFree(at_x));
+    CU(MemFree(at_y));
+    CU(MemFree(at_made));
+}
+
+static void test_the_winner_makes_the_most_steps_in_a_second(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = tune_steps(tuner);
+    const gputune_info info = info_of(plan);
+    assert_int_equal(info.objective, GPUTUNE_OBJECTIVE_RATE);
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(info.failed, 0);
+    assert_int_equal(steps_of(info.configuration), 4); /* reads and writes once for all of them */
+    assert_true(info.time_ns < info.default_ns && info.speedup > 1);
+    launch_and_check(plan, 4);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+
+    tuner = tuner_open(world.database);
+    plan = tune_steps(tuner);
+    const gputune_info again = info_of(plan);
+    assert_int_equal(again.source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(again.objective, GPUTUNE_OBJECTIVE_RATE);
+    assert_true(again.time_ns == info.time_ns);
+    launch_and_check(plan, 4);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+typedef struct figures {
+    double median_ns[2], flops[2];
+    uint32_t count;
+} figures;
+
+static int on_record(void *user, const gputune_record *record)
+{
+    figures *seen = user;
+    assert_string_equal(record->status, "ok");
+    seen->median_ns[seen->count] = record->median_ns;
+    seen->flops[seen->count++] = record->flops;
+    return 0;
+}
+
+/* A launch of four steps takes longer than one of one, and less than four. */
+static void test_figures_are_for_the_work_of_the_default(void **state)
+{
+    (void)state;
+    static const char *const configurations[] = {"STEPS=1", "STEPS=4"};
+    gputune *tuner = tuner_open(world.database);
+    figures seen = {0};
+    OK(gputune_run(tuner, template_path, GPUTUNE_SIZES({"n", N}), configurations, 2, NULL,
+                   on_record, &seen));
+    assert_int_equal(seen.count, 2);
+    assert_true(seen.flops[0] == 2.0 * N && seen.flops[1] == 2.0 * N);
+    assert_true(seen.median_ns[1] < seen.median_ns[0] && seen.median_ns[1] * 4 > seen.median_ns[0]);
+    gputune_close(tuner);
+}
+
+static void test_its_default_objective_is_the_only_one(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = NULL;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = GPUTUNE_OBJECTIVE_LATENCY;
+    assert_int_equal(tune_kernel(&plan, tuner, template_path, GPUTUNE_SIZES({"n", N}), &options),
+                     GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "steps.cu:10:17: work() uses the axis STEPS"));
+    assert_null(plan);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_the_winner_makes_the_most_steps_in_a_second),
+        cmocka_unit_test(test_figures_are_for_the_work_of_the_default),
+        cmocka_unit_test(test_its_default_objective_is_the_only_one),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,105 @@
+/* Which version of a template's records is told, and what a database opened to be read does. */
+#include "store_support.h"
+
+/* What was told, in order: "10 outdated, 5 ". */
+typedef struct told {
+    char text[256];
+} told;
+
+static int tell(void *user, const gputune_record *record)
+{
+    told *at = user;
+    size_t length = strlen(at->text);
+    snprintf(at->text + length, sizeof at->text - length, "%d%s ", (int)record->median_ns,
+             record->outdated ? "!" : "");
+    assert_int_equal(strlen(record->identity), 32);
+    assert_int_equal(strlen(record->scenario), 32);
+    assert_string_equal(record->alignment, "16");
+    assert_string_equal(record->inputs, "seed=1");
+    assert_string_equal(record->default_status, "ok");
+    assert_int_equal(record->variants, 3);
+    assert_int_equal(record->failed, 1);
+    return 0;
+}
+
+static void put_version(gt_store *store, uint64_t version, double time_ns)
+{
+    char problem[32];
+    const int64_t n = 1024;
+    gt_scenario scenario = scenario_at(&n, problem);
+    scenario.identity = hash_of(version);
+    assert_int_equal(put_outcome(store, &scenario, time_ns, GPUTUNE_MEASURE, false), GPUTUNE_OK);
+}
+
+static bool at_hand(void *user, const char *kernel, gt_hash *identity)
+{
+    assert_string_equal(kernel, "axpy");
+    *identity = hash_of(*(const uint64_t *)user);
+    return true;
+}
+
+/* `version`: of the template at hand; 0: there is none. */
+static void tells(gt_store *store, uint64_t version, bool one_version, const char *expected)
+{
+    const gt_records_filter filter = {
+        .one_version = one_version, .at_hand = version ? at_hand : NULL, .user = &version};
+    told at = {""};
+    assert_int_equal(gt_store_records(store, &filter, tell, &at, NULL), 0);
+    assert_string_equal(at.text, expected);
+}
+
+static void one_version_is_told(void **state)
+{
+    gt_store *store = open_store(*state);
+    put_version(store, 1, 30);
+    put_version(store, 2, 10);
+    put_version(store, 3, 20);
+    tells(store, 2, true, "10 ");
+    tells(store, 0, true, "20 ");
+    tells(store, 4, true, "20! ");
+    tells(store, 2, false, "10 30! 20! ");
+    put_version(store, 1, 5); /* an earlier version again is the newest */
+    tells(store, 0, true, "5 ");
+    gt_store_close(store);
+}
+
+/* Where no file is named, what is missing is empty; a file begun beside a damaged one is read. */
+static void reading_finds_what_there_is(void **state)
+{
+    world *w = *state;
+    char system[160], beside[160];
+    gt_store *store;
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    snprintf(beside, sizeof beside, "%s.1", w->path);
+    setenv("GPUTUNE_DB", w->path, 1);
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open_read(&store, NULL, system, &w->log), GPUTUNE_OK);
+    assert_true(time_at(store, 1024) == 10);
+    assert_int_equal(gt_store_check(store, false), GPUTUNE_OK);
+    gt_store_close(store);
+    assert_int_equal(access(w->path, F_OK), -1);
+    assert_int_equal(gt_store_open(&store, beside, NULL, &w->log), GPUTUNE_OK);
+    put_size(store, 2048, 20);
+    gt_store_close(store);
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fputs("no database at all, and longer than its header, so that it cannot be a new one: "
+          "0123456789 0123456789 0123456789",
+          file);
+    fclose(file);
+    assert_int_equal(gt_store_open_read(&store, NULL, NULL, &w->log), GPUTUNE_OK);
+    assert_true(time_at(store, 2048) == 20);
+    gt_store_close(store);
+    unsetenv("GPUTUNE_DB");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(one_version_is_told, open_world, close_world),
+        cmocka_unit_test_setup_teardown(reading_finds_what_there_is, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,283 @@
+/* The objective rate: launches of variants do different work, and who does the most of it in a
+ * second wins. */
+#include "base/objective.h"
+#include "search_world.h"
+#include "tuner/run.h"
+
+static const char steps_text[] =
+    "#pragma gputune kernel(steps)\n"
+    "#pragma gputune problem(n = 4096)\n"
+    "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
+    "#pragma gputune tune(STEPS = 1, 2, 8) vector(VEC = 1, 2 : x, y)\n"
+    "#pragma gputune default(STEPS = %d)\n"
+    "#pragma gputune block(64 * STEPS)\n"
+    "#pragma gputune grid(ceil_div(n, VEC))\n"
+    "%s\n"
+    "#pragma gputune check(judge)\n"
+    "__global__ void steps(float *y, const float *x, size_t n) {}\n"
+    "__global__ void judge(const float *y, const float *x, size_t n, unsigned long long *wrong) "
+    "{}\n";
+
+#define WORK_OF_STEPS "#pragma gputune work(bytes = 8 * n, flops = 5 * n * STEPS)"
+#define WORK_OF_ALL   "#pragma gputune work(flops = 5 * n)"
+
+static void write_steps(const world *w, int steps, const char *work)
+{
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fprintf(file, steps_text, steps, work);
+    fclose(file);
+}
+
+/* Eight steps are the slowest launch, and the fastest a step. */
+static int open_world_of_steps(void **state)
+{
+    open_world(state);
+    world *w = *state;
+    write_steps(w, 1, WORK_OF_STEPS);
+    w->by_block[64].time_ns = 1000;
+    w->by_block[128].time_ns = 1900;
+    w->by_block[512].time_ns = 3200;
+    return 0;
+}
+
+static const char *tune_by_default(world *w, gt_choice *choice, char *config)
+{
+    return tune_for(w, choice, config, GPUTUNE_OBJECTIVE_DEFAULT);
+}
+
+static void most_work_in_a_second_wins(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.noise = 0.001;
+    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
+    assert_true(choice.time_ns > 399 && choice.time_ns < 402);
+    assert_true(choice.default_ns > 999 && choice.default_ns < 1002);
+    assert_true(choice.speedup > 2.49 && choice.speedup < 2.51);
+    gt_choice_free(&choice);
+}
+
+/* A step is slower the more of them there are. */
+static void work_alone_does_not_win(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->by_block[128].time_ns = 2100;
+    w->by_block[512].time_ns = 8500;
+    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=1 VEC=1");
+    gt_choice_free(&choice);
+}
+
+typedef struct seen_records {
+    uint32_t count;
+    gputune_record winner;
+    double slowest_ns;
+    char config[64];
+} seen_records;
+
+static int see_record(void *user, const gputune_record *record)
+{
+    seen_records *seen = user;
+    seen->count++;
+    seen->slowest_ns = fmax(seen->slowest_ns, record->median_ns);
+    if (record->is_winner) {
+        seen->winner = *record;
+        snprintf(seen->config, sizeof seen->config, "%s", record->configuration);
+    }
+    return 0;
+}
+
+static seen_records stored_records(const world *w)
+{
+    seen_records seen = {0};
+    const gt_records_filter filter = {.all_trials = true};
+    assert_int_equal(gt_store_records(w->store, &filter, see_record, &seen, NULL), 0);
+    return seen;
+}
+
+/* All for the work of the default's launch, and that work beside them; bytes, of which a step moves
+ * the fewer the more there are, say nothing. */
+static void stored_figures_are_for_equal_work(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    tune_by_default(w, &choice, config);
+    gt_choice_free(&choice);
+    const seen_records seen = stored_records(w);
+    assert_int_equal(seen.winner.objective, GPUTUNE_OBJECTIVE_RATE);
+    assert_string_equal(seen.config, "STEPS=8 VEC=1");
+    assert_true(seen.winner.median_ns == 400 && seen.winner.default_ns == 1000);
+    assert_true(seen.slowest_ns == 1000);
+    assert_true(seen.winner.flops == 5 * 4096 && seen.winner.bytes == 0);
+}
+
+static void what_is_stored_answers(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    tune_by_default(w, &choice, config);
+    gt_choice_free(&choice);
+    uint32_t samples = w->farm.samples;
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_RATE), "STEPS=8 VEC=1");
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_true(choice.time_ns == 400);
+    assert_int_equal(w->farm.samples, samples);
+    gt_choice_free(&choice);
+}
+
+/* Times for the work of another default are other times. */
+static void another_default_is_measured_anew(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    tune_by_default(w, &choice, config);
+    gt_choice_free(&choice);
+    write_steps(w, 2, WORK_OF_STEPS);
+    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_MEASURED);
+    assert_true(choice.time_ns == 800 && choice.default_ns == 1900);
+    gt_choice_free(&choice);
+}
+
+/* A misaligned buffer must not change what a launch does. */
+static void fallback_does_the_work_of_the_winner(void **state)
+{
+    world *w = *state;
+    gt_request *request;
+    gt_config wide, fallback;
+    char *text;
+    bool same;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    assert_int_equal(gt_config_parse(&wide, request->template, "STEPS=8 VEC=2"), GPUTUNE_OK);
+    assert_int_equal(gt_config_scalar(&fallback, &same, request->template, &wide), GPUTUNE_OK);
+    assert_int_equal(gt_config_text(&text, request->template, &fallback), GPUTUNE_OK);
+    assert_string_equal(text, "STEPS=8 VEC=1");
+    assert_false(same);
+    free(text);
+    gt_request_free(request);
+}
+
+static int take_median(void *user, const gputune_record *record)
+{
+    double **at = user;
+    *(*at)++ = record->median_ns;
+    return 0;
+}
+
+static void run_compares_by_work_too(void **state)
+{
+    world *w = *state;
+    gt_request *request;
+    double medians[2], *at = medians;
+    gt_config configs[2];
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    assert_int_equal(gt_config_parse(&configs[0], request->template, "STEPS=2"), GPUTUNE_OK);
+    assert_int_equal(gt_config_parse(&configs[1], request->template, "STEPS=8"), GPUTUNE_OK);
+    assert_int_equal(gt_run(request, configs, 2, take_median, &at), GPUTUNE_OK);
+    assert_true(medians[0] == 950 && medians[1] == 400);
+    gt_request_free(request);
+}
+
+/* Of many newcomers the launches that verified them are the first samples. */
+static void pilots_count_by_work(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    for (int i = 64; i <= 512; i *= 2) {
+        w->by_block[i].time_ns *= 1000; /* long enough for a launch to serve */
+        w->by_block[i].pilot_ns = w->by_block[i].time_ns;
+    }
+    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=8 VEC=1");
+    gt_choice_free(&choice);
+}
+
+/* --- what is refused ----------------------------------------------------------------------------
+ */
+
+static void check_refusal(world *w, gputune_objective objective, const char *reason)
+{
+    gt_choice choice;
+    char config[64];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.objective = objective;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), reason));
+    assert_non_null(strstr(gt_message(), w->path));
+    assert_int_equal(w->farm.verifies, 0);
+}
+
+static void other_objectives_are_refused(void **state)
+{
+    world *w = *state;
+    for (int i = GPUTUNE_OBJECTIVE_KERNEL; i < GPUTUNE_OBJECTIVE_RATE; i++) {
+        char reason[160];
+        snprintf(reason, sizeof reason,
+                 ":8:17: work() uses the axis STEPS, so that launches of steps do different work, "
+                 "which objective %s does not see; expected objective rate",
+                 gt_objective_facts((gputune_objective)i)->name);
+        check_refusal(w, (gputune_objective)i, reason);
+    }
+}
+
+static void rate_without_work_is_refused(void **state)
+{
+    world *w = *state;
+    write_steps(w, 1, "");
+    check_refusal(w, GPUTUNE_OBJECTIVE_RATE,
+                  ":1:17: steps has no work(), by which objective rate compares; expected work(");
+}
+
+static void rate_of_equal_work_is_that_of_the_fastest(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    write_steps(w, 1, WORK_OF_ALL);
+    assert_string_equal(tune_for(w, &choice, config, GPUTUNE_OBJECTIVE_RATE), "STEPS=1 VEC=1");
+    assert_true(choice.time_ns == 1000);
+    gt_choice_free(&choice);
+}
+
+/* A variant whose launch would do nothing costs itself. */
+static void a_variant_without_work_fails_alone(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    write_steps(w, 1, "#pragma gputune work(flops = n * (8 - STEPS))");
+    assert_string_equal(tune_by_default(w, &choice, config), "STEPS=1 VEC=1");
+    assert_int_equal(choice.failed, 2);
+    gt_choice_free(&choice);
+}
+
+#define OF_STEPS(test) cmocka_unit_test_setup_teardown(test, open_world_of_steps, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OF_STEPS(most_work_in_a_second_wins),
+        OF_STEPS(work_alone_does_not_win),
+        OF_STEPS(stored_figures_are_for_equal_work),
+        OF_STEPS(what_is_stored_answers),
+        OF_STEPS(another_default_is_measured_anew),
+        OF_STEPS(fallback_does_the_work_of_the_winner),
+        OF_STEPS(run_compares_by_work_too),
+        OF_STEPS(pilots_count_by_work),
+        OF_STEPS(other_objectives_are_refused),
+        OF_STEPS(rate_without_work_is_refused),
+        OF_STEPS(rate_of_equal_work_is_that_of_the_fastest),
+        OF_STEPS(a_variant_without_work_fails_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
