@@ -228,7 +228,8 @@ static void stop_rule_keeps_its_word(void **state)
         landscape_open(&at);
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = seed, .epsilon = 0.05};
-        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings), 0);
+        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
+                         0);
         double best = INFINITY;
         gt_outlook outlook = {0};
         while (!outlook.done && outlook.tried < 1000) {
@@ -267,7 +268,8 @@ static void auto_takes_all_where_there_is_time(void **state)
         landscape_open(&at);
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = 1, .workers = 1, .limit_s = limits[i]};
-        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_AUTO, &at.domain, &settings), 0);
+        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_AUTO, &at.domain, &settings),
+                         0);
         landscape_search(strategy, &at, 40, 1);
         gt_point points[3] = {{{0}}};
         size_t given;
