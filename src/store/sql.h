@@ -4,6 +4,15 @@
 
 #include "store/columns.h"
 
+/* How the lists are pasted into SQL: ", name", ", ?", and ", x.name" for the tables of that alias.
+ */
+#define GT_PASTE_NAME(kind, name, ...)     ", " #name
+#define GT_PASTE_VALUE(kind, name, ...)    ", ?"
+#define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
+#define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
+#define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
+#define GT_PASTE_PLACE(kind, name, ...)    #name ", "
+
 /* The columns, each after a comma, as a list follows something. Aliases: p compiled, c cubin, g
  * gpu, s scenario, t trial, d the default's trial, w winner. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)

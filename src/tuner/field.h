@@ -159,6 +159,9 @@ uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
 uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
+/* What is known of a variant without its samples, as a trial: times, noise, configuration and
+ * message are for the caller to fill in. */
+gt_trial gt_field_trial(const gt_field *field, uint32_t variant);
 /* What a sample of a variant counts: by the objective `rate` the time for the work of the default's
  * launch, else as it is. For whatever is compared, stored or shown. */
 double gt_field_value(const gt_field *field, uint32_t variant, double sampled);

@@ -259,8 +259,7 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
     p->space = space;
     gputune_status status = describe_domain(p);
     if (status == GPUTUNE_OK) {
-        status = gt_strategy_open(&p->strategy, (gt_strategy_kind)request->options.strategy,
-                                  &p->domain, &settings);
+        status = gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings);
     }
     if (status == GPUTUNE_OK) {
         status = tell_history(p, history);
