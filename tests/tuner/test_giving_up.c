@@ -7,7 +7,7 @@ enum { BLOCKS = 128, STEP = 8, SLOW = 992 };
 static int block_of(const char *text)
 {
     const char *at = strstr(text, "#define BLOCK ");
-    return at ? atoi(at + strlen("#define BLOCK ")) : 0;
+    return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
 }
 
 /* The slowest. */
@@ -53,7 +53,7 @@ static void expect_nothing_stored_from(world *w, int block)
                      GPUTUNE_OK);
     assert_true(list.count > 0);
     for (size_t i = 0; i < list.count; i++) {
-        assert_true(atoi(list.items[i].config + strlen("BLOCK=")) < block);
+        assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);
     }
     gt_trial_list_free(&list);
     gt_request_free(request);
