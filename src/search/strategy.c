@@ -186,10 +186,14 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
         return false;
     }
     double usual = evidence->compile_s / evidence->compiled;
+    if (seconds <= FAR_LONGER * usual) {
+        return false;
+    }
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
     /* what has run for long runs on for as long again */
-    return seconds > FAR_LONGER * usual && worth >= 0 && outlook.expected_gain > 0 &&
-           worth / seconds < outlook.expected_gain / usual / 2;
+    bool others_give_more =
+        outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
+    return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * HOPELESS);
 }

@@ -126,6 +126,35 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 void gt_trial_list_free(gt_trial_list *list);
 /* Puts what is shown of a trial into a record. Its strings stay the trial's. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
+/* A trial of elsewhere: what was measured at another size, for another objective, with other const
+ * or type values, or on another GPU. */
+typedef struct gt_related_trial {
+    char *config;
+    double time_ns;    /* or what else is minimised there */
+    double compile_ns; /* 0: not known */
+    uint32_t group;    /* times of one group may be compared; 0 is the nearest group */
+} gt_related_trial;
+
+typedef struct gt_related_list {
+    gt_related_trial *items;
+    size_t count;
+} gt_related_list;
+
+enum {
+    GT_RELATED_MAX = 1000,  /* trials in all */
+    GT_RELATED_OF_ONE = 250 /* trials of one scenario on one GPU; and its winners */
+};
+
+/* Trials that were right and measured, of the same kernel (name and identity) elsewhere: not those
+ * of `scenario` in `environment`. Group by group, each by time. The nearest groups come first: the
+ * same GPU before another, then equal const and type values before others, then the sizes with the
+ * least sum of |log(size / wanted)|, then the same objective. Of a scenario with very many trials,
+ * those that won and a random choice of the others. For a real `device` nothing that was modelled.
+ * Nothing known: an empty list, soon. gt_related_list_free() releases. */
+gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
+                                       const gt_device *device, const char *environment,
+                                       const gt_scenario *scenario, const gt_patience *patience);
+void gt_related_list_free(gt_related_list *list);
 /* Adds or replaces trials (by their hash), in one transaction: what is finished is kept, whatever
  * happens next. */
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,

@@ -183,7 +183,8 @@ uint32_t gt_field_tried(const gt_field *field)
     for (uint32_t i = 0; i < field->given; i++) {
         fallbacks += field->variants.items[i].role == GT_ROLE_FALLBACK;
     }
-    return field->started - (fallbacks < field->started ? fallbacks : field->started);
+    uint32_t untried = fallbacks + field->given_up;
+    return field->started - (untried < field->started ? untried : field->started);
 }
 
 uint32_t gt_field_total(const gt_field *field)
