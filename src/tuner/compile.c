@@ -16,8 +16,8 @@ static bool all_compiled(const gt_session *session)
 static gputune_status explain_stop(const gt_session *session)
 {
     const gt_request *request = session->request;
-    const volatile int *cancel = request->options.cancel; /* the little time after it is over too */
-    return session->stop == GT_STOP_CANCELED || (cancel && *cancel)
+    /* the little time after it is over too */
+    return session->stop == GT_STOP_CANCELED || gt_is_canceled(request->options.cancel)
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
                : gt_fail(GPUTUNE_ETIMEOUT,
