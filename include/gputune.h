@@ -234,8 +234,9 @@ typedef struct gputune_options {
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
-    void *user;                /* passed to log and progress */
-    volatile int *cancel;      /* set it to non-zero to stop; what is finished is kept */
+    void *user; /* passed to log and progress */
+    /* set it to non-zero to stop, from another thread atomically; what is finished is kept */
+    volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
 } gputune_options;
@@ -522,7 +523,7 @@ typedef struct gputune_replay_options {
     uint32_t workers; /* that compile on the virtual clock; 0: one variant at a time, no clock */
     gputune_log_fn log;
     void *user;           /* passed to log */
-    volatile int *cancel; /* set it to non-zero to stop: ECANCELED */
+    volatile int *cancel; /* as in gputune_options; the answer is ECANCELED */
 } gputune_replay_options;
 #define GPUTUNE_REPLAY_OPTIONS_VERSION 1
 #define GPUTUNE_REPLAY_OPTIONS_INIT                                                                \

@@ -63,6 +63,11 @@ static gputune_status read_time(gt_tried *out, const json_t *value, const char *
         return gt_fail(GPUTUNE_ERECORDED, "'%s' is %g; expected a positive time", name,
                        json_number_value(value));
     }
+    if (!isfinite(json_number_value(value) * unit_ns)) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "'%s' is %g; expected a time that is finite in nanoseconds", name,
+                       json_number_value(value));
+    }
     out->outcome = GT_TRIED_OK;
     out->time_ns = json_number_value(value) * unit_ns;
     return GPUTUNE_OK;
@@ -119,17 +124,22 @@ static double nanoseconds_of(const char *unit)
     return 1e6;
 }
 
-/* The launches' times where no time for all of them is given. */
-static double sum_of_runs(const json_t *times)
+/* The launches' times, which count where no time for all of them is given. */
+static gputune_status sum_runs(double *out, const json_t *times)
 {
     const json_t *runs = json_object_get(times, "runtimes"), *run;
-    double sum = 0;
     size_t i;
+    *out = 0;
     json_array_foreach(runs, i, run)
     {
-        sum += json_is_number(run) ? json_number_value(run) * 1e-3 : 0;
+        double milliseconds = json_number_value(run);
+        if (milliseconds < 0) {
+            return gt_fail(GPUTUNE_ERECORDED, "'runtimes' has %g; expected milliseconds",
+                           milliseconds);
+        }
+        *out += milliseconds * 1e-3;
     }
-    return sum;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json)
@@ -137,7 +147,7 @@ gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json)
     const char *invalidity = json_string_value(json_object_get(json, "invalidity")), *name;
     const json_t *times = json_object_get(json, "times");
     size_t launches = json_array_size(json_object_get(times, "runtimes"));
-    double benchmark;
+    double benchmark, runs;
     *out = (gt_recorded_entry){0};
     if (!invalidity) {
         return gt_fail(GPUTUNE_ERECORDED, "there is no 'invalidity'; expected correct, compile, "
@@ -163,7 +173,8 @@ gputune_status gt_recorded_entry_t4(gt_recorded_entry *out, const json_t *json)
     GT_TRY(read_seconds(&out->tried.compile_s, times, "compilation"));
     GT_TRY(read_seconds(&out->worker_s, times, "framework"));
     GT_TRY(read_seconds(&benchmark, times, "benchmark"));
-    out->tried.measure_s = benchmark > 0 ? benchmark : sum_of_runs(times);
+    GT_TRY(sum_runs(&runs, times));
+    out->tried.measure_s = benchmark > 0 ? benchmark : runs;
     out->launch_s = out->tried.measure_s / (double)(launches ? launches : 1);
     return GPUTUNE_OK;
 }

@@ -34,10 +34,23 @@ static gputune_status parse(json_t **out, const reader *at, const gt_json_piece 
     locale_t before = gt_numbers_make_plain();
     *out = json_loadb(piece->text, piece->length, JSON_DECODE_ANY, &error);
     gt_numbers_restore(before);
+    if (!*out && json_error_code(&error) == json_error_out_of_memory) {
+        return gt_fail_memory();
+    }
     if (!*out) {
         return gt_fail(GPUTUNE_ERECORDED, "%s:%d: %s", at->path, piece->line + error.line - 1,
                        error.text);
     }
+    return GPUTUNE_OK;
+}
+
+/* The same for what is kept; of a member that comes again, the last one counts. */
+static gputune_status keep(json_t **kept, const reader *at, const gt_json_piece *piece)
+{
+    json_t *parsed;
+    GT_TRY(parse(&parsed, at, piece));
+    json_decref(*kept);
+    *kept = parsed;
     return GPUTUNE_OK;
 }
 
@@ -50,9 +63,9 @@ static bool is_key(const gt_json_piece *piece, const char *word)
 static gputune_status take_member(reader *at, const gt_json_piece *piece)
 {
     if (is_key(piece, "tune_params_keys")) {
-        GT_TRY(parse(&at->names, at, piece));
+        GT_TRY(keep(&at->names, at, piece));
     } else if (is_key(piece, "tune_params")) {
-        GT_TRY(parse(&at->listed, at, piece));
+        GT_TRY(keep(&at->listed, at, piece));
     } else if (is_key(piece, "cache") || is_key(piece, "results")) {
         at->entries = *piece;
         at->is_t4 = is_key(piece, "results");
@@ -110,7 +123,9 @@ static gputune_status take_names(reader *at, const json_t *configuration)
     at->names = json_array();
     json_object_foreach((json_t *)configuration, name, value)
     {
-        json_array_append_new(at->names, json_string(name));
+        if (json_array_append_new(at->names, json_string(name)) != 0) {
+            return gt_fail_memory();
+        }
     }
     return at->names ? GPUTUNE_OK : gt_fail_memory();
 }
@@ -134,7 +149,9 @@ static gputune_status take_values(row *out, const reader *at, const json_t *conf
         if (!json_is_number(value) && !json_is_string(value) && !json_is_boolean(value)) {
             return gt_fail(GPUTUNE_ERECORDED, "'%s' is neither a number nor a word", word);
         }
-        json_array_append(out->values, value);
+        if (json_array_append(out->values, value) != 0) {
+            return gt_fail_memory();
+        }
     }
     return out->values ? GPUTUNE_OK : gt_fail_memory();
 }

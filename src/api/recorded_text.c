@@ -15,6 +15,9 @@ static gputune_status fail(gzFile file, const char *path)
     if (code == Z_ERRNO) {
         return gt_fail(GPUTUNE_EIO, "%s: cannot be read: %s", path, strerror(errno));
     }
+    if (code == Z_MEM_ERROR) {
+        return gt_fail_memory();
+    }
     if (code == Z_BUF_ERROR) {
         return gt_fail(GPUTUNE_ERECORDED,
                        "%s: the gzip data is cut short; expected a whole file: copy it again",
@@ -44,9 +47,10 @@ gputune_status gt_recorded_text(gt_text *out, const char *path)
     if (stat(path, &about) == 0 && S_ISDIR(about.st_mode)) {
         return gt_fail(GPUTUNE_EIO, "%s: is a folder; expected a file", path);
     }
+    errno = 0;
     gzFile file = gzopen(path, "rb");
     if (!file) {
-        int code = errno;
+        int code = errno ? errno : ENOMEM; /* zlib sets none where it lacks memory */
         return gt_fail(code == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "%s: %s", path,
                        strerror(code));
     }

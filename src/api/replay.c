@@ -1,6 +1,7 @@
 /* Replays of recorded spaces, scored. */
 #include "search/replay.h"
 #include "api/recorded_read.h"
+#include "base/patience.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -175,7 +176,7 @@ static int run_strategy(replay *at, gputune_strategy strategy,
     at->scores.results = 0;
     double start = cpu_seconds();
     for (uint32_t run = 0; run < options->seeds; run++) {
-        if (options->cancel && *options->cancel) {
+        if (gt_is_canceled(options->cancel)) {
             return gt_fail(GPUTUNE_ECANCELED, "stopped on request");
         }
         GT_TRY(run_once(at, strategy, run));

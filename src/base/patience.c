@@ -20,9 +20,14 @@ gt_patience gt_patience_at_most(const gt_patience *patience, double seconds)
     return limited;
 }
 
+bool gt_is_canceled(const volatile int *cancel)
+{
+    return cancel && __atomic_load_n(cancel, __ATOMIC_RELAXED);
+}
+
 bool gt_patience_canceled(const gt_patience *patience)
 {
-    return patience->cancel && *patience->cancel;
+    return gt_is_canceled(patience->cancel);
 }
 
 double gt_patience_left_s(const gt_patience *patience)

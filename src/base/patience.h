@@ -15,6 +15,8 @@ typedef struct gt_patience {
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
 /* The shorter of this patience and `seconds` from now. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);
+/* Whether a cancel flag is set; NULL: it never is. Any thread or signal handler may set it. */
+bool gt_is_canceled(const volatile int *cancel);
 /* Whether the caller asked for an end. */
 bool gt_patience_canceled(const gt_patience *patience);
 /* Seconds left; 0 when it is over or canceled. */

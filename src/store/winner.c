@@ -252,16 +252,17 @@ static gputune_status is_superfluous(bool *out, gt_database *database, const gt_
 {
     gt_rows rows;
     gt_winner stored;
-    gputune_status status;
     *out = false;
     GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WINNERS, "th", outcome->environment,
                          gt_scenario_hash(outcome->scenario)));
-    while (!*out && (status = next_winner(&stored, &rows)) == GPUTUNE_OK) {
+    gputune_status status = next_winner(&stored, &rows);
+    while (status == GPUTUNE_OK && !*out) {
         *out = stored.terms.final && gt_answers_for(&stored.terms, &outcome->winner->terms);
         gt_winner_free(&stored);
+        status = *out ? GPUTUNE_OK : next_winner(&stored, &rows);
     }
     gt_rows_end(&rows);
-    return *out || status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
+    return status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status;
 }
 
 static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t scenario,

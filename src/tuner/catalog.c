@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -229,33 +230,43 @@ static void free_names(names *list)
     gt_array_free(list);
 }
 
-/* The names of the folder's files and of added templates, sorted, each once. */
-static gputune_status list_names(names *out, gt_catalog *catalog)
+static gputune_status add_name(names *out, const char *name, size_t length)
+{
+    char *copy;
+    GT_TRY(gt_array_reserve(out));
+    GT_TRY(gt_strndup(&copy, name, length));
+    out->items[out->count++] = copy;
+    return GPUTUNE_OK;
+}
+
+/* A folder that cannot be read has none. */
+static gputune_status add_files(names *out, const char *folder)
 {
     struct dirent **files = NULL;
-    int count = scandir(catalog->folder, &files, is_template_file, alphasort);
-    gputune_status status = GPUTUNE_OK;
+    int count = scandir(folder, &files, is_template_file, alphasort);
+    gputune_status status = count < 0 && errno == ENOMEM ? gt_fail_memory() : GPUTUNE_OK;
     for (int i = 0; i < count; i++) {
-        char *name = NULL;
-        if (!status) {
-            status = gt_strndup(&name, files[i]->d_name, strlen(files[i]->d_name) - 3);
-        }
-        if (!status) {
-            status = gt_array_push(out, name);
+        const char *name = files[i]->d_name;
+        if (status == GPUTUNE_OK) {
+            status = add_name(out, name, strlen(name) - strlen(".cu"));
         }
         free(files[i]);
     }
     free(files);
-    for (size_t i = 0; i < catalog->entries.count && !status; i++) {
+    return status;
+}
+
+/* The names of the folder's files and of added templates, sorted, each once. */
+static gputune_status list_names(names *out, gt_catalog *catalog)
+{
+    gputune_status status = add_files(out, catalog->folder);
+    for (size_t i = 0; i < catalog->entries.count && status == GPUTUNE_OK; i++) {
         const char *name = catalog->entries.items[i].template->name;
         bool known = false;
         for (size_t j = 0; j < out->count; j++) {
             known = known || strcmp(out->items[j], name) == 0;
         }
-        char *copy;
-        if (!known && !(status = gt_strdup(&copy, name))) {
-            status = gt_array_push(out, copy);
-        }
+        status = known ? GPUTUNE_OK : add_name(out, name, strlen(name));
     }
     return status;
 }
@@ -330,6 +341,8 @@ int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_templa
         gputune_status found = gt_catalog_find(&template, catalog, list.items[i]);
         if (found == GPUTUNE_OK) {
             status = each(user, template);
+        } else if (found == GPUTUNE_ENOMEM) {
+            status = found;
         } else {
             gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
         }

@@ -25,7 +25,7 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
 
 /* Calls `each` for every template, by name; a non-zero answer stops and is returned. A file of the
- * folder that does not parse is left out with a warning. */
+ * folder that does not parse is left out with a warning. ENOMEM. */
 int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
                     void *user);
 

@@ -11,9 +11,8 @@
 static gputune_status explain_stop(const gt_session *session)
 {
     const gt_request *request = session->request;
-    const volatile int *cancel =
-        request->options.cancel; /* also used in the short time that is granted after the limit */
-    return session->stop == GT_STOP_CANCELED || (cancel && *cancel)
+    /* the flag also counts in the short time that is granted after the limit */
+    return session->stop == GT_STOP_CANCELED || gt_is_canceled(request->options.cancel)
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
                : gt_fail(GPUTUNE_ETIMEOUT,

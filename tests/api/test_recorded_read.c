@@ -160,6 +160,9 @@ static void bad_entries_are_named(void **state)
             "name such as RuntimeFailedConfig");
     refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "-1") "}}",
             "space.json:5: entry '8,row,1': 'time' is -1; expected a positive time");
+    refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "1e308") "}}",
+            "space.json:5: entry '8,row,1': 'time' is 1e+308; expected a time that is finite in "
+            "nanoseconds");
     refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "NaN") "}}",
             "space.json:5: invalid token near 'NaN'");
     refused(HEAD "\"9,row,1\": " ENTRY("9", "row", "1") "}}",
@@ -174,6 +177,10 @@ static void bad_entries_are_named(void **state)
             "\"measurements\": [{\"name\": \"time\", \"value\": \"RuntimeFailedConfig\"}]}]}",
             "space.json:1: 'invalidity' is correct, and 'time' is a failure's name; expected one "
             "of both");
+    refused("{\"results\": [{\"configuration\": {\"B\": 1}, \"invalidity\": \"correct\",\n"
+            "\"measurements\": [{\"name\": \"time\", \"value\": 1}], "
+            "\"times\": {\"runtimes\": [3, -4]}}]}",
+            "space.json:1: 'runtimes' has -4; expected milliseconds");
 }
 
 static void other_files_are_refused(void **state)

@@ -304,7 +304,7 @@ static void *cancel_soon(void *user)
 {
     (void)user;
     usleep(500000);
-    cancel = 1;
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
     return NULL;
 }
 
@@ -326,7 +326,7 @@ static void test_a_cancel_is_heard_while_the_database_is_locked(void **state)
     assert_int_equal(pthread_create(&thread, NULL, cancel_soon, NULL), 0);
     int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options);
     assert_true(seconds() - start < longest_write_s / 2);
-    assert_true(cancel);
+    assert_true(__atomic_load_n(&cancel, __ATOMIC_RELAXED));
     pthread_join(thread, NULL);
     if (status == GPUTUNE_OK) {
         gputune_plan_release(plan);
