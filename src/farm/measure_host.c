@@ -1,5 +1,6 @@
 /* Samples by the host's clock: launch and latency; and those of an emulated device. */
 #include "base/clock.h"
+#include "base/objective.h"
 #include "farm/measure_parts.h"
 #include "stats/summary.h"
 
@@ -91,8 +92,7 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
 {
     enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
     double *known = &variant->modelled[sampling->objective];
-    bool by_host = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ||
-                   sampling->objective == GPUTUNE_OBJECTIVE_LATENCY;
+    bool by_host = gt_objective_facts(sampling->objective)->by_host;
     if (sampling->objective == GPUTUNE_OBJECTIVE_ENERGY) {
         return gt_energy_check(measure);
     }

@@ -326,7 +326,7 @@ static void reading_makes_nothing(void **state)
     assert_true(time_at(store, 1024) == 10);
     put_size(store, 2048, 20);
     assert_true(time_at(store, 2048) == 0);
-    says(store, "", "opened to be read");
+    says(store, "", "opened for reading only");
     gt_store_close(store);
     for (size_t bytes = 0; bytes <= 5; bytes += 5) {
         put_raw(w->path, "hello", bytes);
