@@ -31,8 +31,7 @@ typedef struct replay {
 
 const char *gputune_strategy_name(gputune_strategy strategy)
 {
-    _Static_assert((int)GPUTUNE_STRATEGY_COUNT == (int)GT_STRATEGY_COUNT, "one list, two names");
-    return (size_t)strategy < GT_STRATEGY_COUNT ? gt_strategy_words[strategy] : "?";
+    return gt_strategy_name(strategy);
 }
 
 /* The file's name without folder and endings. */
@@ -109,7 +108,7 @@ static gputune_status run_once(replay *at, gputune_strategy strategy, uint32_t r
     scores *scores = &at->scores;
     /* seeds side by side give runs that have nothing in common */
     gt_random random = {options->seed + run};
-    gt_replay_settings settings = {.kind = (gt_strategy_kind)strategy,
+    gt_replay_settings settings = {.kind = strategy,
                                    .seed = gt_random_next(&random),
                                    .workers = options->workers,
                                    .evaluations = at->most,

@@ -15,6 +15,7 @@ typedef struct gt_objective {
      * Far above the 1 to 3% by which identical code differs between separate measurements, since it
      * may have been sampled only once. */
     double outclassed_ratio;
+    double sample_launches; /* of a variant in one sample, generously: for the deadline */
 } gt_objective;
 
 /* Never NULL: an unknown one, and DEFAULT, are named "default" and otherwise like `kernel`. */

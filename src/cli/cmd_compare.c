@@ -100,7 +100,7 @@ int cmd_compare(int argc, char **argv)
     const cli_option options[] = {
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL, "what is measured",
-         cli_objective_words},
+         cli_objective_words()},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),

@@ -70,31 +70,28 @@ static void show_logs(const settings *settings, const cli_session *session,
     }
 }
 
-typedef struct objective_range {
-    int first, last;
-} objective_range;
-
-/* A kernel whose launches do different work is measured by rate alone; all others by each objective
- * that times a launch. */
-static objective_range objectives(const settings *settings, const cli_scenario *scenario)
+/* Of all objectives, a kernel whose launches do different work is measured by rate alone, and any
+ * other kernel by each that times a launch. */
+static bool is_wanted(const settings *settings, const cli_scenario *scenario, int objective)
 {
     int chosen = settings->tuning.objective;
+    bool by_rate = scenario->kernel->objective == GPUTUNE_OBJECTIVE_RATE;
     if (chosen != CLI_OBJECTIVE_ALL) {
-        return (objective_range){chosen, chosen};
+        return objective == chosen;
     }
-    return scenario->kernel->objective == GPUTUNE_OBJECTIVE_RATE
-               ? (objective_range){GPUTUNE_OBJECTIVE_RATE, GPUTUNE_OBJECTIVE_RATE}
-               : (objective_range){GPUTUNE_OBJECTIVE_KERNEL, GPUTUNE_OBJECTIVE_ENERGY};
+    return objective != GPUTUNE_OBJECTIVE_DEFAULT &&
+           (objective == GPUTUNE_OBJECTIVE_RATE) == by_rate;
 }
 
 static int run(void *user, const cli_session *session, const cli_scenario *scenario)
 {
     const settings *settings = user;
     work at = {.table = cli_record_table(CLI_VIEW_RUN)};
-    objective_range range = objectives(settings, scenario);
     int code = CLI_EXIT_OK;
-    for (int objective = range.first; objective <= range.last && !*cli_cancel(); objective++) {
-        code = cli_worse(code, measure(&at, settings, session, scenario, objective));
+    for (int objective = 0; objective < GPUTUNE_OBJECTIVE_COUNT && !*cli_cancel(); objective++) {
+        if (is_wanted(settings, scenario, objective)) {
+            code = cli_worse(code, measure(&at, settings, session, scenario, objective));
+        }
     }
     cli_table_write(&at.table, (cli_format_kind)settings->common.format, stdout);
     cli_table_free(&at.table);
@@ -115,7 +112,7 @@ int cmd_run(int argc, char **argv)
          NULL},
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
-         "what is measured; all: one after another, as far as possible", cli_objective_all_words},
+         "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),

@@ -62,7 +62,7 @@ int cmd_warm(int argc, char **argv)
          "what counts; default: rate for a kernel whose launches do\n"
          "different work, launch for one whose parameters can be\n"
          "passed in several ways, else kernel",
-         cli_objective_words},
+         cli_objective_words()},
         CLI_CACHE_OPTION(&warm.tuning),
         CLI_LIMIT_OPTION(&warm.tuning),
         {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
@@ -70,7 +70,7 @@ int cmd_warm(int argc, char **argv)
         {"strategy", 0, CLI_OPTION_CHOICE, &warm.tuning.strategy, NULL,
          "which variants of a large space are tried first; auto: all\n"
          "of them where the time limit suffices [auto]",
-         cli_strategy_words},
+         cli_strategy_words()},
         {"seed", 0, CLI_OPTION_COUNT, &warm.tuning.seed, "NUMBER",
          "of generated inputs, the search and the race [1]", NULL},
         {"effort", 0, CLI_OPTION_CHOICE, &warm.tuning.effort, NULL,

@@ -4,13 +4,45 @@
 #include "cli/console.h"
 #include "cli/session.h"
 
-#define OBJECTIVES "default", "kernel", "launch", "latency", "energy", "rate"
-
-const char *const cli_objective_words[] = {OBJECTIVES, NULL};
-const char *const cli_objective_all_words[] = {OBJECTIVES, "all", NULL};
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
-const char *const cli_strategy_words[] = {"auto", "exhaustive", "random", "model", "local", NULL};
+
+static const char *objective_word(int index)
+{
+    return gputune_objective_name((gputune_objective)index);
+}
+
+static const char *strategy_word(int index)
+{
+    return gputune_strategy_name((gputune_strategy)index);
+}
+
+/* Fills `out`, which ends with NULLs, with the names of `count` values. Returns out. */
+static const char *const *list_names(const char **out, int count, const char *(*name)(int index))
+{
+    for (int i = 0; i < count; i++) {
+        out[i] = name(i);
+    }
+    return out;
+}
+
+const char *const *cli_objective_words(void)
+{
+    static const char *words[GPUTUNE_OBJECTIVE_COUNT + 1];
+    return list_names(words, GPUTUNE_OBJECTIVE_COUNT, objective_word);
+}
+
+const char *const *cli_objective_all_words(void)
+{
+    static const char *words[GPUTUNE_OBJECTIVE_COUNT + 2] = {[CLI_OBJECTIVE_ALL] = "all"};
+    return list_names(words, GPUTUNE_OBJECTIVE_COUNT, objective_word);
+}
+
+const char *const *cli_strategy_words(void)
+{
+    static const char *words[GPUTUNE_STRATEGY_COUNT + 1];
+    return list_names(words, GPUTUNE_STRATEGY_COUNT, strategy_word);
+}
 
 static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
                                          GPUTUNE_EXHAUSTIVE};

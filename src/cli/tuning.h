@@ -6,7 +6,7 @@
 #include "cli/scenarios.h"
 
 typedef struct cli_tuning {
-    int objective; /* index of cli_objective_words */
+    int objective; /* a gputune_objective, or CLI_OBJECTIVE_ALL */
     int cache;     /* a gputune_cache */
     int effort;    /* index of cli_effort_words */
     int strategy;  /* a gputune_strategy */
@@ -16,12 +16,14 @@ typedef struct cli_tuning {
     bool force;
 } cli_tuning;
 
-/* "default" and the objectives' names, and where a command allows it "all". */
-extern const char *const cli_objective_words[];
-extern const char *const cli_objective_all_words[];
 extern const char *const cli_cache_words[];
 extern const char *const cli_effort_words[]; /* measure first: the default */
-extern const char *const cli_strategy_words[];
+
+/* The names of the values that the library has, for CLI_OPTION_CHOICE; and where a command allows
+ * it "all", which is CLI_OBJECTIVE_ALL. Main thread only. */
+const char *const *cli_objective_words(void);
+const char *const *cli_objective_all_words(void);
+const char *const *cli_strategy_words(void);
 enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
 
 #define CLI_CACHE_OPTION(tuning)                                                                   \

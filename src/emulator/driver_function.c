@@ -171,9 +171,7 @@ static int (*const readers[CU_FUNC_ATTRIBUTE_MAX])(CUfunction) = {
 
 CUresult emu_function_check(CUfunction function)
 {
-    return emu_handle_is_of(function, EMU_KIND_FUNCTION, emu_context_top())
-               ? CUDA_SUCCESS
-               : CUDA_ERROR_INVALID_HANDLE;
+    return emu_handle_is(function, EMU_KIND_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 EMU_EXPORT CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute,

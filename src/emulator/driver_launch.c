@@ -27,7 +27,6 @@ typedef struct launch_request {
 typedef struct kernel_command {
     emu_command command;
     CUmodule module;
-    CUcontext context;
     const emu_kernel *kernel;
     uint32_t grid[3], block[3], cluster[3];
     uint32_t dynamic_shared_bytes;
@@ -38,18 +37,12 @@ typedef struct kernel_command {
 
 /* ---- running ---- */
 
-/* Device memory belongs to one context; host memory is every context's, and a module's variables
- * have no owner. */
-static bool reaches(CUcontext context, const emu_allocation *what)
-{
-    bool host = what->kind == EMU_MEMORY_HOST || what->kind == EMU_MEMORY_REGISTERED;
-    return host || !what->owner || what->owner == context;
-}
-
+/* A kernel reaches the memory of every context, as on an H200. */
 static bool find_memory(void *context, uint64_t address, emu_range *out)
 {
     emu_allocation what;
-    if (!emu_memory_lookup(&what, address) || !reaches(context, &what)) {
+    (void)context;
+    if (!emu_memory_lookup(&what, address)) {
         return false;
     }
     *out = (emu_range){
@@ -104,22 +97,12 @@ static emu_kernel_shape shape_of(const kernel_command *kernel)
     return shape;
 }
 
-static void describe(char *out, size_t bytes, CUcontext context, uint64_t address)
-{
-    emu_allocation what;
-    if (emu_memory_lookup(&what, address) && !reaches(context, &what)) {
-        snprintf(out, bytes, "in memory of another context");
-    } else {
-        emu_memory_describe(out, bytes, address);
-    }
-}
-
-static void report_fault(const emu_fault *fault, CUcontext context)
+static void report_fault(const emu_fault *fault)
 {
     char message[sizeof emu.message], near[160];
     int code = emu_is_fatal(fault->code) ? fault->code : CUDA_ERROR_LAUNCH_FAILED;
     if (code == CUDA_ERROR_ILLEGAL_ADDRESS && fault->address >> EMU_TAG_SHIFT == 0) {
-        describe(near, sizeof near, context, fault->address);
+        emu_memory_describe(near, sizeof near, fault->address);
         snprintf(message, sizeof message, "%s (%s)", fault->message, near);
     } else {
         snprintf(message, sizeof message, "%s", fault->message);
@@ -138,7 +121,7 @@ static double run_kernel(emu_command *command, double start_ns)
         .l1_bytes = (uint32_t)shape.residency.l1_bytes,
         .stack_bytes = kernel->stack_bytes,
         .workers = emu.workers};
-    const emu_memory memory = {.context = kernel->context, .find = find_memory};
+    const emu_memory memory = {.find = find_memory};
     emu_launch launch = {.program = kernel->module->program,
                          .kernel = kernel->kernel,
                          .dynamic_shared_bytes = kernel->dynamic_shared_bytes,
@@ -154,7 +137,7 @@ static double run_kernel(emu_command *command, double start_ns)
     emu_counters counters = {0};
     emu_fault fault = {0};
     if (emu_run(&launch, &counters, &fault)) {
-        report_fault(&fault, kernel->context);
+        report_fault(&fault);
     }
     return emu_model_kernel(&emu.profile, &shape, &counters);
 }
@@ -291,26 +274,24 @@ static void fill(kernel_command *kernel, const launch_request *request, CUfuncti
 {
     kernel->module = function->module;
     kernel->module->references++;
-    kernel->context = function->handle.context;
     kernel->kernel = function->kernel;
     memcpy(kernel->grid, request->grid, sizeof kernel->grid);
     memcpy(kernel->block, request->block, sizeof kernel->block);
     memcpy(kernel->cluster, cluster, sizeof kernel->cluster);
     kernel->dynamic_shared_bytes = request->dynamic_shared_bytes;
-    kernel->stack_bytes = (uint32_t)kernel->context->stack_bytes;
+    kernel->stack_bytes = (uint32_t)function->handle.context->stack_bytes;
     kernel->registers = emu_kernel_registers(function->kernel);
     kernel->carveout_percent = request->carveout_percent >= 0 ? request->carveout_percent
                                                               : function->settings.carveout_percent;
 }
 
 /* Refuses as hardware does: 1 for dimensions or shared memory out of range and for missing
- * parameters, 400 for no function of this context, 701 for too many registers, 801 for more than
- * 4096 bytes of parameters on a driver before 12.1, 912 for a cluster that the device, the grid or
- * the function's attributes do not allow. */
+ * parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters on a driver
+ * before 12.1, 912 for a cluster that the device, the grid or the function's attributes do not
+ * allow. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;
-    EMU_TRY(emu_function_check(function));
     EMU_CHECK(request->carveout_percent >= -1 && request->carveout_percent <= 100,
               CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(check_dimensions(request, function->kernel));
@@ -333,13 +314,22 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
 
 /* ---- entry points ---- */
 
-/* The stream is one of the current context. Handing over a launch costs the host more when it
- * carries a large block of parameters. */
+/* The function and the stream are of one context, which need not be the current one. The default
+ * streams are the current context's. */
+static CUresult check_objects(CUfunction function, CUstream stream)
+{
+    EMU_TRY(emu_function_check(function));
+    CUcontext context = function->handle.context;
+    bool together = stream <= CU_STREAM_PER_THREAD
+                        ? context == emu_context_top()
+                        : emu_handle_is_of(stream, EMU_KIND_STREAM, context);
+    return together ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+}
+
+/* Handing over a launch costs the host more when it carries a large block of parameters. */
 static CUresult launch(const launch_request *request, CUstream stream)
 {
-    EMU_CHECK(stream <= CU_STREAM_PER_THREAD ||
-                  emu_handle_is_of(stream, EMU_KIND_STREAM, emu_context_top()),
-              CUDA_ERROR_INVALID_HANDLE);
+    EMU_TRY(check_objects(request->function, stream));
     kernel_command *kernel;
     EMU_TRY(new_kernel(&kernel, request));
     double params = kernel->kernel->param_bytes;

@@ -221,19 +221,19 @@ EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned
     return load(out, data, &log);
 }
 
-/* A module belongs to the context that it was loaded in: 400 in another one. */
+/* A module may be used while another context is current, as on an H200. */
 static CUresult check(CUmodule module)
 {
-    return emu_handle_is_of(module, EMU_KIND_MODULE, emu_context_top()) ? CUDA_SUCCESS
-                                                                        : CUDA_ERROR_INVALID_HANDLE;
+    return emu_handle_is(module, EMU_KIND_MODULE) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
+/* Waits for the work of the module's own context. */
 EMU_EXPORT CUresult cuModuleUnload(CUmodule module)
 {
     EMU_ENTER(cuModuleUnload, EMU_USE | EMU_UNSAFE);
-    EMU_TRY(check(module));
     emu_lock();
-    CUresult code = emu_queue_join_context(emu_context_top());
+    CUresult code = check(module);
+    code = code ? code : emu_queue_join_context(module->handle.context);
     if (!code) {
         emu_module_unload(module);
     }

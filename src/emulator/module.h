@@ -37,7 +37,7 @@ void emu_module_unload(CUmodule module);
 /* Gives up one reference. Lock held or not. */
 void emu_module_release(CUmodule module);
 
-/* Whether this is a function of the current context; 400 else. */
+/* Whether this is a function of a loaded module, in whatever context; 400 else. */
 CUresult emu_function_check(CUfunction function);
 
 /* Most threads a block may have by launch bounds and registers. */

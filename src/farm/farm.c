@@ -41,6 +41,16 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
     return gt_compile_submit(host_of(base), job);
 }
 
+static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
+{
+    return gt_compile_list(host_of(base), out, count);
+}
+
+static void give_up(gt_farm *base, uint64_t id)
+{
+    gt_compile_give_up(host_of(base), id);
+}
+
 static gputune_status make_packet(gt_packet **out, gt_frame_kind kind, const gt_record *record,
                                   const void *object)
 {
@@ -291,6 +301,8 @@ static void close_farm(gt_farm *base)
 
 static const gt_farm_ops operations = {
     .compile = compile,
+    .compiling = compiling,
+    .give_up = give_up,
     .prepare = prepare,
     .verify = verify,
     .sample = sample,

@@ -41,9 +41,22 @@ void gt_event_free(gt_event *event);
 
 typedef struct gt_farm gt_farm;
 
+/* A compile job that a worker has in hand. */
+typedef struct gt_compiling {
+    uint64_t id;
+    double seconds; /* since then; without the start of a new worker */
+} gt_compiling;
+
 /* A request copies what it needs before it returns. Each fails only for the farm as a whole. */
 typedef struct gt_farm_ops {
     gputune_status (*compile)(gt_farm *farm, const gt_compile_job *job);
+    /* The jobs that are being compiled, not those that wait: writes up to `count`, and returns how
+     * many. */
+    uint32_t (*compiling)(gt_farm *farm, gt_compiling *out, uint32_t count);
+    /* Ends the worker that is compiling this job; another one takes its place. The job's event is
+     * ETIMEOUT, not repeatable, with the time that was spent in compiled.compile_ns. Does nothing
+     * where `compiling` does not list it. */
+    void (*give_up)(gt_farm *farm, uint64_t id);
     gputune_status (*prepare)(gt_farm *farm, const gt_measure_setup *setup);
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
     gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);

@@ -11,6 +11,8 @@
 
 /* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
 static const double COMPILE_DEADLINE_S = 120;
+/* That the first job of a new worker has to wait for its compiler at most, on a busy machine. */
+static const double START_S = 5;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -43,13 +45,15 @@ static void queue_return(gt_compile_host *host, gt_task *task)
     host->queue.count++;
 }
 
+/* `seconds`: that were spent on it, as far as that is worth knowing. */
 static void task_fail(gt_host_farm *farm, gt_task *task, gputune_status status, const char *message,
-                      bool repeatable)
+                      bool repeatable, double seconds)
 {
     if (!task->forgotten) {
         gt_event *event = gt_event_add(&farm->events, GT_EVENT_COMPILED, task->id, status, message);
         if (event) {
             event->repeatable = repeatable;
+            event->compiled.compile_ns = seconds * 1e9;
         } else {
             gt_farm_break(farm, GPUTUNE_ENOMEM);
         }
@@ -71,6 +75,7 @@ static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
     GT_TRY(gt_link_spawn(&slot->link, &start));
     slot->count = 0;
     slot->sent = 0;
+    slot->answered = false;
     gt_text_clear(&slot->out);
     return GPUTUNE_OK;
 }
@@ -110,7 +115,7 @@ static void slot_give(gt_host_farm *farm, gt_compile_slot *slot, gt_task *task)
     gt_text_append_bytes(&slot->out, task->frame.data, task->frame.length);
     if (slot->out.failed) {
         gt_text_clear(&slot->out);
-        task_fail(farm, task, GPUTUNE_ENOMEM, "out of host memory", false);
+        task_fail(farm, task, GPUTUNE_ENOMEM, "out of host memory", false, 0);
         return;
     }
     if (slot->count == 0) {
@@ -181,7 +186,7 @@ void gt_compile_pump(gt_host_farm *farm)
         if (slot) {
             slot_give(farm, slot, queue_pop(host));
         } else if (open == 0) {
-            task_fail(farm, queue_pop(host), GPUTUNE_EWORKER, gt_message(), false);
+            task_fail(farm, queue_pop(host), GPUTUNE_EWORKER, gt_message(), false, 0);
         } else {
             break;
         }
@@ -254,6 +259,7 @@ static bool handle(gt_host_farm *farm, gt_compile_slot *slot, const gt_frame *fr
         return false;
     }
     task_free(take_task(slot));
+    slot->answered = true;
     return true;
 }
 
@@ -296,7 +302,7 @@ static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
     snprintf(message, sizeof message, "the compile worker %s on this source, and so did a new one",
              death->words);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
-    task_fail(farm, task, GPUTUNE_ECRASHED, message, crash);
+    task_fail(farm, task, GPUTUNE_ECRASHED, message, crash, 0);
 }
 
 /* A worker that ends before its first message failed for no job, and another one would fail as
@@ -340,23 +346,73 @@ double gt_compile_patience(const gt_host_farm *farm)
     return least;
 }
 
+/* How long the job in hand has been compiling, without the start of its worker; 0 or less: not yet.
+ */
+static double compiling_s(const gt_compile_slot *slot)
+{
+    return gt_seconds_since(slot->since_ns) - (slot->answered ? 0 : START_S);
+}
+
+/* Ends a worker, and with it the job in its hand; the job behind that goes to another worker. */
+static void end_job(gt_host_farm *farm, gt_compile_slot *slot, const char *message)
+{
+    double seconds = compiling_s(slot);
+    task_fail(farm, take_task(slot), GPUTUNE_ETIMEOUT, message, false, seconds);
+    gt_link_abandon(&slot->link);
+    if (slot->count > 0) {
+        queue_return(&farm->compile, slot->tasks[0]);
+    }
+    slot->count = 0;
+}
+
 void gt_compile_check_deadlines(gt_host_farm *farm)
+{
+    char message[128];
+    gt_snprintf(message, sizeof message, "the compiler did not finish within %g s",
+                COMPILE_DEADLINE_S);
+    for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
+        gt_compile_slot *slot = &farm->compile.slots[i];
+        if (slot->link.open && slot->count > 0 &&
+            gt_seconds_since(slot->since_ns) >= COMPILE_DEADLINE_S) {
+            end_job(farm, slot, message);
+        }
+    }
+}
+
+/* ---- Giving up ------------------------------------------------------------------------------- */
+
+static bool is_compiling(const gt_compile_slot *slot)
+{
+    return slot->link.open && slot->count > 0 && !slot->tasks[0]->forgotten &&
+           compiling_s(slot) > 0;
+}
+
+uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t count)
+{
+    uint32_t found = 0;
+    for (uint32_t i = 0; i < farm->compile.slot_count && found < count; i++) {
+        const gt_compile_slot *slot = &farm->compile.slots[i];
+        if (is_compiling(slot)) {
+            out[found++] = (gt_compiling){slot->tasks[0]->id, compiling_s(slot)};
+        }
+    }
+    return found;
+}
+
+void gt_compile_give_up(gt_host_farm *farm, uint64_t id)
 {
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         gt_compile_slot *slot = &farm->compile.slots[i];
-        if (!slot->link.open || slot->count == 0 ||
-            gt_seconds_since(slot->since_ns) < COMPILE_DEADLINE_S) {
+        if (!is_compiling(slot) || slot->tasks[0]->id != id) {
             continue;
         }
         char message[128];
-        gt_snprintf(message, sizeof message, "the compiler did not finish within %g s",
-                    COMPILE_DEADLINE_S);
-        task_fail(farm, take_task(slot), GPUTUNE_ETIMEOUT, message, false);
-        gt_link_abandon(&slot->link);
-        if (slot->count > 0) {
-            queue_return(&farm->compile, slot->tasks[0]);
-        }
-        slot->count = 0;
+        gt_snprintf(message, sizeof message,
+                    "its compile was given up after %.1f s: others are more promising",
+                    compiling_s(slot));
+        end_job(farm, slot, message);
+        gt_compile_pump(farm);
+        return;
     }
 }
 

@@ -91,6 +91,7 @@ typedef struct gt_compile_slot {
     gt_task *tasks[GT_IN_FLIGHT]; /* the worker is at [0] */
     unsigned count;
     int64_t since_ns; /* when the worker began tasks[0] */
+    bool answered;    /* it has answered a job */
     gt_text out;      /* unsent bytes from `sent` on */
     size_t sent;
 } gt_compile_slot;
@@ -192,6 +193,9 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
 double gt_compile_patience(const gt_host_farm *farm);
 /* Ends workers whose job took too long. The event of such a job is ETIMEOUT. */
 void gt_compile_check_deadlines(gt_host_farm *farm);
+/* As gt_farm_ops.compiling and .give_up. */
+uint32_t gt_compile_list(const gt_host_farm *farm, gt_compiling *out, uint32_t count);
+void gt_compile_give_up(gt_host_farm *farm, uint64_t id);
 /* Drops queued jobs. Jobs that a worker has begun are finished, and their answers dropped. */
 void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all workers without waiting, and frees. */

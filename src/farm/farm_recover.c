@@ -2,6 +2,7 @@
  * it must have again. */
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/objective.h"
 #include "farm/farm_host.h"
 
 #include <math.h>
@@ -161,17 +162,6 @@ void gt_measure_died(gt_host_farm *farm)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* An upper bound on the launches of one sample of a variant. */
-static double launches(gputune_objective objective)
-{
-    static const double table[] = {
-        [GPUTUNE_OBJECTIVE_DEFAULT] = 20, [GPUTUNE_OBJECTIVE_KERNEL] = 20,
-        [GPUTUNE_OBJECTIVE_LAUNCH] = 20,  [GPUTUNE_OBJECTIVE_LATENCY] = 200,
-        [GPUTUNE_OBJECTIVE_ENERGY] = 20,
-    };
-    return table[objective];
-}
-
 /* The work of a launch of the variant that the worker is at, relative to the default's; at least
  * 1. */
 static double work_in_hand(gt_measure_host *host)
@@ -196,10 +186,11 @@ static double allowance(gt_host_farm *farm)
         return 6 * host->deadline_s * slow;
     }
     bool sample = request->kind == GT_FRAME_SAMPLE;
-    double count = sample ? launches(request->objective) : 10;
+    const gt_objective *facts = gt_objective_facts(request->objective);
+    double count = sample ? facts->sample_launches : 10;
     double least = fmax(farm->emulated ? 4 : 1, 100 * count * host->reference_ns * 1e-9);
     least = fmax(least, 5 * host->prepare_s) * work_in_hand(host);
-    if (sample && request->objective == GPUTUNE_OBJECTIVE_ENERGY) {
+    if (sample && facts->by_energy) {
         least += 5;
     }
     if (request->patient) {

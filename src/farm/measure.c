@@ -2,6 +2,7 @@
 #include "farm/measure.h"
 
 #include "base/clock.h"
+#include "base/objective.h"
 #include "farm/measure_parts.h"
 
 #include <stdlib.h>
@@ -208,7 +209,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     int64_t start = gt_now_ns();
     forget(measure);
     GT_TRY(check_setup(setup));
-    if (setup->objective == GPUTUNE_OBJECTIVE_ENERGY) {
+    if (gt_objective_facts(setup->objective)->by_energy) {
         watch(measure);
         GT_TRY(gt_energy_check(measure)); /* before time is spent on measuring */
     }

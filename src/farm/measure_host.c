@@ -92,15 +92,15 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
 {
     enum { PIPELINED = 3 }; /* launches of a modelled `launch` sample */
     double *known = &variant->modelled[sampling->objective];
-    bool by_host = gt_objective_facts(sampling->objective)->by_host;
-    if (sampling->objective == GPUTUNE_OBJECTIVE_ENERGY) {
+    const gt_objective *facts = gt_objective_facts(sampling->objective);
+    if (facts->by_energy) {
         return gt_energy_check(measure);
     }
     if (*known == 0) { /* the model is deterministic: once is enough */
         GT_TRY(gt_sample_ready(measure, variant));
         GT_TRY(gt_measure_wait(measure));
         uint32_t count = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ? PIPELINED : 1;
-        GT_TRY(by_host && measure->driver->EmuModelledTimeNs
+        GT_TRY(facts->by_host && measure->driver->EmuModelledTimeNs
                    ? modelled_host(known, measure, variant, count)
                    : modelled_device(known, measure, variant));
     }

@@ -78,7 +78,7 @@ typedef struct gt_loaded {
     bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory without the code */
     gt_replay full, brief, quick;
-    double modelled[GPUTUNE_OBJECTIVE_ENERGY + 1]; /* emulated devices: the sample; 0: none yet */
+    double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;
 
 /* Which buffers have lost their contents, so that they must be filled again. */
@@ -271,20 +271,25 @@ typedef struct gt_sampling {
 /* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
  * one launch, a cold one the sweep. */
 gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
-/* Take one sample of an objective, in nanoseconds (energy: nanojoules) for each launch. */
-gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
-                                const gt_sampling *sampling);
-gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
-                                const gt_sampling *sampling);
-gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *variant,
-                                 const gt_sampling *sampling);
-gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *variant,
-                                const gt_sampling *sampling);
+/* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
+typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
+                                  const gt_sampling *sampling);
+
+/* Who samples by which objective. DEFAULT stands for what was prepared, if that states none. */
+#define GT_SAMPLERS(X)                                                                             \
+    X(DEFAULT, gt_sample_kernel)                                                                   \
+    X(KERNEL, gt_sample_kernel)                                                                    \
+    X(LAUNCH, gt_sample_launch)                                                                    \
+    X(LATENCY, gt_sample_latency)                                                                  \
+    X(ENERGY, gt_sample_energy)
+
+#define GT_DECLARE_SAMPLER(objective, sampler) gt_sampler sampler;
+GT_SAMPLERS(GT_DECLARE_SAMPLER)
+#undef GT_DECLARE_SAMPLER
+/* Takes one sample of any objective on an emulated device, by its modelled clock. */
+gt_sampler gt_sample_modelled;
 /* EUNSUPPORTED if no energy counter can be read: on an emulated device, or without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
-/* Takes one sample of any objective on an emulated device, by its modelled clock. */
-gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *variant,
-                                  const gt_sampling *sampling);
 /* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
  * buffers; all hot samples of a round take the same set. */
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);

@@ -4,14 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef gputune_status (*sampler)(double *out, gt_measure *measure, gt_loaded *variant,
-                                  const gt_sampling *sampling);
-
-static const sampler samplers[] = {
-    [GPUTUNE_OBJECTIVE_DEFAULT] = gt_sample_kernel, [GPUTUNE_OBJECTIVE_KERNEL] = gt_sample_kernel,
-    [GPUTUNE_OBJECTIVE_LAUNCH] = gt_sample_launch,  [GPUTUNE_OBJECTIVE_LATENCY] = gt_sample_latency,
-    [GPUTUNE_OBJECTIVE_ENERGY] = gt_sample_energy,
-};
+#define SAMPLER(objective, sampler) [GPUTUNE_OBJECTIVE_##objective] = sampler,
+static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {GT_SAMPLERS(SAMPLER)};
 
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
 {
@@ -49,7 +43,8 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
     if (!variant) {
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)id);
     }
-    sampler take = measure->device.emulated ? gt_sample_modelled : samplers[sampling->objective];
+    gt_sampler *take =
+        measure->device.emulated ? gt_sample_modelled : samplers[sampling->objective];
     gputune_status status = take(&value, measure, variant, sampling);
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0 && !measure->lost) {
@@ -91,7 +86,8 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
     if (measure->lost) {
         return gt_fail(GPUTUNE_ECRASHED, "this process lost the GPU to an earlier failure");
     }
-    if (!measure->ready || job->objective > GPUTUNE_OBJECTIVE_ENERGY) {
+    bool known = (size_t)job->objective < GPUTUNE_OBJECTIVE_COUNT && samplers[job->objective];
+    if (!measure->ready || !known) {
         return gt_fail(GPUTUNE_EINVAL, "nothing was prepared, or no such objective");
     }
     GT_TRY(gt_contents_refresh(measure));

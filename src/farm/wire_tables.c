@@ -185,7 +185,7 @@ static const gt_member input_members[] = {
 static RECORD(input, gt_live_input, input_members);
 
 static const gt_member setup_members[] = {
-    ENUMERATOR(gt_measure_setup, objective, GPUTUNE_OBJECTIVE_ENERGY),
+    ENUMERATOR(gt_measure_setup, objective, GPUTUNE_OBJECTIVE_COUNT - 1),
     ENUMERATOR(gt_measure_setup, cache, GPUTUNE_CACHE_HOT),
     NUMBER(gt_measure_setup, seed),
     INLINE(gt_measure_setup, workloads, workload_count, &workload),
@@ -225,7 +225,7 @@ RECORD(gt_record_verified, gt_verified, verified_members);
 static const gt_member sample_job_members[] = {
     NUMBER(gt_sample_job, id),
     HEAP(gt_sample_job, variants, count, GT_MEMBER_UNSIGNED, NULL),
-    ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_ENERGY),
+    ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_COUNT - 1),
     NUMBER(gt_sample_job, length),
 };
 RECORD(gt_record_sample_job, gt_sample_job, sample_job_members);

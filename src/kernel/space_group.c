@@ -255,7 +255,7 @@ gt_space_size gt_space_sources(gt_space *space)
     }
     for (uint32_t i = 0; i < space->template->axis_count; i++) {
         const gt_axis *axis = &space->template->axes[i];
-        in_source |= axis->in_source || axis->kind == GT_AXIS_PASS ? UINT32_C(1) << i : 0;
+        in_source |= axis->in_source ? UINT32_C(1) << i : 0;
     }
     for (int g = 0; g < space->group_count; g++) {
         multiply_sources(&size, space, &space->groups[g], in_source);

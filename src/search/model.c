@@ -106,9 +106,14 @@ static void look(gt_strategy *strategy, void *state, gt_outlook *out)
     }
 }
 
+/* While slow compiles hold all workers nothing is proposed, and the model would never learn. */
 static double worth(gt_strategy *strategy, void *state, const gt_point *point)
 {
-    const gt_model *model = state;
+    gt_model *model = state;
+    bool late = model->is_open && !model->told_when_learnt && is_ready(model, strategy);
+    if (late && gt_model_update(model, strategy) != GPUTUNE_OK) {
+        return -1;
+    }
     return model->told_when_learnt ? gt_model_gain_at(model, strategy, point) : -1;
 }
 

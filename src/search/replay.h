@@ -5,7 +5,7 @@
 #include "search/recorded.h"
 
 typedef struct gt_replay_settings {
-    gt_strategy_kind kind;
+    gputune_strategy kind;
     uint64_t seed;
     uint32_t workers;     /* that compile; 0: one configuration after another, without a clock */
     uint32_t evaluations; /* how many results to go to, failures included */

@@ -5,11 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const gt_strategy_words[GT_STRATEGY_COUNT] = {"auto", "exhaustive", "random", "model",
-                                                          "local"};
-
-static const gt_method *const methods[GT_STRATEGY_COUNT] = {
-    &gt_method_auto, &gt_method_exhaustive, &gt_method_random, &gt_method_model, &gt_method_local};
+static const struct {
+    const char *name;
+    const gt_method *method;
+} strategies[GPUTUNE_STRATEGY_COUNT] = {
+    [GPUTUNE_STRATEGY_AUTO] = {"auto", &gt_method_auto},
+    [GPUTUNE_STRATEGY_EXHAUSTIVE] = {"exhaustive", &gt_method_exhaustive},
+    [GPUTUNE_STRATEGY_RANDOM] = {"random", &gt_method_random},
+    [GPUTUNE_STRATEGY_MODEL] = {"model", &gt_method_model},
+    [GPUTUNE_STRATEGY_LOCAL] = {"local", &gt_method_local},
+};
 
 enum {
     DRAWS = 100,
@@ -19,6 +24,11 @@ enum {
 #define EPSILON    0.005
 #define HOPELESS   0.1 /* of epsilon: a gain expected of the next one that is not worth trying it */
 #define FAR_LONGER 4.0 /* than usual: a compile that may be given up */
+
+const char *gt_strategy_name(gputune_strategy kind)
+{
+    return (size_t)kind < GPUTUNE_STRATEGY_COUNT ? strategies[kind].name : "?";
+}
 
 static gputune_status check_domain(const gt_domain *domain)
 {
@@ -35,7 +45,7 @@ static gputune_status check_domain(const gt_domain *domain)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_strategy_open(gt_strategy **out, gt_strategy_kind kind, const gt_domain *domain,
+gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings)
 {
     GT_TRY(check_domain(domain));
@@ -43,7 +53,7 @@ gputune_status gt_strategy_open(gt_strategy **out, gt_strategy_kind kind, const 
     if (!strategy) {
         return gt_fail_memory();
     }
-    strategy->method = methods[kind];
+    strategy->method = strategies[kind].method;
     strategy->domain = domain;
     strategy->settings = *settings;
     strategy->settings.workers = settings->workers ? settings->workers : 1;
@@ -176,10 +186,14 @@ bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double s
         return false;
     }
     double usual = evidence->compile_s / evidence->compiled;
+    if (seconds <= FAR_LONGER * usual) {
+        return false;
+    }
     double worth = strategy->method->worth(strategy, strategy->state, point);
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, strategy);
     /* what has run for long runs on for as long again */
-    return seconds > FAR_LONGER * usual && worth >= 0 && outlook.expected_gain > 0 &&
-           worth / seconds < outlook.expected_gain / usual / 2;
+    bool others_give_more =
+        outlook.expected_gain > 0 && worth / seconds < outlook.expected_gain / usual / 2;
+    return worth >= 0 && (others_give_more || worth < strategy->settings.epsilon * HOPELESS);
 }

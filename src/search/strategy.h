@@ -6,16 +6,8 @@
 
 #include "search/domain.h"
 
-/* In the order of gt_strategy_words. */
-typedef enum gt_strategy_kind {
-    GT_STRATEGY_AUTO,       /* exhaustive where the limit suffices for all, else the model */
-    GT_STRATEGY_EXHAUSTIVE, /* lexicographic order */
-    GT_STRATEGY_RANDOM,     /* uniformly, without repeating */
-    GT_STRATEGY_MODEL,      /* where a model of the times expects the most */
-    GT_STRATEGY_LOCAL       /* descents among neighbours, with restarts */
-} gt_strategy_kind;
-enum { GT_STRATEGY_COUNT = GT_STRATEGY_LOCAL + 1 };
-extern const char *const gt_strategy_words[GT_STRATEGY_COUNT];
+/* "model"; "?" for a value that is no strategy. */
+const char *gt_strategy_name(gputune_strategy kind);
 
 typedef enum gt_tried_outcome {
     GT_TRIED_OK,
@@ -46,7 +38,7 @@ typedef struct gt_strategy gt_strategy;
 
 /* The domain, and what it points to, must outlive the strategy. EINVAL for a domain beyond the
  * limits of domain.h; ENOMEM. *out is the caller's. */
-gputune_status gt_strategy_open(gt_strategy **out, gt_strategy_kind kind, const gt_domain *domain,
+gputune_status gt_strategy_open(gt_strategy **out, gputune_strategy kind, const gt_domain *domain,
                                 const gt_search_settings *settings);
 void gt_strategy_free(gt_strategy *strategy);
 
@@ -76,7 +68,7 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);
 
 /* Whether a compile that has been running for `seconds` is to be given up: it takes far longer than
  * others did, and what is expected of it for the time that it holds a worker is less than half of
- * what others give. */
+ * what others give, or nothing to speak of. */
 bool gt_strategy_gives_up(gt_strategy *strategy, const gt_point *point, double seconds);
 
 #endif

@@ -1,13 +1,67 @@
-/* The columns of trials, winners and compiled code, each described in one place: its SQL, how it is
- * bound, read and freed, and where a record shows it all follow from these lists. A new column is a
- * line here, a step in db/, and a member of the struct (and of gputune_record, where it is shown).
+/* The rows of trials, winners and compiled code: the struct of each and its columns. How a column
+ * is written in SQL, bound, read and freed, and where a record shows it all follow from these
+ * lists. A new column is a member of the struct, a line of its list, and a step in db/; one that is
+ * shown is a member of gputune_record too.
  *
  * A line: kind, name of the column, member of the row's struct, SHOWN(member of gputune_record) or
  * HIDDEN. */
 #ifndef GT_STORE_COLUMNS_H
 #define GT_STORE_COLUMNS_H
 
-/* gt_trial */
+#include "base/hash.h"
+#include "base/launch.h"
+#include "stats/summary.h"
+#include "store/answer.h"
+
+/* One compiled source. `source` is gt_source.hash. */
+typedef struct gt_code {
+    gt_hash source;
+    char arch[16];     /* "sm_90" */
+    bool ptx;          /* PTX (an emulated device), else a cubin */
+    int nvrtc_version; /* 13000 for 13.0 */
+    gt_image image;
+    gt_resources resources;
+    double compile_ns;
+} gt_code;
+
+#define GT_CODE_COLUMNS(X)                                                                         \
+    X(HASH, source, source, HIDDEN)                                                                \
+    X(INPLACE, arch, arch, HIDDEN)                                                                 \
+    X(BOOL, ptx, ptx, HIDDEN)                                                                      \
+    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
+    X(COUNT, registers, resources.registers, HIDDEN)                                               \
+    X(COUNT, spill_bytes, resources.spill_bytes, HIDDEN)                                           \
+    X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
+    X(COUNT, local_bytes, resources.local_bytes, HIDDEN)                                           \
+    X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
+    X(REAL, compile_ns, compile_ns, HIDDEN)
+
+typedef enum gt_trial_status {
+    GT_TRIAL_OK,         /* raced to the end */
+    GT_TRIAL_ELIMINATED, /* right, and left the race as slower */
+    GT_TRIAL_WRONG,      /* wrong results */
+    GT_TRIAL_CRASHED,
+    GT_TRIAL_HUNG,
+    GT_TRIAL_COMPILE, /* does not compile */
+    GT_TRIAL_LAUNCH   /* the driver refuses it */
+} gt_trial_status;
+
+/* One configuration tried in a scenario. */
+typedef struct gt_trial {
+    gt_hash hash;       /* gt_trial_hash() */
+    gt_hash source;     /* gt_source.hash, which leads to the cubin */
+    const char *config; /* gt_config_text() */
+    gt_trial_status status;
+    const char *message; /* a failure's, or why it was eliminated; NULL: "" */
+    bool is_default, noisy;
+    gt_summary time; /* nanoseconds (energy: nanojoules) */
+    uint32_t eliminated_round;
+    gt_resources resources;
+    uint32_t shared_bytes; /* dynamic */
+    double occupancy, max_error, compile_ns;
+    int driver_version, nvrtc_version; /* it was tried with */
+} gt_trial;
+
 #define GT_TRIAL_COLUMNS(X)                                                                        \
     X(HASH, hash, hash, HIDDEN)                                                                    \
     X(HASH, source, source, HIDDEN)                                                                \
@@ -36,7 +90,31 @@
     X(INTEGER, driver_version, driver_version, HIDDEN)                                             \
     X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)
 
-/* gt_winner */
+enum { GT_SCENARIO_SIZES = 16 };
+
+/* What is remembered of a tuning; one for each scenario and space. Given to put: borrowed. From a
+ * lookup: owned, for gt_winner_free(). */
+typedef struct gt_winner {
+    gt_terms terms; /* what it was made under */
+    char *only;     /* the restrictions of the space: "UNROLL=1,2,4; VEC=1"; "": the whole space */
+    char *config, *default_config;
+    char *problem; /* what it was measured at (a bucket or `nearest` may differ) */
+    int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by lookups only */
+    uint32_t size_count;
+    gt_hash trial, default_trial; /* gt_trial.hash */
+    gt_code code;                 /* the winner's; image empty when it was not kept or is damaged */
+    gt_code fallback;      /* the safe one's (gt_config_scalar); zero source: the same as `code` */
+    char *fallback_config; /* NULL: the same as `config` */
+    gt_summary time, default_time;
+    double speedup, speedup_low, speedup_high; /* default over winner, 95% */
+    bool tie, noisy, modelled;
+    char *stop_reason;
+    int nvrtc_version;         /* it was compiled with */
+    uint32_t variants, failed; /* of that tuning */
+    double tuning_s;
+    char created[24]; /* UTC, ISO 8601; set by put */
+} gt_winner;
+
 #define GT_WINNER_COLUMNS(X)                                                                       \
     X(HASH, space, terms.space, HIDDEN)                                                            \
     X(COUNT, variant_limit, terms.limit, HIDDEN)                                                   \
@@ -74,19 +152,6 @@
     X(REAL, tuning_s, tuning_s, HIDDEN)                                                            \
     X(INPLACE, created, created, HIDDEN)
 
-/* gt_code */
-#define GT_CODE_COLUMNS(X)                                                                         \
-    X(HASH, source, source, HIDDEN)                                                                \
-    X(INPLACE, arch, arch, HIDDEN)                                                                 \
-    X(BOOL, ptx, ptx, HIDDEN)                                                                      \
-    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
-    X(COUNT, registers, resources.registers, HIDDEN)                                               \
-    X(COUNT, spill_bytes, resources.spill_bytes, HIDDEN)                                           \
-    X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
-    X(COUNT, local_bytes, resources.local_bytes, HIDDEN)                                           \
-    X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
-    X(REAL, compile_ns, compile_ns, HIDDEN)
-
 /* What a record shows beside the columns of its trial and its winner; an expression in place of the
  * name, a member of gt_record_row. */
 #define GT_PLACE_COLUMNS(X)                                                                        \
@@ -112,14 +177,5 @@
     X(HASH, s.hash, scenario, HIDDEN)                                                              \
     X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
     X(REAL, s.volume, volume, HIDDEN)
-
-/* How the lists are pasted into SQL: ", name", ", ?", and ", x.name" for the tables of that alias.
- */
-#define GT_PASTE_NAME(kind, name, ...)     ", " #name
-#define GT_PASTE_VALUE(kind, name, ...)    ", ?"
-#define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
-#define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
-#define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
-#define GT_PASTE_PLACE(kind, name, ...)    #name ", "
 
 #endif

@@ -37,14 +37,19 @@ static gputune_status take_row(gt_record_row *row, gt_rows *rows)
     return gt_columns_take(&row->winner, rows, &gt_winner_columns);
 }
 
+void gt_trial_show(gputune_record *record, const gt_trial *trial)
+{
+    gt_columns_show(record, &gt_trial_columns, trial);
+    record->shared_bytes += trial->resources.static_shared_bytes;
+}
+
 /* Fills a record from its rows. */
 static void show(gt_record_row *row)
 {
     gputune_record *r = &row->record;
     r->version = GPUTUNE_RECORD_VERSION;
     r->modelled = strncmp(r->origin, "emu", 3) == 0;
-    gt_columns_show(r, &gt_trial_columns, &row->trial);
-    r->shared_bytes += row->trial.resources.static_shared_bytes;
+    gt_trial_show(r, &row->trial);
     r->only = r->stop_reason = "";
     r->default_status = "";
     if (r->is_winner) {

@@ -2,6 +2,7 @@
 #include "store/keys.h"
 #include "store/layers.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,6 +32,17 @@ uint32_t gt_sizes_parse(int64_t out[GT_SCENARIO_SIZES], const char *text)
         text = end;
     }
     return count;
+}
+
+double gt_sizes_distance(const gt_scenario *wanted, const int64_t *sizes, uint32_t count)
+{
+    double sum = count == wanted->size_count ? 0 : INFINITY;
+    for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
+        sum += sizes[i] > 0 && wanted->sizes[i] > 0
+                   ? fabs(log((double)sizes[i] / (double)wanted->sizes[i]))
+                   : INFINITY;
+    }
+    return sum;
 }
 
 const char *gt_timestamp(char out[GT_TIMESTAMP])

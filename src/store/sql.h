@@ -4,6 +4,15 @@
 
 #include "store/columns.h"
 
+/* How the lists are pasted into SQL: ", name", ", ?", and ", x.name" for the tables of that alias.
+ */
+#define GT_PASTE_NAME(kind, name, ...)     ", " #name
+#define GT_PASTE_VALUE(kind, name, ...)    ", ?"
+#define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
+#define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
+#define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
+#define GT_PASTE_PLACE(kind, name, ...)    #name ", "
+
 /* The columns, each after a comma, as a list follows something. Aliases: p compiled, c cubin, g
  * gpu, s scenario, t trial, d the default's trial, w winner. */
 #define GT_TEXT_CODE   GT_CODE_COLUMNS(GT_PASTE_COMPILED)
@@ -89,6 +98,23 @@
     X(TRIALS, "SELECT 0" GT_TEXT_TRIAL " FROM trial t JOIN gpu g ON g.id = t.gpu "                 \
               "JOIN scenario s ON s.id = t.scenario WHERE g.environment = ?1 AND s.hash = ?2 "     \
               "AND " GT_TEXT_SOUND_TRIAL)                                                          \
+    /* where else a kernel was tried: ?5 any GPU, else only those of origin ?4; ?3 and ?6 the      \
+     * GPU's name and MIG profile */                                                               \
+    X(RELATED_SCENARIOS,                                                                           \
+      "SELECT g.id, s.id, g.environment, s.hash, s.sizes, s.fixed, s.objective, "                  \
+      "g.name = ?3 AND g.origin = ?4 AND g.mig_profile = ?6 "                                      \
+      "FROM kernel k JOIN scenario s ON s.kernel = k.id CROSS JOIN gpu g "                         \
+      "WHERE k.name = ?1 AND k.identity = ?2 AND (?5 OR g.origin = ?4) AND "                       \
+      "EXISTS (SELECT 1 FROM trial t WHERE t.gpu = g.id AND t.scenario = s.id)")                   \
+    /* ?3 of them, which is a random choice: they go by their hashes; and those that won */        \
+    X(RELATED_TRIALS,                                                                              \
+      "SELECT t.config, t.median, t.compile_ns FROM trial t JOIN gpu g ON g.id = t.gpu "           \
+      "JOIN scenario s ON s.id = t.scenario WHERE t.id IN (SELECT id FROM (SELECT id FROM trial "  \
+      "WHERE gpu = ?1 AND scenario = ?2 AND status IN (0, 1) AND samples > 0 AND median > 0 "      \
+      "ORDER BY hash LIMIT ?3) UNION SELECT o.id FROM winner w JOIN trial o ON o.gpu = w.gpu AND " \
+      "o.scenario = w.scenario AND o.hash = w.trial WHERE w.gpu = ?1 AND w.scenario = ?2 AND "     \
+      "o.status IN (0, 1) AND o.samples > 0 AND o.median > 0) "                                    \
+      "AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                                              \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \

@@ -33,7 +33,7 @@
 #include "base/patience.h"
 #include "base/status.h"
 #include "stats/summary.h"
-#include "store/answer.h"
+#include "store/columns.h"
 
 typedef struct gt_store gt_store;
 
@@ -58,7 +58,7 @@ gputune_status gt_store_check(gt_store *store, bool writing);
 
 /* ---- Keys ------------------------------------------------------------------------------------ */
 
-enum { GT_ENVIRONMENT_MAX = 40, GT_SCENARIO_SIZES = 16 };
+enum { GT_ENVIRONMENT_MAX = 40 };
 
 /* What was asked for: the key of a winner beside the environment. Strings are the caller's; NULL
  * counts as "". */
@@ -98,17 +98,6 @@ gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, c
 
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
-/* One compiled source. `source` is gt_source.hash. */
-typedef struct gt_code {
-    gt_hash source;
-    char arch[16];     /* "sm_90" */
-    bool ptx;          /* PTX (an emulated device), else a cubin */
-    int nvrtc_version; /* 13000 for 13.0 */
-    gt_image image;
-    gt_resources resources;
-    double compile_ns;
-} gt_code;
-
 void gt_code_free(gt_code *code);
 /* Compiled earlier? `nvrtc_version` 0 takes the newest. The image is a copy; a checksum binds it to
  * all the rest. ENOTFOUND silently. gt_code_free() releases. */
@@ -120,33 +109,8 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-typedef enum gt_trial_status {
-    GT_TRIAL_OK,         /* raced to the end */
-    GT_TRIAL_ELIMINATED, /* right, and left the race as slower */
-    GT_TRIAL_WRONG,      /* wrong results */
-    GT_TRIAL_CRASHED,
-    GT_TRIAL_HUNG,
-    GT_TRIAL_COMPILE, /* does not compile */
-    GT_TRIAL_LAUNCH   /* the driver refuses it */
-} gt_trial_status;
 /* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch". */
 const char *gt_trial_status_name(gt_trial_status status);
-
-/* One configuration tried in a scenario. */
-typedef struct gt_trial {
-    gt_hash hash;       /* gt_trial_hash() */
-    gt_hash source;     /* gt_source.hash, which leads to the cubin */
-    const char *config; /* gt_config_text() */
-    gt_trial_status status;
-    const char *message; /* a failure's, or why it was eliminated; NULL: "" */
-    bool is_default, noisy;
-    gt_summary time; /* nanoseconds (energy: nanojoules) */
-    uint32_t eliminated_round;
-    gt_resources resources;
-    uint32_t shared_bytes; /* dynamic */
-    double occupancy, max_error, compile_ns;
-    int driver_version, nvrtc_version; /* it was tried with */
-} gt_trial;
 
 typedef struct gt_trial_list {
     gt_trial *items;
@@ -160,6 +124,37 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
                                const gt_scenario *scenario, int driver_version, int nvrtc_version,
                                const gt_patience *patience);
 void gt_trial_list_free(gt_trial_list *list);
+/* Puts what is shown of a trial into a record. Its strings stay the trial's. */
+void gt_trial_show(gputune_record *record, const gt_trial *trial);
+/* A trial of elsewhere: what was measured at another size, for another objective, with other const
+ * or type values, or on another GPU. */
+typedef struct gt_related_trial {
+    char *config;
+    double time_ns;    /* or what else is minimised there */
+    double compile_ns; /* 0: not known */
+    uint32_t group;    /* times of one group may be compared; 0 is the nearest group */
+} gt_related_trial;
+
+typedef struct gt_related_list {
+    gt_related_trial *items;
+    size_t count;
+} gt_related_list;
+
+enum {
+    GT_RELATED_MAX = 1000,  /* trials in all */
+    GT_RELATED_OF_ONE = 250 /* trials of one scenario on one GPU; and its winners */
+};
+
+/* Trials that were right and measured, of the same kernel (name and identity) elsewhere: not those
+ * of `scenario` in `environment`. Group by group, each by time. The nearest groups come first: the
+ * same GPU before another, then equal const and type values before others, then the sizes with the
+ * least sum of |log(size / wanted)|, then the same objective. Of a scenario with very many trials,
+ * those that won and a random choice of the others. For a real `device` nothing that was modelled.
+ * Nothing known: an empty list, soon. gt_related_list_free() releases. */
+gputune_status gt_store_related_trials(gt_related_list *out, gt_store *store,
+                                       const gt_device *device, const char *environment,
+                                       const gt_scenario *scenario, const gt_patience *patience);
+void gt_related_list_free(gt_related_list *list);
 /* Adds or replaces trials (by their hash), in one transaction: what is finished is kept, whatever
  * happens next. */
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,
@@ -167,29 +162,6 @@ gputune_status gt_store_put_trials(gt_store *store, const char *environment,
                                    size_t count, const gt_patience *patience);
 
 /* ---- Winners --------------------------------------------------------------------------------- */
-
-/* What is remembered of a tuning; one for each scenario and space. Given to put: borrowed. From a
- * lookup: owned, for gt_winner_free(). */
-typedef struct gt_winner {
-    gt_terms terms; /* what it was made under */
-    char *only;     /* the restrictions of the space: "UNROLL=1,2,4; VEC=1"; "": the whole space */
-    char *config, *default_config;
-    char *problem; /* what it was measured at (a bucket or `nearest` may differ) */
-    int64_t sizes[GT_SCENARIO_SIZES]; /* the same; set by lookups only */
-    uint32_t size_count;
-    gt_hash trial, default_trial; /* gt_trial.hash */
-    gt_code code;                 /* the winner's; image empty when it was not kept or is damaged */
-    gt_code fallback;      /* the safe one's (gt_config_scalar); zero source: the same as `code` */
-    char *fallback_config; /* NULL: the same as `config` */
-    gt_summary time, default_time;
-    double speedup, speedup_low, speedup_high; /* default over winner, 95% */
-    bool tie, noisy, modelled;
-    char *stop_reason;
-    int nvrtc_version;         /* it was compiled with */
-    uint32_t variants, failed; /* of that tuning */
-    double tuning_s;
-    char created[24]; /* UTC, ISO 8601; set by put */
-} gt_winner;
 
 void gt_winner_free(gt_winner *winner);
 

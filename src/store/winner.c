@@ -145,17 +145,6 @@ typedef struct near_sizes {
 } near_sizes;
 typedef GT_ARRAY(near_sizes) near_list;
 
-static double distance_to(const gt_scenario *wanted, const near_sizes *near)
-{
-    double sum = near->count == wanted->size_count ? 0 : INFINITY;
-    for (uint32_t i = 0; i < wanted->size_count && sum < INFINITY; i++) {
-        sum += near->sizes[i] > 0 && wanted->sizes[i] > 0
-                   ? fabs(log((double)near->sizes[i] / (double)wanted->sizes[i]))
-                   : INFINITY;
-    }
-    return sum;
-}
-
 static int by_distance(const void *left, const void *right)
 {
     const near_sizes *a = left, *b = right;
@@ -173,7 +162,7 @@ static gputune_status list_sizes(near_list *out, gt_database *database,
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
         near_sizes near;
         near.count = gt_sizes_parse(near.sizes, gt_rows_text(&rows));
-        near.distance = distance_to(search->wanted, &near);
+        near.distance = gt_sizes_distance(search->wanted, near.sizes, near.count);
         if (near.distance < INFINITY && (status = gt_array_push(out, near)) != GPUTUNE_OK) {
             break;
         }

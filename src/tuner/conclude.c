@@ -93,7 +93,8 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED &&
                   !gt_field_lacks_one(&tuning->session.field);
     terms.proved = true;
-    terms.complete = !gt_strategy_proposer_is_content(tuning->strategy);
+    terms.complete =
+        !gt_strategy_proposer_is_content(tuning->strategy) && !tuning->session.field.given_up;
     return terms;
 }
 
@@ -107,6 +108,7 @@ static uint32_t tried(const gt_tuning *tuning)
 static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end)
 {
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
+    uint32_t given_up = tuning->session.field.given_up;
     bool content =
         tuning->session.stop == GT_STOP_NONE && gt_strategy_proposer_is_content(tuning->strategy);
     gt_text text = {0};
@@ -115,6 +117,9 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
         gt_text_printf(&text, "searched %s of %s; ",
                        gt_count_text(count, sizeof count, tried(tuning)),
                        gt_count_text(all, sizeof all, size));
+    }
+    if (given_up) {
+        gt_text_printf(&text, "%u took too long to compile; ", given_up);
     }
     if (content) {
         gt_text_printf(&text, "nothing better by %.3g%% is expected",

@@ -133,6 +133,7 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
         variant->twin = first;
         variant->next_twin = field->variants.items[first].next_twin;
         field->variants.items[first].next_twin = index + 1;
+        field->given_up += field->variants.items[first].stage == GT_STAGE_GIVEN_UP;
         variant->unit = field->variants.items[first].unit;
         field->twins++;
     }
@@ -223,9 +224,12 @@ static gputune_status advance(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
     const gt_unit *unit = &field->units.items[variant->unit];
+    if (unit->given_up) {
+        return gt_field_leave_out(field, index);
+    }
     if (unit->stage == GT_STAGE_FAILED) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
-        return gt_field_fail(field, index, unit->failure, true, unit->message);
+        return gt_field_fail(field, index, unit->failure, unit->repeatable, unit->message);
     }
     if (!field->options.measure) {
         return mark_ready(field, index);
@@ -367,6 +371,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     field->compiling--;
     unit->stage = event->status == GPUTUNE_OK ? GT_STAGE_READY : GT_STAGE_FAILED;
     unit->failure = event->status;
+    unit->repeatable = event->repeatable;
     unit->compiled = event->compiled; /* taken over from the event */
     event->compiled = (gt_compiled){0};
     if (event->status != GPUTUNE_OK) {

@@ -19,6 +19,7 @@ typedef enum gt_stage {
     GT_STAGE_OUTCLASSED, /* measured earlier and far slower than the best of this space; not tried
                           */
     GT_STAGE_TWIN,       /* the same launch as an earlier variant, which is tried for both */
+    GT_STAGE_GIVEN_UP,   /* compiling it took far longer than it is worth; not tried */
     GT_STAGE_FAILED
 } gt_stage;
 
@@ -42,7 +43,7 @@ typedef struct gt_variant {
     bool dropped;           /* the measure worker was told to forget it */
     bool kept;              /* its trial was stored before the tuning's end */
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
-    gputune_status failure; /* of a failed one, as gt_event says */
+    gputune_status failure; /* of a failed or given up one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
     double work;    /* of a launch, over that of the default's; known once it is to be verified */
     uint32_t hangs; /* verifications that did not end in time; after one it is tried again */
@@ -55,6 +56,9 @@ typedef struct gt_unit {
     gt_hash hash;
     gt_stage stage; /* WAITING, READY or FAILED */
     gputune_status failure;
+    bool repeatable; /* of a failure, as gt_event says */
+    bool given_up;   /* the farm was told to end its compile */
+    double asked_s;  /* it had been compiling so long when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
     bool from_store;
@@ -102,6 +106,7 @@ typedef struct gt_field {
     GT_ARRAY(uint32_t)
     newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t ready, failed, twins, outclassed;
+    uint32_t given_up;    /* variants that were not tried, since compiling them took too long */
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
     gt_hash champion;     /* trial that was the fastest of this space in earlier tunings, or zero */
@@ -118,6 +123,10 @@ void gt_field_close(gt_field *field);
 /* Takes proposals, generates sources and submits them, so that the compile workers stay busy.
  * Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
+/* Ends compiles that have been running for long and that the proposer gives up: never the
+ * default's or the fallback's. Their variants are told to the proposer as failures when the farm's
+ * answer comes, and are not stored: another tuning may try them. */
+void gt_field_give_up_compiles(gt_field *field);
 /* Says that the session may measure on the GPU from now on. */
 gputune_status gt_field_allow_measuring(gt_field *field);
 /* How long to wait for an event between two pumps, in seconds: 0 if the last pump did not start all
@@ -159,12 +168,16 @@ uint32_t gt_field_tried_for(const gt_field *field, uint32_t variant);
 gt_code gt_unit_code(const gt_unit *unit, const gt_device *device);
 /* Dynamic shared memory of a block at the requested size; what is static is in the resources. */
 uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t variant);
+/* What is known of a variant without its samples, as a trial: times, noise, configuration and
+ * message are for the caller to fill in. */
+gt_trial gt_field_trial(const gt_field *field, uint32_t variant);
 /* What a sample of a variant counts: by the objective `rate` the time for the work of the default's
  * launch, else as it is. For whatever is compared, stored or shown. */
 double gt_field_value(const gt_field *field, uint32_t variant, double sampled);
 /* The default's variant, or GT_NO_VARIANT. */
 uint64_t gt_field_default(const gt_field *field);
-/* How many variants were tried, or are known from earlier tunings. A fallback does not count. */
+/* How many variants were tried, or are known from earlier tunings. A fallback does not count, nor
+ * does one whose compile was given up. */
 uint32_t gt_field_tried(const gt_field *field);
 /* How many variants there will be, as far as that is known. Twins do not count. */
 uint32_t gt_field_total(const gt_field *field);

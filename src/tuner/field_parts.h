@@ -12,6 +12,11 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_s
  * before all others, so that there is something to compare with even if the time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 
+/* ---- field_give_up.c ------------------------------------------------------------------------- */
+
+/* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
+gputune_status gt_field_leave_out(gt_field *field, uint32_t variant);
+
 /* ---- field_propose.c ------------------------------------------------------------------------- */
 
 /* Adds the default and the variant that is right at any alignment, as the options want. */

@@ -144,6 +144,24 @@ uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
     return bytes;
 }
 
+gt_trial gt_field_trial(const gt_field *field, uint32_t index)
+{
+    const uint32_t tried = gt_field_tried_for(field, index);
+    const gt_variant *variant = &field->variants.items[tried];
+    const gt_unit *unit = &field->units.items[variant->unit];
+    return (gt_trial){.hash = field->variants.items[index].trial,
+                      .source = unit->hash,
+                      .status = gt_outcome_trial(variant->failure),
+                      .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
+                      .resources = unit->compiled.resources,
+                      .shared_bytes = gt_field_shared_bytes(field, index),
+                      .occupancy = variant->verified.occupancy,
+                      .max_error = variant->verified.max_error,
+                      .compile_ns = unit->compiled.compile_ns,
+                      .driver_version = field->options.request->device->driver_version,
+                      .nvrtc_version = unit->compiled.nvrtc_version};
+}
+
 double gt_field_value(const gt_field *field, uint32_t index, double sampled)
 {
     return sampled / field->variants.items[index].work;
@@ -165,7 +183,8 @@ uint32_t gt_field_tried(const gt_field *field)
     for (uint32_t i = 0; i < field->given; i++) {
         fallbacks += field->variants.items[i].role == GT_ROLE_FALLBACK;
     }
-    return field->started - (fallbacks < field->started ? fallbacks : field->started);
+    uint32_t untried = fallbacks + field->given_up;
+    return field->started - (untried < field->started ? untried : field->started);
 }
 
 uint32_t gt_field_total(const gt_field *field)

@@ -19,7 +19,8 @@ static uint64_t list_total(gt_proposer *self)
 
 gt_list_proposer gt_list_proposer_make(const gt_config *configs, size_t count)
 {
-    const gt_proposer proposer = {propose_list, NULL, list_total, false, count == 0};
+    const gt_proposer proposer = {
+        .propose = propose_list, .total = list_total, .exhausted = count == 0};
     return (gt_list_proposer){proposer, configs, count, 0};
 }
 
@@ -41,6 +42,6 @@ static uint64_t space_total(gt_proposer *self)
 
 gt_space_proposer gt_space_proposer_make(gt_space *space)
 {
-    const gt_proposer proposer = {propose_space, NULL, space_total, false, false};
+    const gt_proposer proposer = {.propose = propose_space, .total = space_total};
     return (gt_space_proposer){proposer, space};
 }

@@ -25,6 +25,9 @@ struct gt_proposer {
     void (*hear)(gt_proposer *self, const gt_config *config, const gt_finding *finding);
     /* How many it will propose in all, as far as it knows; 0: not known. May be NULL. */
     uint64_t (*total)(gt_proposer *self);
+    /* Whether a compile of this configuration that has been running for `seconds` is to be given
+     * up, and with it the configuration. NULL: never. */
+    bool (*gives_up)(gt_proposer *self, const gt_config *config, double seconds);
     bool learns;    /* what it hears matters to what it proposes: it is not asked far ahead */
     bool exhausted; /* it proposes nothing more, whatever it hears */
 };

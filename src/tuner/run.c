@@ -194,11 +194,13 @@ static void add_geometry(gputune_record *record, const gt_request *request, cons
 static gputune_status fill_record(gputune_record *record, const run_state *run, uint32_t index)
 {
     const gt_request *request = run->session.request;
+    const gt_field *field = &run->session.field;
     const gt_variant *variant = variant_at(run, index);
-    const gt_unit *unit = &run->session.field.units.items[variant->unit];
+    gt_trial trial = gt_field_trial(field, index);
     double values[ROUNDS_MAX];
-    gt_summary summary;
-    GT_TRY(gt_summarise(&summary, values, column(run, index, values)));
+    GT_TRY(gt_summarise(&trial.time, values, column(run, index, values)));
+    trial.message = variant->message ? variant->message : "";
+    trial.noisy = run->disturbance.noisy;
     *record = (gputune_record){.version = GPUTUNE_RECORD_VERSION,
                                .kernel = request->template->name,
                                .sizes = request->problem_text,
@@ -207,36 +209,19 @@ static gputune_status fill_record(gputune_record *record, const run_state *run, 
                                .gpu = request->device->name,
                                .environment = request->environment,
                                .origin = request->device->origin,
-                               .status = gt_variant_status(variant),
-                               .message = variant->message ? variant->message : "",
-                               .is_default = variant->role == GT_ROLE_DEFAULT,
-                               .noisy = run->disturbance.noisy,
                                .modelled = request->device->emulated,
-                               .median_ns = summary.median,
-                               .mean_ns = summary.mean,
-                               .stddev_ns = summary.stddev,
-                               .low_ns = summary.low,
-                               .high_ns = summary.high,
-                               .min_ns = summary.min,
-                               .samples = summary.count,
-                               .registers = unit->compiled.resources.registers,
-                               .spill_bytes = unit->compiled.resources.spill_bytes,
-                               .shared_bytes = unit->compiled.resources.static_shared_bytes +
-                                               gt_field_shared_bytes(&run->session.field, index),
-                               .local_bytes = variant->verified.resources.local_bytes,
-                               .occupancy = variant->verified.occupancy,
-                               .max_error = variant->verified.max_error,
-                               .compile_ns = unit->compiled.compile_ns,
                                .bytes = request->workload.work_bytes,
                                .flops = request->workload.work_flops,
-                               .copy_bytes_per_s = run->session.field.preparation.copy_bytes_per_s,
+                               .copy_bytes_per_s = field->preparation.copy_bytes_per_s,
                                .stop_reason = "",
                                .created = "",
+                               .unreferenced = request->scenario.unreferenced,
                                .scenario = "",
                                .identity = "",
                                .alignment = request->alignment_text,
                                .inputs = request->inputs_text,
                                .default_status = ""};
+    gt_trial_show(record, &trial);
     add_geometry(record, request, &variant->config);
     return compare_with_first(record, run, index);
 }

@@ -185,12 +185,9 @@ static int by_time(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The fastest of earlier tunings race again. In the order of the axes, they have no precedence. */
+/* The fastest of earlier tunings race again. */
 static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *history)
 {
-    if (p->request->options.force || p->request->options.strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
-        return GPUTUNE_OK;
-    }
     for (size_t i = 0; i < history->trials.count; i++) {
         GT_TRY(tell_trial(p, &history->trials.items[i]));
     }
@@ -204,6 +201,51 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
     }
     p->known += (uint32_t)(p->earlier.count - p->first);
     return p->failure;
+}
+
+/* --- hints ------------------------------------------------------------------------------------ */
+
+/* Times of different groups are brought to one scale: each is relative to the fastest of its group
+ * that is of this space. Of two that did as well, the nearer one's is taken to be faster. */
+static size_t make_hints(gt_tried *out, const gt_strategy_proposer *p, const gt_related_list *list)
+{
+    static const double farther = 1e-9;
+    size_t count = 0;
+    uint32_t group = UINT32_MAX;
+    double fastest = 0;
+    for (size_t i = 0; i < list->count; i++) {
+        const gt_related_trial *trial = &list->items[i];
+        gt_tried *hint = &out[count];
+        gt_config config;
+        if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
+            !gt_space_has(p->space, &config) || !to_point(&hint->point, p, &config)) {
+            continue;
+        }
+        fastest = trial->group == group ? fastest : trial->time_ns;
+        group = trial->group;
+        hint->outcome = GT_TRIED_OK;
+        hint->time_ns = trial->time_ns / fastest * (1 + farther * group);
+        hint->compile_s = trial->compile_ns * 1e-9;
+        count++;
+    }
+    return count;
+}
+
+/* What was found at other sizes, for other objectives and on other GPUs. */
+static gputune_status give_hints(gt_strategy_proposer *p)
+{
+    const gt_request *request = p->request;
+    gt_related_list list;
+    GT_TRY(gt_store_related_trials(&list, request->services->store, request->device,
+                                   request->environment, &request->scenario, &request->patience));
+    gt_tried *hints = calloc(list.count + 1, sizeof *hints);
+    gputune_status status = hints ? GPUTUNE_OK : gt_fail_memory();
+    if (hints && list.count) {
+        status = gt_strategy_hint(p->strategy, hints, make_hints(hints, p, &list));
+    }
+    free(hints);
+    gt_related_list_free(&list);
+    return status;
 }
 
 /* --- proposing -------------------------------------------------------------------------------- */
@@ -236,9 +278,28 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     return (uint32_t)given;
 }
 
+static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
+{
+    gt_strategy_proposer *p = (gt_strategy_proposer *)self;
+    gt_point point;
+    return p->failure == GPUTUNE_OK && to_point(&point, p, config) &&
+           gt_strategy_gives_up(p->strategy, &point, seconds);
+}
+
 static uint64_t total(gt_proposer *self)
 {
     return ((gt_strategy_proposer *)self)->size.count;
+}
+
+/* In the order of the axes, nothing known has precedence. */
+static gputune_status use_what_is_known(gt_strategy_proposer *p, const gt_history *history)
+{
+    const gputune_options *options = &p->request->options;
+    if (options->force || options->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(give_hints(p));
+    return tell_history(p, history);
 }
 
 gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_request *request,
@@ -254,16 +315,16 @@ gputune_status gt_strategy_proposer_open(gt_strategy_proposer **out, const gt_re
                                          .limit_s = gt_patience_left_s(&request->patience),
                                          .epsilon = request->options.epsilon,
                                          .by_seconds = true};
-    p->proposer = (gt_proposer){propose, hear, total, true, false};
+    p->proposer = (gt_proposer){
+        .propose = propose, .hear = hear, .total = total, .gives_up = gives_up, .learns = true};
     p->request = request;
     p->space = space;
     gputune_status status = describe_domain(p);
     if (status == GPUTUNE_OK) {
-        status = gt_strategy_open(&p->strategy, (gt_strategy_kind)request->options.strategy,
-                                  &p->domain, &settings);
+        status = gt_strategy_open(&p->strategy, request->options.strategy, &p->domain, &settings);
     }
     if (status == GPUTUNE_OK) {
-        status = tell_history(p, history);
+        status = use_what_is_known(p, history);
     }
     if (status != GPUTUNE_OK) {
         gt_strategy_proposer_free(p);

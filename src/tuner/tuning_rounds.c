@@ -121,8 +121,8 @@ static gputune_status end_round(gt_tuning *tuning, const gt_race_round *round)
     if (tuning->phase == GT_PHASE_BREAK_TIE) {
         return gt_tuning_end_tie_round(tuning);
     }
-    GT_TRY(tell_times(tuning, round));
     GT_TRY(gt_race_end_round(tuning->race, &tuning->end));
+    GT_TRY(tell_times(tuning, round)); /* of those too that have just left */
     if (gt_race_is_tied(tuning->race)) {
         GT_TRY(gt_tuning_open_tie_break(tuning));
         gt_tuning_advance(tuning, GT_STEP_TIED);

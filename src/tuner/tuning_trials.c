@@ -90,19 +90,8 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, u
     const uint32_t tried = gt_field_tried_for(field, index);
     const gt_config *config = &field->variants.items[index].config;
     const gt_variant *variant = &field->variants.items[tried];
-    const gt_unit *unit = &tuning->session.field.units.items[variant->unit];
-    *trial = (gt_trial){.hash = field->variants.items[index].trial,
-                        .source = unit->hash,
-                        .status = gt_outcome_trial(variant->failure),
-                        .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
-                        .noisy = tuning->disturbance.noisy,
-                        .resources = unit->compiled.resources,
-                        .shared_bytes = gt_field_shared_bytes(field, index),
-                        .occupancy = variant->verified.occupancy,
-                        .max_error = variant->verified.max_error,
-                        .compile_ns = unit->compiled.compile_ns,
-                        .driver_version = request->device->driver_version,
-                        .nvrtc_version = unit->compiled.nvrtc_version};
+    *trial = gt_field_trial(field, index);
+    trial->noisy = tuning->disturbance.noisy;
     GT_TRY(gt_config_text((char **)&trial->config, request->template, config));
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");

@@ -1,4 +1,5 @@
-/* Handles that are no longer valid. CUDA leaves their use undefined; here it is always an error. */
+/* Handles that are no longer valid: CUDA leaves their use undefined, here it is always an error.
+ * Then what objects of one context do while another one is current. */
 #include "device.h"
 
 static const CUresult invalid = CUDA_ERROR_INVALID_HANDLE;
@@ -137,29 +138,89 @@ static void test_graphs(void **state)
     in_child(graphs, NULL);
 }
 
-/* A kernel reaches the memory of its own context alone; pinned host memory is every context's. */
+enum { OTHER_COUNT = 1 << 18 };
+
+/* A second context with objects and OTHER_COUNT floats in it. */
+typedef struct other_context {
+    CUcontext context;
+    objects all;
+    CUdeviceptr y;
+} other_context;
+
+/* Leaves it current. */
+static other_context make_other(void)
+{
+    other_context other;
+    OK(cuCtxCreate_v2(&other.context, 0, 0));
+    other.all = make();
+    other.y = new_buffer(OTHER_COUNT * sizeof(float));
+    return other;
+}
+
+/* Function and stream are of one context, whichever is current; the default streams are the current
+ * context's. */
+static void launches_across_contexts(void)
+{
+    CUcontext context = open_device();
+    const objects here = make();
+    CUdeviceptr y = new_buffer(4);
+    const other_context other = make_other();
+    OK(cuCtxSetCurrent(context));
+    CHECK_CODE(launch_add(other.all.add, other.y, 1.0F, 1, here.stream), invalid);
+    CHECK_CODE(launch_add(here.add, y, 1.0F, 1, other.all.stream), invalid);
+    CHECK_CODE(launch_add(other.all.add, y, 1.0F, 1, NULL), invalid);
+    CHECK_CODE(launch_add(other.all.add, y, 1.0F, 1, CU_STREAM_PER_THREAD), invalid);
+    OK(launch_add(other.all.add, other.y, 1.0F, OTHER_COUNT, other.all.stream));
+    OK(cuModuleUnload(other.all.module));
+    OK(cuStreamQuery(other.all.stream)); /* unloading has waited for the launch */
+    CHECK_CODE(launch_add(other.all.add, other.y, 1.0F, 1, other.all.stream), invalid);
+    CHECK(read_float(other.y) == 1.0F);
+    CHECK(read_float(y) == 0.0F);
+}
+
+static void test_launches(void **state)
+{
+    (void)state;
+    in_child(launches_across_contexts, NULL);
+}
+
+/* A kernel reaches the memory of every context, as long as that context lives. */
 static void memory_of_another_context(void)
 {
-    open_device();
-    CUdeviceptr y = new_buffer(4);
+    CUcontext context = open_device();
+    CUfunction add = load(ptx_add, "add");
+    const other_context other = make_other();
     float *pinned;
     OK(cuMemAllocHost_v2((void **)&pinned, sizeof *pinned));
     *pinned = 1;
-    CUcontext context;
-    OK(cuCtxCreate_v2(&context, 0, 0));
-    CUfunction add = load(ptx_add, "add");
+    OK(cuCtxSetCurrent(context));
     OK(launch_add(add, (CUdeviceptr)(uintptr_t)pinned, 1.0F, 1, NULL));
+    OK(launch_add(add, other.y, 1.0F, 1, NULL));
     OK(cuCtxSynchronize());
     CHECK(*pinned == 2.0F);
-    OK(launch_add(add, y, 1.0F, 1, NULL));
+    CHECK(read_float(other.y) == 1.0F);
+    OK(cuCtxDestroy_v2(other.context));
+    OK(launch_add(add, other.y, 1.0F, 1, NULL));
     CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
-    CHECK(strstr(emuLastMessage(), "in memory of another context"));
+    CHECK(strstr(emuLastMessage(), "in freed memory"));
+}
+
+static void memory_of_a_reset_context(void)
+{
+    open_device();
+    CUdeviceptr y = new_buffer(4);
+    const other_context other = make_other();
+    OK(cuDevicePrimaryCtxReset_v2(0));
+    OK(launch_add(other.all.add, y, 1.0F, 1, NULL));
+    CHECK_CODE(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    CHECK(strstr(emuLastMessage(), "in freed memory"));
 }
 
 static void test_memory(void **state)
 {
     (void)state;
     in_child(memory_of_another_context, NULL);
+    in_child(memory_of_a_reset_context, NULL);
 }
 
 int main(void)
@@ -167,6 +228,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handles),
         cmocka_unit_test(test_graphs),
+        cmocka_unit_test(test_launches),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -120,7 +120,7 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
     wanted.seed = seed;
     OK(gt_request_make(request, &bench.services, &bench.device, kernel, sizes, &wanted));
     OK(gt_request_space(&space, *request));
-    sample = (every_nth){{propose_nth, NULL, NULL, false, false}, space, step, 0};
+    sample = (every_nth){{.propose = propose_nth}, space, step, 0};
     const gt_field_options options = {.request = *request,
                                       .farm = bench.farm,
                                       .proposer = &sample.proposer,

@@ -118,6 +118,67 @@ static void canceled_jobs_are_never_told(void **state)
     farm->ops->close(farm);
 }
 
+/* Waits until the job is being compiled. */
+static void wait_for_start(gt_farm *farm, uint64_t id)
+{
+    gt_compiling jobs[4];
+    gt_event event;
+    for (int i = 0; i < 300; i++) {
+        if (farm->ops->compiling(farm, jobs, 4) == 1 && jobs[0].id == id) {
+            assert_true(jobs[0].seconds > 0);
+            return;
+        }
+        assert_int_equal(farm->ops->wait(farm, &event, 0.1), GPUTUNE_OK);
+        assert_int_equal(event.kind, GT_EVENT_TIMEOUT);
+    }
+    fail_msg("job %llu was never begun", (unsigned long long)id);
+}
+
+static void a_compile_that_is_given_up_costs_nothing_else(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    ask_compile(farm, 2, "hang");
+    for (uint64_t i = 3; i < 8; i++) {
+        ask_compile(farm, i, "text");
+    }
+    wait_for_start(farm, 2);
+    farm->ops->give_up(farm, 3); /* waits */
+    farm->ops->give_up(farm, 9); /* is none */
+    farm->ops->give_up(farm, 2);
+    gt_event event = expect(farm, GT_EVENT_COMPILED, 2, GPUTUNE_ETIMEOUT);
+    assert_non_null(strstr(event.message, "its compile was given up after"));
+    assert_false(event.repeatable);
+    assert_true(event.compiled.compile_ns > 0);
+    gt_event_free(&event);
+    for (uint64_t i = 3; i < 8; i++) {
+        expect_plain(farm, GT_EVENT_COMPILED, i, GPUTUNE_OK);
+    }
+    gt_compiling jobs[4];
+    assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
+    expect_silence(farm);
+    farm->ops->close(farm);
+}
+
+static void a_canceled_job_is_not_compiling(void **state)
+{
+    (void)state;
+    gt_compiling jobs[4];
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 1, GPUTUNE_OK);
+    ask_compile(farm, 2, "slow 300");
+    wait_for_start(farm, 2);
+    farm->ops->cancel(farm);
+    assert_int_equal(farm->ops->compiling(farm, jobs, 4), 0);
+    ask_compile(farm, 2, "text");
+    farm->ops->give_up(farm, 2); /* waits behind the one of the same name */
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
 static void without_a_compiler_every_job_says_so(void **state)
 {
     (void)state;
@@ -212,6 +273,8 @@ int main(void)
         cmocka_unit_test(a_crash_of_the_compiler_costs_one_job),
         cmocka_unit_test(a_single_crash_is_forgiven),
         cmocka_unit_test(canceled_jobs_are_never_told),
+        cmocka_unit_test(a_compile_that_is_given_up_costs_nothing_else),
+        cmocka_unit_test(a_canceled_job_is_not_compiling),
         cmocka_unit_test(without_a_compiler_every_job_says_so),
         cmocka_unit_test(workers_do_not_see_harmful_variables),
         cmocka_unit_test(a_compile_farm_cannot_measure),

@@ -124,7 +124,7 @@ static inline double landscape_search(gt_strategy *strategy, const landscape *at
 }
 
 /* The mean of `seeds` searches. */
-static inline double landscape_regret(gt_strategy_kind kind, const landscape *at, uint32_t results,
+static inline double landscape_regret(gputune_strategy kind, const landscape *at, uint32_t results,
                                       uint32_t batch, uint32_t seeds)
 {
     double sum = 0;

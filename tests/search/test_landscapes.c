@@ -73,7 +73,7 @@ enum { SEEDS = 2 };
 
 /* A strategy's mean regret after so many results must not be above the limit. */
 typedef struct limit {
-    gt_strategy_kind kind;
+    gputune_strategy kind;
     uint32_t results, batch;
     double regret;
 } limit;
@@ -86,7 +86,7 @@ static void check(landscape at, const limit *limits, size_t count)
         double regret = landscape_regret(limit->kind, &at, limit->results, limit->batch, SEEDS);
         if (!(regret <= limit->regret)) {
             fail_msg("%s: %.4f after %u results, %u at a time; expected at most %.4f",
-                     gt_strategy_words[limit->kind], regret, limit->results, limit->batch,
+                     gt_strategy_name(limit->kind), regret, limit->results, limit->batch,
                      limit->regret);
         }
     }
@@ -94,28 +94,28 @@ static void check(landscape at, const limit *limits, size_t count)
 
 static void separable_landscape(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.10},
-                                   {GT_STRATEGY_MODEL, 160, 16, 0.10},
-                                   {GT_STRATEGY_LOCAL, 200, 1, 0.10},
-                                   {GT_STRATEGY_RANDOM, 200, 1, 2.00}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.10},
+                                   {GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10},
+                                   {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.10},
+                                   {GPUTUNE_STRATEGY_RANDOM, 200, 1, 2.00}};
     (void)state;
     check((landscape){.axes = 8, .choices = 8, .log_time = separable}, limits, COUNT(limits));
 }
 
 static void rugged_landscape(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.25},
-                                   {GT_STRATEGY_MODEL, 160, 16, 0.25},
-                                   {GT_STRATEGY_LOCAL, 200, 1, 0.25},
-                                   {GT_STRATEGY_RANDOM, 200, 1, 2.00}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.25},
+                                   {GPUTUNE_STRATEGY_MODEL, 160, 16, 0.25},
+                                   {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.25},
+                                   {GPUTUNE_STRATEGY_RANDOM, 200, 1, 2.00}};
     (void)state;
     check((landscape){.axes = 8, .choices = 8, .log_time = rugged}, limits, COUNT(limits));
 }
 
 static void constrained_landscape(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.25},
-                                   {GT_STRATEGY_LOCAL, 200, 1, 0.50}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.25},
+                                   {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.50}};
     (void)state;
     check((landscape){.axes = 8, .choices = 8, .log_time = separable, .allows = every_other},
           limits, COUNT(limits));
@@ -124,21 +124,21 @@ static void constrained_landscape(void **state)
 /* Nobody can foresee a needle, but nobody may miss it either where all is tried. */
 static void needle_in_a_haystack(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 512, 1, 0},
-                                   {GT_STRATEGY_EXHAUSTIVE, 512, 1, 0},
-                                   {GT_STRATEGY_RANDOM, 512, 1, 0},
-                                   {GT_STRATEGY_MODEL, 512, 16, 0},
-                                   {GT_STRATEGY_LOCAL, 512, 16, 0}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 512, 1, 0},
+                                   {GPUTUNE_STRATEGY_EXHAUSTIVE, 512, 1, 0},
+                                   {GPUTUNE_STRATEGY_RANDOM, 512, 1, 0},
+                                   {GPUTUNE_STRATEGY_MODEL, 512, 16, 0},
+                                   {GPUTUNE_STRATEGY_LOCAL, 512, 16, 0}};
     (void)state;
     check((landscape){.axes = 3, .choices = 8, .log_time = needle}, limits, COUNT(limits));
 }
 
 static void failures_around_the_best(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 100, 1, 0.10},
-                                   {GT_STRATEGY_MODEL, 160, 16, 0.10},
-                                   {GT_STRATEGY_LOCAL, 200, 1, 0.20},
-                                   {GT_STRATEGY_RANDOM, 200, 1, 0.40}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 100, 1, 0.10},
+                                   {GPUTUNE_STRATEGY_MODEL, 160, 16, 0.10},
+                                   {GPUTUNE_STRATEGY_LOCAL, 200, 1, 0.20},
+                                   {GPUTUNE_STRATEGY_RANDOM, 200, 1, 0.40}};
     (void)state;
     check((landscape){.axes = 6, .choices = 8, .log_time = towards_failures, .fails = fails},
           limits, COUNT(limits));
@@ -146,19 +146,19 @@ static void failures_around_the_best(void **state)
 
 static void one_axis_decides(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 60, 1, 0.01},
-                                   {GT_STRATEGY_MODEL, 64, 16, 0.01},
-                                   {GT_STRATEGY_LOCAL, 150, 1, 0.02},
-                                   {GT_STRATEGY_RANDOM, 100, 1, 0.02}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 60, 1, 0.01},
+                                   {GPUTUNE_STRATEGY_MODEL, 64, 16, 0.01},
+                                   {GPUTUNE_STRATEGY_LOCAL, 150, 1, 0.02},
+                                   {GPUTUNE_STRATEGY_RANDOM, 100, 1, 0.02}};
     (void)state;
     check((landscape){.axes = 10, .choices = 6, .log_time = one_axis}, limits, COUNT(limits));
 }
 
 static void forty_axes_landscape(void **state)
 {
-    static const limit limits[] = {{GT_STRATEGY_AUTO, 80, 1, 0.60},
-                                   {GT_STRATEGY_MODEL, 128, 16, 0.40},
-                                   {GT_STRATEGY_LOCAL, 200, 1, 1.00}};
+    static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 80, 1, 0.60},
+                                   {GPUTUNE_STRATEGY_MODEL, 128, 16, 0.40},
+                                   {GPUTUNE_STRATEGY_LOCAL, 200, 1, 1.00}};
     (void)state;
     check((landscape){.axes = 40, .choices = 4, .log_time = forty_axes}, limits, COUNT(limits));
 }

@@ -75,8 +75,10 @@ static void contradiction_names_both_lines(void **state)
 
 static gt_replay_result replay(const gt_recorded *recorded, uint32_t workers, double *best)
 {
-    gt_replay_settings settings = {
-        .kind = GT_STRATEGY_EXHAUSTIVE, .workers = workers, .evaluations = 6, .reach = {0.5, 0.0}};
+    gt_replay_settings settings = {.kind = GPUTUNE_STRATEGY_EXHAUSTIVE,
+                                   .workers = workers,
+                                   .evaluations = 6,
+                                   .reach = {0.5, 0.0}};
     gt_replay_result result = {.best_ns = best};
     assert_int_equal(gt_replay(&result, recorded, &settings), GPUTUNE_OK);
     return result;
@@ -127,7 +129,8 @@ static void losers_cost_one_launch(void **state)
         assert_int_equal(gt_recorded_add(&recorded, &entry), GPUTUNE_OK);
     }
     assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
-    gt_replay_settings settings = {.kind = GT_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
+    gt_replay_settings settings = {
+        .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
     assert_int_equal(gt_replay(&result, &recorded, &settings), GPUTUNE_OK);
     assert_true(result.reached_s[0] == 5 + 8 * 1 + 5);

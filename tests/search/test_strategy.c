@@ -21,7 +21,7 @@ static landscape make(uint32_t axes, uint32_t choices)
     return (landscape){.axes = axes, .choices = choices, .log_time = valley, .fails = some_fail};
 }
 
-static gt_strategy *open(gt_strategy_kind kind, const landscape *at, uint64_t seed)
+static gt_strategy *open(gputune_strategy kind, const landscape *at, uint64_t seed)
 {
     gt_strategy *strategy;
     gt_search_settings settings = {.seed = seed, .workers = 4};
@@ -58,10 +58,10 @@ static void run_late(gt_strategy *strategy, const landscape *at, gt_point_set *s
 static void nothing_is_proposed_twice_until_all_is_tried(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < GT_STRATEGY_COUNT; kind++) {
+    for (int kind = 0; kind < GPUTUNE_STRATEGY_COUNT; kind++) {
         landscape at = make(3, 6);
         landscape_open(&at);
-        gt_strategy *strategy = open((gt_strategy_kind)kind, &at, 1);
+        gt_strategy *strategy = open((gputune_strategy)kind, &at, 1);
         gt_point_set seen = {0};
         run_late(strategy, &at, &seen, 216 / 4 + 2);
         assert_int_equal(seen.count, 216);
@@ -77,19 +77,19 @@ static void nothing_is_proposed_twice_until_all_is_tried(void **state)
 static void same_seed_and_results_give_the_same_proposals(void **state)
 {
     (void)state;
-    for (int kind = 0; kind < GT_STRATEGY_COUNT; kind++) {
+    for (int kind = 0; kind < GPUTUNE_STRATEGY_COUNT; kind++) {
         landscape at = make(5, 6);
         landscape_open(&at);
         gt_point_set seen[3] = {{0}};
         for (int i = 0; i < 3; i++) {
-            gt_strategy *strategy = open((gt_strategy_kind)kind, &at, i < 2 ? 7 : 8);
+            gt_strategy *strategy = open((gputune_strategy)kind, &at, i < 2 ? 7 : 8);
             run_late(strategy, &at, &seen[i], 15);
             gt_strategy_free(strategy);
         }
         size_t bytes = seen[0].count * sizeof(gt_point);
         assert_int_equal(seen[0].count, 60);
         assert_memory_equal(seen[0].points, seen[1].points, bytes);
-        if (kind != GT_STRATEGY_EXHAUSTIVE) {
+        if (kind != GPUTUNE_STRATEGY_EXHAUSTIVE) {
             assert_true(memcmp(seen[0].points, seen[2].points, bytes) != 0);
         }
         for (int i = 0; i < 3; i++) {
@@ -100,8 +100,8 @@ static void same_seed_and_results_give_the_same_proposals(void **state)
 
 static void default_comes_first(void **state)
 {
-    static const gt_strategy_kind kinds[] = {GT_STRATEGY_AUTO, GT_STRATEGY_MODEL,
-                                             GT_STRATEGY_LOCAL};
+    static const gputune_strategy kinds[] = {GPUTUNE_STRATEGY_AUTO, GPUTUNE_STRATEGY_MODEL,
+                                             GPUTUNE_STRATEGY_LOCAL};
     (void)state;
     for (size_t i = 0; i < COUNT(kinds); i++) {
         landscape at = make(5, 6);
@@ -121,7 +121,7 @@ static void bad_time_and_bad_domain_are_refused(void **state)
     (void)state;
     landscape at = make(5, 6);
     landscape_open(&at);
-    gt_strategy *strategy = open(GT_STRATEGY_MODEL, &at, 1);
+    gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_tried tried = {.outcome = GT_TRIED_OK, .time_ns = 0};
     assert_int_equal(gt_strategy_tell(strategy, &tried), GPUTUNE_EINVAL);
     tried.time_ns = (double)NAN;
@@ -129,7 +129,7 @@ static void bad_time_and_bad_domain_are_refused(void **state)
     gt_strategy_free(strategy);
     gt_search_settings settings = {0};
     at.domain.axis_count = GT_SEARCH_AXES + 1;
-    assert_int_equal(gt_strategy_open(&strategy, GT_STRATEGY_MODEL, &at.domain, &settings),
+    assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
                      GPUTUNE_EINVAL);
 }
 
@@ -141,8 +141,8 @@ static void resuming_is_as_good_as_one_run(void **state)
     for (uint64_t seed = 0; seed < 4; seed++) {
         landscape at = make(5, 6);
         landscape_open(&at);
-        gt_strategy *before = open(GT_STRATEGY_AUTO, &at, seed);
-        gt_strategy *after = open(GT_STRATEGY_AUTO, &at, seed + 100);
+        gt_strategy *before = open(GPUTUNE_STRATEGY_AUTO, &at, seed);
+        gt_strategy *after = open(GPUTUNE_STRATEGY_AUTO, &at, seed + 100);
         for (int i = 0; i < 40; i++) {
             gt_point point;
             size_t given;
@@ -185,8 +185,8 @@ static void hints_lead_to_the_best_sooner(void **state)
             landscape_draw(&other, &random, &point);
             hints[i] = landscape_try(&other, &point);
         }
-        gt_strategy *hinted = open(GT_STRATEGY_MODEL, &at, seed);
-        gt_strategy *plain = open(GT_STRATEGY_MODEL, &at, seed);
+        gt_strategy *hinted = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
+        gt_strategy *plain = open(GPUTUNE_STRATEGY_MODEL, &at, seed);
         assert_int_equal(gt_strategy_hint(hinted, hints, HINTS), GPUTUNE_OK);
         with += landscape_search(hinted, &at, RESULTS, 1) / 4;
         without += landscape_search(plain, &at, RESULTS, 1) / 4;
@@ -207,7 +207,8 @@ static void stop_rule_keeps_its_word(void **state)
         landscape_open(&at);
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = seed, .epsilon = 0.05};
-        assert_int_equal(gt_strategy_open(&strategy, GT_STRATEGY_MODEL, &at.domain, &settings), 0);
+        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
+                         0);
         double best = INFINITY;
         gt_outlook outlook = {0};
         while (!outlook.done && outlook.tried < 1000) {
@@ -226,7 +227,7 @@ static void slow_compile_of_little_promise_is_given_up(void **state)
     landscape at = make(5, 6);
     at.compile_s = 1;
     landscape_open(&at);
-    gt_strategy *strategy = open(GT_STRATEGY_MODEL, &at, 1);
+    gt_strategy *strategy = open(GPUTUNE_STRATEGY_MODEL, &at, 1);
     gt_point bad = {{5, 0, 5, 5, 5}};
     assert_false(gt_strategy_gives_up(strategy, &bad, 1000)); /* nothing is known yet */
     landscape_search(strategy, &at, 40, 1);
@@ -246,7 +247,8 @@ static void auto_takes_all_where_there_is_time(void **state)
         landscape_open(&at);
         gt_strategy *strategy;
         gt_search_settings settings = {.seed = 1, .workers = 1, .limit_s = limits[i]};
-        assert_int_equal(gt_strategy_open(&strategy, GT_STRATEGY_AUTO, &at.domain, &settings), 0);
+        assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_AUTO, &at.domain, &settings),
+                         0);
         landscape_search(strategy, &at, 40, 1);
         gt_point points[3] = {{{0}}};
         size_t given;

@@ -20,7 +20,13 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
     scripted_farm *farm = (scripted_farm *)base;
     gt_event event = {.kind = GT_EVENT_COMPILED, .id = job->id};
     event.status = farm->compile ? farm->compile(farm->user, job->text) : GPUTUNE_OK;
+    event.repeatable = event.status == GPUTUNE_ECOMPILE;
+    event.compiled.compile_ns = farm->compiles_for_ever ? 1e7 : 0;
     farm->compiles++;
+    if (farm->compiles_for_ever && farm->compiles_for_ever(farm->user, job->text)) {
+        const gt_compiling endless = {.id = job->id};
+        return gt_array_push(&farm->compiling, endless);
+    }
     if (event.status == GPUTUNE_OK) {
         event.compiled.image.data = strdup("image");
         event.compiled.image.bytes = 5;
@@ -28,6 +34,31 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
         event.compiled.nvrtc_version = 12080;
     }
     return push(farm, event);
+}
+
+static uint32_t compiling(gt_farm *base, gt_compiling *out, uint32_t count)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    count = count < farm->compiling.count ? count : (uint32_t)farm->compiling.count;
+    for (uint32_t i = 0; i < count; i++) {
+        out[i] = farm->compiling.items[i];
+    }
+    return count;
+}
+
+static void give_up(gt_farm *base, uint64_t id)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    for (size_t i = 0; i < farm->compiling.count; i++) {
+        if (farm->compiling.items[i].id == id) {
+            gt_event event = {.kind = GT_EVENT_COMPILED, .id = id, .status = GPUTUNE_ETIMEOUT};
+            event.compiled.compile_ns = farm->compiling.items[i].seconds * 1e9;
+            farm->compiling.items[i] = farm->compiling.items[--farm->compiling.count];
+            farm->given_up++;
+            (void)push(farm, event);
+            return;
+        }
+    }
 }
 
 static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
@@ -138,6 +169,9 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
 {
     scripted_farm *farm = (scripted_farm *)base;
     (void)seconds;
+    for (size_t i = 0; i < farm->compiling.count; i++) {
+        farm->compiling.items[i].seconds += 10;
+    }
     bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
     if (late || farm->next == farm->events.count) {
@@ -154,6 +188,7 @@ static void cancel(gt_farm *base)
     while (farm->next < farm->events.count) {
         gt_event_free(&farm->events.items[farm->next++]);
     }
+    farm->compiling.count = 0;
 }
 
 static void do_not_close(gt_farm *base)
@@ -164,6 +199,8 @@ static void do_not_close(gt_farm *base)
 void scripted_farm_open(scripted_farm *farm)
 {
     static const gt_farm_ops ops = {.compile = compile,
+                                    .compiling = compiling,
+                                    .give_up = give_up,
                                     .prepare = prepare,
                                     .verify = verify,
                                     .sample = sample,
@@ -180,6 +217,7 @@ void scripted_farm_close(scripted_farm *farm)
 {
     cancel(&farm->farm);
     gt_array_free(&farm->events);
+    gt_array_free(&farm->compiling);
     gt_array_free(&farm->launches);
     gt_array_free(&farm->sampled);
     farm->next = 0;

@@ -21,6 +21,8 @@ typedef struct scripted_farm {
     gt_farm farm; /* first: what the tuner sees */
     scripted_variant (*behave)(void *user, const gt_launch *launch);
     gputune_status (*compile)(void *user, const char *text); /* NULL: all compile */
+    bool (*compiles_for_ever)(void *user,
+                              const char *text); /* others take 10 ms; NULL: none does */
     void *user;
     double noise;           /* relative, uniform */
     long round_ns;          /* that a round of samples takes */
@@ -31,11 +33,13 @@ typedef struct scripted_farm {
     gputune_status prepare; /* OK, or how preparing fails */
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     uint32_t patient_verifies, rechecks;
+    uint32_t given_up;       /* compiles */
     uint64_t first_verified; /* id of the first variant that was to be verified */
     GT_ARRAY(gt_event) events;
     size_t next;
-    GT_ARRAY(gt_launch) launches; /* by variant id */
-    GT_ARRAY(bool) sampled;       /* likewise */
+    GT_ARRAY(gt_compiling) compiling; /* for ever; ten seconds longer after each wait */
+    GT_ARRAY(gt_launch) launches;     /* by variant id */
+    GT_ARRAY(bool) sampled;           /* likewise */
     uint64_t random;
 } scripted_farm;
 

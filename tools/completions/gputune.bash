@@ -42,11 +42,6 @@ _gputune() {
         COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120" -- "$word"))
         return
         ;;
-    --strategy)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "auto exhaustive random model local" -- "$word"))
-        return
-        ;;
     --db | --samples | --output | -O | --templates)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -f -- "$word"))

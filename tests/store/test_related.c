@@ -1,0 +1,236 @@
+/* What a kernel's trials elsewhere are good for: which are found, and in what order. */
+#include "store_support.h"
+
+#define OTHER_GPU "ffeeddccbbaa99887766554433221100"
+#define EMULATED  "0123456789abcdef0123456789abcdef"
+
+static gt_device device_of(const char *name, const char *origin)
+{
+    gt_device device = {.emulated = strncmp(origin, "emu:", 4) == 0};
+    snprintf(device.name, sizeof device.name, "%s", name);
+    snprintf(device.origin, sizeof device.origin, "%s", origin);
+    return device;
+}
+
+static void register_gpu(gt_store *store, const char *environment, const char *name,
+                         const char *origin)
+{
+    gt_device device = device_of(name, origin);
+    assert_int_equal(gt_store_register_gpu(store, environment, &device, NULL, NULL), GPUTUNE_OK);
+}
+
+/* The user's file with three GPUs: two real ones and an emulated one. */
+static gt_store *open_with_gpus(world *w)
+{
+    gt_store *store = open_store(w);
+    register_gpu(store, ENVIRONMENT, "A", "cuda");
+    register_gpu(store, OTHER_GPU, "B", "cuda");
+    register_gpu(store, EMULATED, "emulated A", "emu:a:model1");
+    return store;
+}
+
+static void put(gt_store *store, const char *environment, const gt_scenario *scenario,
+                const gt_trial *trials, size_t count)
+{
+    assert_int_equal(gt_store_put_trials(store, environment, scenario, trials, count, NULL),
+                     GPUTUNE_OK);
+}
+
+static void put_one(gt_store *store, const char *environment, const gt_scenario *scenario,
+                    const char *config, double time_ns)
+{
+    const gt_trial trial = trial_of(1, config, time_ns);
+    put(store, environment, scenario, &trial, 1);
+}
+
+static gt_related_list find_on(gt_store *store, const gt_device *device, int64_t n)
+{
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_related_list list;
+    assert_int_equal(gt_store_related_trials(&list, store, device, ENVIRONMENT, &scenario, NULL),
+                     GPUTUNE_OK);
+    return list;
+}
+
+static gt_related_list find(gt_store *store, int64_t n)
+{
+    gt_device device = device_of("A", "cuda");
+    return find_on(store, &device, n);
+}
+
+/* Checks the list's configurations, in order, and frees it. */
+static void expect(gt_related_list list, const char *const *configs, size_t count)
+{
+    assert_int_equal(list.count, count);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(list.items[i].config, configs[i]);
+    }
+    gt_related_list_free(&list);
+}
+
+static void nothing_is_known(void **state)
+{
+    gt_store *store = open_with_gpus(*state);
+    expect(find(store, 1000), NULL, 0);
+    gt_store_close(store);
+}
+
+static void own_trials_are_not_elsewhere(void **state)
+{
+    gt_store *store = open_with_gpus(*state);
+    put_size(store, 1000, 50);
+    expect(find(store, 1000), NULL, 0);
+    expect(find(store, 2000), (const char *[]){"VEC=4", "VEC=1"}, 2); /* VEC=8 crashed */
+    gt_store_close(store);
+}
+
+static void the_nearest_come_first(void **state)
+{
+    gt_store *store = open_with_gpus(*state);
+    int64_t near = 1100, far = 9000, own = 1000;
+    char a[32], b[32], c[32], d[32];
+    gt_scenario nearby = scenario_at(&near, a), away = scenario_at(&far, b);
+    gt_scenario energy = scenario_at(&own, c), other = scenario_at(&own, d);
+    energy.objective = GPUTUNE_OBJECTIVE_ENERGY;
+    other.fixed = "T=float";
+    put_one(store, OTHER_GPU, &energy, "V=6", 10);
+    put_one(store, OTHER_GPU, &nearby, "V=7", 1);
+    put_one(store, ENVIRONMENT, &other, "V=5", 1);
+    put_one(store, ENVIRONMENT, &away, "V=4", 10);
+    const gt_trial two[2] = {trial_of(1, "V=3", 30), trial_of(2, "V=2", 20)};
+    put(store, ENVIRONMENT, &nearby, two, 2);
+    put_one(store, ENVIRONMENT, &energy, "V=1", 100);
+    gt_related_list list = find(store, own);
+    const uint32_t groups[] = {0, 1, 1, 2, 3, 4, 5};
+    for (size_t i = 0; i < list.count; i++) {
+        assert_int_equal(list.items[i].group, groups[i]);
+    }
+    assert_true(list.items[1].time_ns == 20);
+    assert_true(list.items[1].compile_ns == 2e7);
+    expect(list, (const char *[]){"V=1", "V=2", "V=3", "V=4", "V=5", "V=6", "V=7"}, 7);
+    gt_store_close(store);
+}
+
+static void another_kernel_is_not_related(void **state)
+{
+    gt_store *store = open_with_gpus(*state);
+    int64_t n = 500;
+    char a[32], b[32];
+    gt_scenario named = scenario_at(&n, a), changed = scenario_at(&n, b);
+    named.kernel = "dot";
+    changed.identity = (gt_hash){3, 4};
+    put_one(store, ENVIRONMENT, &named, "V=1", 10);
+    put_one(store, ENVIRONMENT, &changed, "V=2", 10);
+    expect(find(store, 1000), NULL, 0);
+    gt_store_close(store);
+}
+
+static void what_was_modelled_is_no_hint_for_a_real_gpu(void **state)
+{
+    gt_store *store = open_with_gpus(*state);
+    int64_t n = 500;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    put_one(store, EMULATED, &scenario, "V=1", 10);
+    put_one(store, "no GPU of that name", &scenario, "V=2", 10);
+    expect(find(store, 1000), NULL, 0);
+    gt_device emulated = device_of("emulated A", "emu:a:model1");
+    gt_related_list list = find_on(store, &emulated, 1000);
+    assert_int_equal(list.count, 2);
+    assert_string_equal(list.items[0].config, "V=1");
+    gt_related_list_free(&list);
+    gt_store_close(store);
+}
+
+/* Only what was sampled, and is as it was written. */
+static void what_tells_nothing_is_left_out(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_with_gpus(w);
+    int64_t n = 500;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_trial trials[4] = {trial_of(1, "V=1", 10), trial_of(2, "V=2", 20), trial_of(3, "V=3", 0),
+                          trial_of(4, "V=4", 40)};
+    trials[1].status = GT_TRIAL_ELIMINATED;
+    trials[2].time = (gt_summary){0};
+    put(store, ENVIRONMENT, &scenario, trials, 4);
+    gt_store_close(store);
+    run_sql(w->path, "UPDATE trial SET median = 1 WHERE config = 'V=4'");
+    store = open_store(w);
+    expect(find(store, 1000), (const char *[]){"V=1", "V=2"}, 2);
+    gt_store_close(store);
+}
+
+/* Those that won, and some of the others; the far scenarios do without. */
+static void very_many_trials_are_chosen_from(void **state)
+{
+    enum { EACH = 400, SCENARIOS = 6 };
+    gt_store *store = open_with_gpus(*state);
+    static gt_trial trials[EACH];
+    static char configs[EACH][16];
+    for (int i = 0; i < EACH; i++) {
+        snprintf(configs[i], sizeof configs[i], "V=%d", i);
+        trials[i] = trial_of((uint64_t)i + 10, configs[i], 100 + i);
+    }
+    for (int64_t k = 1; k <= SCENARIOS; k++) {
+        int64_t n = 1000 * k;
+        char problem[32];
+        gt_scenario scenario = scenario_at(&n, problem);
+        put(store, ENVIRONMENT, &scenario, trials, EACH);
+        put_size(store, n, 50); /* VEC=4 wins */
+    }
+    gt_related_list list = find(store, 500);
+    assert_in_range(list.count, GT_RELATED_MAX - GT_RELATED_OF_ONE, GT_RELATED_MAX);
+    size_t nearest = 0;
+    while (list.items[nearest].group == 0) {
+        nearest++;
+    }
+    assert_in_range(nearest, GT_RELATED_OF_ONE, GT_RELATED_OF_ONE + 1);
+    assert_string_equal(list.items[0].config, "VEC=4");
+    assert_true(list.items[nearest - 1].time_ns > 300);
+    gt_related_list_free(&list);
+    gt_store_close(store);
+}
+
+/* The system's trials too; where both know a scenario on a GPU, the user's. */
+static void all_layers_are_read(void **state)
+{
+    world *w = *state;
+    char system[128];
+    int64_t n = 500, further = 100;
+    char a[32], b[32];
+    gt_scenario scenario = scenario_at(&n, a), far = scenario_at(&further, b);
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, system, NULL, &w->log), GPUTUNE_OK);
+    register_gpu(store, ENVIRONMENT, "A", "cuda");
+    register_gpu(store, OTHER_GPU, "B", "cuda");
+    put_one(store, ENVIRONMENT, &scenario, "V=2", 10);
+    put_one(store, OTHER_GPU, &scenario, "V=3", 10);
+    gt_store_close(store);
+    gt_store_close(open_with_gpus(w));
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    expect(find(store, 1000), (const char *[]){"V=2", "V=3"}, 2);
+    put_one(store, ENVIRONMENT, &far, "V=4", 10);
+    put_one(store, ENVIRONMENT, &scenario, "V=5", 10);
+    expect(find(store, 1000), (const char *[]){"V=5", "V=4", "V=3"}, 3);
+    gt_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(nothing_is_known, open_world, close_world),
+        cmocka_unit_test_setup_teardown(own_trials_are_not_elsewhere, open_world, close_world),
+        cmocka_unit_test_setup_teardown(the_nearest_come_first, open_world, close_world),
+        cmocka_unit_test_setup_teardown(another_kernel_is_not_related, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_was_modelled_is_no_hint_for_a_real_gpu, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(what_tells_nothing_is_left_out, open_world, close_world),
+        cmocka_unit_test_setup_teardown(very_many_trials_are_chosen_from, open_world, close_world),
+        cmocka_unit_test_setup_teardown(all_layers_are_read, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,186 @@
+/* Compiles that take far longer than what is expected of them is worth. */
+#include "search_world.h"
+#include "tuner/session.h"
+
+enum { BLOCKS = 128, STEP = 8, SLOW = 992 };
+
+static int block_of(const char *text)
+{
+    const char *at = strstr(text, "#define BLOCK ");
+    return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
+}
+
+/* The slowest. */
+static bool large_blocks(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) >= SLOW;
+}
+
+/* 128 values of BLOCK, of which 256 is the fastest. */
+static void make_valley(world *w)
+{
+    char blocks[8 * BLOCKS];
+    size_t length = 0;
+    for (int i = 1; i <= BLOCKS; i++) {
+        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
+                                   i > 1 ? ", " : "", i * STEP);
+    }
+    write_template(w, blocks);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = 800 + 5 * abs(i - 256);
+    }
+}
+
+static gputune_options by_model(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    options.time_limit_s = 60;
+    return options;
+}
+
+/* No trial of that BLOCK or a larger one is stored. */
+static void expect_nothing_stored_from(world *w, int block)
+{
+    gt_request *request;
+    gt_trial_list list;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&list, w->store, request->environment, &request->scenario,
+                                     w->device.driver_version, 0, NULL),
+                     GPUTUNE_OK);
+    assert_true(list.count > 0);
+    for (size_t i = 0; i < list.count; i++) {
+        assert_true(strtol(list.items[i].config + strlen("BLOCK="), NULL, 10) < block);
+    }
+    gt_trial_list_free(&list);
+    gt_request_free(request);
+}
+
+static void a_tuning_does_not_wait_for_what_is_not_worth_it(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64], expected[64];
+    make_valley(w);
+    w->farm.compiles_for_ever = large_blocks;
+    const gputune_options options = by_model();
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_true(w->farm.given_up > 0);
+    assert_int_equal(choice.failed, 0);
+    assert_true(choice.variants + w->farm.given_up <= BLOCKS);
+    snprintf(expected, sizeof expected, "; %u took too long to compile; ", w->farm.given_up);
+    assert_non_null(strstr(choice.stop_reason, expected));
+    gt_choice_free(&choice);
+    expect_nothing_stored_from(w, SLOW); /* another tuning may try them */
+}
+
+static gputune_status too_slow_to_end(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) == 512 ? GPUTUNE_ETIMEOUT : GPUTUNE_OK;
+}
+
+/* Such as by the compile workers' own limit. */
+static void a_compile_that_did_not_end_is_not_remembered(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.compile = too_slow_to_end;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.failed, 1);
+    gt_choice_free(&choice);
+    expect_nothing_stored_from(w, 512);
+}
+
+/* --- by a proposer of its own -------------------------------------------------------------------
+ */
+
+typedef struct own_proposer {
+    gt_list_proposer list; /* first */
+    gt_config configs[8];
+    uint32_t asked, failures;
+} own_proposer;
+
+static bool gives_all_up(gt_proposer *self, const gt_config *config, double seconds)
+{
+    (void)config;
+    ((own_proposer *)(void *)self)->asked++;
+    return seconds > 100;
+}
+
+static void count_failures(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+{
+    (void)config;
+    ((own_proposer *)(void *)self)->failures += finding->status == GPUTUNE_ETIMEOUT;
+}
+
+/* Compiles all values of BLOCK, until nothing is left to wait for or `waits` waits are over. */
+static void compile_all(gt_field *field, own_proposer *proposer, gt_request *request, world *w,
+                        int waits)
+{
+    static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(gt_config_parse(&proposer->configs[i], request->template, texts[i]),
+                         GPUTUNE_OK);
+    }
+    proposer->list = gt_list_proposer_make(proposer->configs, 4);
+    proposer->list.proposer.gives_up = gives_all_up;
+    proposer->list.proposer.hear = count_failures;
+    const gt_field_options options = {.request = request,
+                                      .farm = &w->farm.farm,
+                                      .proposer = &proposer->list.proposer,
+                                      .with_default = true};
+    assert_int_equal(gt_field_open(field, &options), GPUTUNE_OK);
+    do {
+        gt_event event;
+        gt_field_give_up_compiles(field);
+        assert_int_equal(gt_field_pump(field), GPUTUNE_OK);
+        assert_int_equal(w->farm.farm.ops->wait(&w->farm.farm, &event, 0), GPUTUNE_OK);
+        assert_int_equal(gt_field_handle(field, &event), GPUTUNE_OK);
+        gt_event_free(&event);
+    } while (!gt_field_is_done(field) && --waits > 0);
+}
+
+static bool all_blocks(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) > 0;
+}
+
+static void the_default_is_waited_for(void **state)
+{
+    world *w = *state;
+    gt_field field;
+    gt_request *request;
+    own_proposer proposer = {0};
+    w->farm.compiles_for_ever = all_blocks;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    compile_all(&field, &proposer, request, w, 100);
+    assert_int_equal(w->farm.given_up, 3);
+    assert_int_equal(proposer.failures, 3);
+    assert_int_equal(field.given_up, 3);
+    assert_int_equal(gt_field_tried(&field), 1);
+    assert_int_equal(field.variants.items[gt_field_default(&field)].stage, GT_STAGE_WAITING);
+    assert_true(proposer.asked < 100); /* not at each turn */
+    gt_field_close(&field);
+    gt_request_free(request);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_tuning_does_not_wait_for_what_is_not_worth_it, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(a_compile_that_did_not_end_is_not_remembered, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(the_default_is_waited_for, open_world, close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

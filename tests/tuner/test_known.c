@@ -1,0 +1,155 @@
+/* What is known is used: what a proposer hears of a tuning, and what was found elsewhere. */
+#include "search_world.h"
+#include "tuner/tuning.h"
+
+/* --- what is heard ------------------------------------------------------------------------------
+ */
+
+typedef struct listener {
+    gt_list_proposer list; /* first */
+    gt_config configs[4];
+    double heard_ns[4];
+} listener;
+
+static void listen(gt_proposer *self, const gt_config *config, const gt_finding *finding)
+{
+    listener *l = (listener *)(void *)self;
+    for (int i = 0; i < 4; i++) {
+        if (memcmp(&l->configs[i], config, sizeof *config) == 0 && finding->time_ns > 0) {
+            l->heard_ns[i] = finding->time_ns;
+        }
+    }
+}
+
+/* Also of what is so slow that it leaves after its first sample. */
+static void times_of_losers_are_heard(void **state)
+{
+    static const char *const texts[] = {"BLOCK=64", "BLOCK=128", "BLOCK=256", "BLOCK=512"};
+    world *w = *state;
+    listener l = {0};
+    gt_request *request;
+    w->by_block[64].time_ns = w->by_block[512].time_ns = 9000;
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(gt_config_parse(&l.configs[i], request->template, texts[i]), GPUTUNE_OK);
+    }
+    l.list = gt_list_proposer_make(l.configs, 4);
+    l.list.proposer.hear = listen;
+    gt_tuning tuning = {.session.request = request, .proved = GT_NO_VARIANT};
+    const gt_field_options options = {.proposer = &l.list.proposer, .with_default = true};
+    assert_int_equal(
+        gt_session_open(&tuning.session, &gt_tuning_policy, &tuning, request, &options),
+        GPUTUNE_OK);
+    assert_int_equal(gt_tuning_open_race(&tuning), GPUTUNE_OK);
+    assert_int_equal(gt_session_run(&tuning.session), GPUTUNE_OK);
+    for (int i = 0; i < 4; i++) {
+        assert_float_equal(l.heard_ns[i], w->by_block[64 << i].time_ns, 1);
+    }
+    gt_session_close(&tuning.session);
+    gt_tuning_free_races(&tuning);
+    gt_request_free(request);
+}
+
+/* --- elsewhere ----------------------------------------------------------------------------------
+ */
+
+enum { BLOCKS = 128, STEP = 8, BEST = 808 };
+
+/* 128 values of BLOCK, of which one is far faster than all others. */
+static void make_needle(world *w)
+{
+    char blocks[8 * BLOCKS];
+    size_t length = 0;
+    for (int i = 1; i <= BLOCKS; i++) {
+        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
+                                   i > 1 ? ", " : "", i * STEP);
+    }
+    write_template(w, blocks);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = 1000 + i % 7;
+    }
+    w->by_block[BEST].time_ns = 100;
+}
+
+static gputune_status tune_at(world *w, int64_t n, gt_choice *choice, char *config,
+                              const gputune_options *options)
+{
+    const gputune_size size = {"n", n};
+    const gputune_sizes sizes = {1, &size};
+    gt_request *request;
+    char *text;
+    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path, sizes, options),
+                     GPUTUNE_OK);
+    gputune_status status = gt_tune(choice, request);
+    if (status == GPUTUNE_OK) {
+        assert_int_equal(gt_config_text(&text, request->template, &choice->config), GPUTUNE_OK);
+        snprintf(config, 64, "%s", text);
+        free(text);
+    }
+    gt_request_free(request);
+    return status;
+}
+
+/* Finds the needle at one size by trying all; then tries only a few at another. */
+static void try_few(world *w, const gputune_options *few, char *config)
+{
+    gt_choice choice;
+    make_needle(w);
+    assert_int_equal(tune_at(w, 4096, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=808");
+    gt_choice_free(&choice);
+    assert_int_equal(tune_at(w, 65536, &choice, config, few), GPUTUNE_OK);
+    gt_choice_free(&choice);
+}
+
+static gputune_options few_by_model(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    options.max_variants = 4;
+    return options;
+}
+
+static void the_best_at_another_size_is_tried_first(void **state)
+{
+    char config[64];
+    const gputune_options options = few_by_model();
+    try_few(*state, &options, config);
+    assert_string_equal(config, "BLOCK=808");
+}
+
+static void force_uses_nothing_of_it(void **state)
+{
+    char config[64];
+    gputune_options options = few_by_model();
+    options.force = 1;
+    try_few(*state, &options, config);
+    assert_string_not_equal(config, "BLOCK=808");
+}
+
+/* What the space does not have is no hint. */
+static void a_restricted_space_stays_restricted(void **state)
+{
+    char config[64];
+    gputune_options options = few_by_model();
+    static const char *const only[] = {"BLOCK=64,128,256,512"};
+    options.only = only;
+    options.only_count = 1;
+    try_few(*state, &options, config);
+    assert_string_not_equal(config, "BLOCK=808");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(times_of_losers_are_heard, open_world, close_world),
+        cmocka_unit_test_setup_teardown(the_best_at_another_size_is_tried_first, open_world,
+                                        close_world),
+        cmocka_unit_test_setup_teardown(force_uses_nothing_of_it, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_restricted_space_stays_restricted, open_world,
+                                        close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
