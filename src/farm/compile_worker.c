@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 typedef struct compiler {
-    const gt_nvrtc *nvrtc; /* NULL: not available, for the reason in `refusal` */
+    const gt_nvrtc *nvrtc; /* NULL: not available; `refusal` says why */
     gt_answer refusal;
 } compiler;
 

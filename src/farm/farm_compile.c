@@ -154,9 +154,9 @@ static gt_compile_slot *closed_slot(gt_compile_host *host)
     return NULL;
 }
 
-/* The worker for the next job: an idle one, a new one, or, while there is more waiting than there
- * are workers, one with a single job in hand, so that it need not wait for its next. NULL: none
- * now. *open: how many there are. */
+/* The worker for the next job: an idle one or a new one. While more jobs wait than there are
+ * workers, also one that has a single job, so that it need not wait for its next one. NULL: none
+ * now. *open: how many workers there are. */
 static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
 {
     gt_compile_host *host = &farm->compile;
@@ -279,10 +279,10 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
         farm->compile.start_failures = 0;
     }
     if (read == GT_READ_FAILED && !slot->link.greeted) {
-        gt_farm_break(farm, GPUTUNE_EWORKER); /* another version: so are all others */
+        gt_farm_break(farm, GPUTUNE_EWORKER); /* a worker of another version: all others are too */
     } else if (read != GT_READ_AGAIN) {
         if (read == GT_READ_FAILED) {
-            gt_process_kill(&slot->link.process); /* it talks nonsense, but lives */
+            gt_process_kill(&slot->link.process); /* it sent something malformed, and still runs */
         }
         slot_died(farm, slot);
     }

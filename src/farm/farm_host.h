@@ -19,7 +19,7 @@ typedef struct gt_link {
     bool is_thread;
     pthread_t thread;
     gt_page *page; /* of a measure worker: shared memory, or the thread's; else NULL */
-    bool greeted;  /* its hello was right */
+    bool greeted;  /* its handshake was right */
     gt_frame_reader reader;
 } gt_link;
 
@@ -44,13 +44,14 @@ gt_push gt_link_push(gt_link *link, const char *data, size_t bytes, size_t *offs
  * for another version. */
 gt_read gt_link_read(gt_frame *out, gt_link *link);
 
-/* How a worker ended, and words for it ("was killed by signal 11 (Segmentation fault)"). */
+/* How a worker ended, with a text ("was killed by signal 11 (Segmentation fault)"). */
 typedef struct gt_death {
     gt_end end;
     int code;
     char words[128];
 } gt_death;
-/* Waits up to `seconds` for the end, kills what is left, closes. *out may be NULL. */
+/* Waits up to `seconds` for the worker's end, kills it if it still runs, and closes the link. *out
+ * may be NULL. */
 void gt_link_finish(gt_link *link, gt_death *out, double seconds);
 /* Kills and closes without waiting; a thread is given the time to close its device. */
 void gt_link_abandon(gt_link *link);
@@ -69,28 +70,28 @@ typedef struct gt_event_list {
 /* Appends an event with `status` and, when that is a failure, `message`. NULL: out of memory. */
 gt_event *gt_event_add(gt_event_list *list, gt_event_kind kind, uint64_t id, gputune_status status,
                        const char *message);
-/* Takes the first one; false when there is none. */
+/* Takes the first event; false if there is none. */
 bool gt_event_take(gt_event *out, gt_event_list *list);
 void gt_event_clear(gt_event_list *list);
 
 /* ---- farm_compile.c -------------------------------------------------------------------------- */
 
-/* One compile job on its way. */
+/* One compile job. */
 typedef struct gt_task {
     uint64_t sequence, id;
     gt_text frame;
     unsigned attempts;
-    bool forgotten; /* canceled: its answer is not wanted */
+    bool forgotten; /* canceled: its answer is dropped */
 } gt_task;
 
 enum { GT_IN_FLIGHT = 2, GT_COMPILE_WORKERS_MAX = 256 };
 
 typedef struct gt_compile_slot {
     gt_link link;
-    gt_task *tasks[GT_IN_FLIGHT]; /* [0] is in hand */
+    gt_task *tasks[GT_IN_FLIGHT]; /* the worker is at [0] */
     unsigned count;
-    int64_t since_ns; /* when tasks[0] came into its hand */
-    bool answered;    /* a job, since the worker was started */
+    int64_t since_ns; /* when the worker began tasks[0] */
+    bool answered;    /* it has answered a job */
     gt_text out;      /* unsent bytes from `sent` on */
     size_t sent;
 } gt_compile_slot;
@@ -98,7 +99,7 @@ typedef struct gt_compile_slot {
 typedef struct gt_compile_host {
     gt_compile_slot *slots;
     uint32_t slot_count;
-    uint32_t limit;          /* how many may run: fewer where the system gives no more */
+    uint32_t limit;          /* how many may run: fewer if the system does not start more */
     unsigned start_failures; /* in a row */
     GT_ARRAY(gt_task *) queue;
     char **environment;
@@ -136,17 +137,17 @@ typedef struct gt_live_variant {
 } gt_live_variant;
 
 typedef struct gt_measure_host {
-    bool wanted; /* this farm measures at all */
+    bool wanted; /* this farm measures */
     gt_link link;
-    bool has_device; /* a worker told what it is */
+    bool has_device; /* a worker has reported it */
     gt_device device;
-    bool ready;          /* the context stands */
+    bool ready;          /* the worker's context is open */
     uint64_t generation; /* counts workers, from 1 */
     GT_ARRAY(gt_measure_request *) queue;
     size_t sent, offset; /* requests with the worker; bytes of the next one */
     int64_t since_ns;    /* when the first request was sent, then when it was begun */
-    bool begun;          /* the page showed it in hand */
-    uint64_t seen;       /* page->current when that was last looked at */
+    bool begun;          /* the page showed that the worker is at it */
+    uint64_t seen;       /* page->current when it was last read */
     gt_packet *setup;    /* NULL: nothing prepared */
     GT_ARRAY(gt_live_variant) variants;
     double reference_ns, prepare_s;
@@ -179,12 +180,12 @@ typedef struct gt_host_farm {
 /* Makes every further call of the farm fail with this status and the current message. */
 void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
-/* Queues a copy of the job and hands out what can be. ENOMEM. */
+/* Queues a copy of the job, and gives jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Starts up to `count` workers before there are jobs, so that they warm up. What cannot be started
- * is tried again when a job needs it. */
+/* Starts up to `count` workers before there are jobs, so that they warm up. A start that fails is
+ * tried again when a job needs it. */
 void gt_compile_start(gt_host_farm *farm, uint32_t count);
-/* Hands out queued jobs and sends what is unsent. */
+/* Gives queued jobs to workers, and sends what is unsent. */
 void gt_compile_pump(gt_host_farm *farm);
 /* Handles what came from a slot's worker: answers become events, a death a retry or an event. */
 void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);
@@ -200,19 +201,20 @@ void gt_compile_cancel(gt_host_farm *farm);
 /* Ends all workers without waiting, and frees. */
 void gt_compile_close(gt_host_farm *farm);
 
-/* Queues a request, which becomes the queue's (freed on failure), and sends what can be. ENOMEM. */
+/* Queues a request and sends as much as the channel takes. The queue owns the request, also on
+ * failure. ENOMEM. */
 gputune_status gt_measure_submit(gt_host_farm *farm, gt_measure_request *request);
-/* Starts a worker and a new generation; where that fails, requests are refused. */
+/* Starts a worker, and with it a new generation. If that fails, requests are refused. */
 void gt_measure_start(gt_host_farm *farm);
-/* Sends what is queued, starting a worker where there is none; or refuses all of it. */
+/* Sends the queued requests, and starts a worker if there is none; or refuses all of them. */
 void gt_measure_pump(gt_host_farm *farm);
 /* Handles what came from the worker. */
 void gt_measure_receive(gt_host_farm *farm);
-/* Forgets requests, variants and setup; ends a worker that has something in hand. */
+/* Forgets requests, variants and setup. Ends a worker that is at a request. */
 void gt_measure_cancel(gt_host_farm *farm);
 /* Ends the worker and frees what only it needed. */
 void gt_measure_rest(gt_host_farm *farm);
-/* The same, and frees the rest. */
+/* Ends the worker and frees everything. */
 void gt_measure_free(gt_host_farm *farm);
 
 /* Adds, or drops, a reference. NULL may be dropped. */
@@ -242,8 +244,8 @@ void gt_measure_died(gt_host_farm *farm);
 void gt_measure_restart(gt_host_farm *farm);
 /* Seconds until the first request has to be looked at; INFINITY when nothing is outstanding. */
 double gt_measure_patience(gt_host_farm *farm);
-/* Treats a first request that is past its deadline as hung: a new worker, and for a variant's
- * first verification another chance at the end of the queue. */
+/* Treats a first request that is past its deadline as hung: starts a new worker. A variant that
+ * hung in its first verification is tried again at the end of the queue. */
 void gt_measure_check_deadline(gt_host_farm *farm);
 
 #endif

@@ -200,7 +200,7 @@ static void finish_thread(gt_link *link, double seconds)
     if (pthread_timedjoin_np(link->thread, NULL, &until) == 0) {
         free_work((thread_work *)(void *)link->page);
     } else {
-        pthread_detach(link->thread); /* it hangs in a kernel; its memory must stay */
+        pthread_detach(link->thread); /* it hangs in a kernel, so its memory must stay */
     }
 }
 

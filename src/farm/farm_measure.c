@@ -81,7 +81,7 @@ static gt_measure_request *take(gt_measure_host *host, size_t index)
     if (index < host->sent) {
         host->sent--;
     } else if (index == host->sent) {
-        host->offset = 0; /* only ever taken unsent */
+        host->offset = 0; /* it was not sent */
     }
     return request;
 }
@@ -176,7 +176,8 @@ static void fail_all(gt_host_farm *farm)
 
 /* ---- Sending --------------------------------------------------------------------------------- */
 
-/* Queues the loading of what a new worker lacks before `index`. *missing: whether anything was. */
+/* Queues before `index` the requests that load what a new worker lacks. *missing: whether there
+ * were any. */
 static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing)
 {
     gt_measure_host *host = &farm->measure;
@@ -193,7 +194,7 @@ static gputune_status load_again(gt_host_farm *farm, size_t index, bool *missing
     return GPUTUNE_OK;
 }
 
-/* Sends the next unsent request. False when nothing more goes out for now. */
+/* Sends the next unsent request. False if nothing more can be sent now. */
 static bool send_next(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
@@ -218,7 +219,7 @@ static bool send_next(gt_host_farm *farm)
     }
     gt_push push = gt_link_push(&host->link, text->data, text->length, &host->offset);
     if (push != GT_PUSH_DONE) {
-        return false; /* a closed channel is seen when it is read */
+        return false; /* reading will notice a closed channel */
     }
     host->offset = 0;
     if (host->sent == 0) {
@@ -304,7 +305,7 @@ void gt_measure_fail(gt_host_farm *farm, gt_measure_request *request, gputune_st
     }
 }
 
-/* What a good answer means for the host itself. */
+/* Notes what the host needs of a good answer. */
 static void note(gt_measure_host *host, const gt_measure_request *request, const gt_event *reply)
 {
     gt_live_variant *variant = gt_live_find(host, request->id);
@@ -354,7 +355,7 @@ static bool is_suspect(const gt_host_farm *farm, const gt_measure_request *reque
            (status == GPUTUNE_ETEMPLATE || status == GPUTUNE_ECUDA);
 }
 
-/* False when the worker is of no more use. */
+/* False if the worker cannot be used any more. */
 static bool handle_answer(gt_host_farm *farm, const gt_frame *frame)
 {
     gt_measure_host *host = &farm->measure;
@@ -447,7 +448,8 @@ void gt_measure_receive(gt_host_farm *farm)
         }
         if (!sane) {
             if (read != GT_READ_END) {
-                gt_process_kill(&host->link.process); /* it talks nonsense, but lives */
+                gt_process_kill(
+                    &host->link.process); /* it sent something malformed, and still runs */
             }
             gt_measure_died(farm);
             return;

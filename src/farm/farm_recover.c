@@ -12,13 +12,13 @@
 
 enum { START_FAILURES_MAX = 2, BLAMELESS_MAX = 3, ATTEMPTS_MAX = 2 };
 
-static const double END_S = 2;    /* a killed worker was gone after 53 ms; its memory must be */
+static const double END_S = 2;    /* until a killed worker's memory is free; 53 ms were measured */
 static const double LOOK_S = 0.1; /* how often to see whether a request was begun */
 static const double START_S = 60; /* cuInit takes seconds where no driver state is kept */
 
 /* ---- A new worker ---------------------------------------------------------------------------- */
 
-/* Drops what was sent again to the last worker. What the next one needs is determined anew. */
+/* Drops the internal requests to the last worker. What the next one needs is determined again. */
 static void purge_internal(gt_measure_host *host)
 {
     size_t kept = 0;
@@ -105,7 +105,7 @@ static void died_starting(gt_host_farm *farm, const gt_death *death)
     gt_measure_refuse(farm, GPUTUNE_EWORKER, message);
 }
 
-/* The worker was at no request, or was ended from outside. */
+/* Handles the death of a worker that was at no request, or was ended from outside. */
 static void died_blameless(gt_host_farm *farm, const gt_death *death)
 {
     gt_measure_host *host = &farm->measure;
@@ -162,8 +162,8 @@ void gt_measure_died(gt_host_farm *farm)
 
 /* ---- Hangs ----------------------------------------------------------------------------------- */
 
-/* The work of a launch of the variant that the first request is at, over that of the default's; at
- * least 1. */
+/* The work of a launch of the variant that the worker is at, relative to the default's; at least
+ * 1. */
 static double work_in_hand(gt_measure_host *host)
 {
     const gt_measure_request *request = host->queue.items[0];
@@ -173,10 +173,10 @@ static double work_in_hand(gt_measure_host *host)
     return variant ? fmax(1, variant->work) : 1;
 }
 
-/* Seconds that the first request may go without progress: a hundred times what the reference takes,
- * never under a second, and enough for machines where everything but the kernel is slow (the
- * emulator), as the time to prepare shows; as many times that as a launch does the default's work.
- * A sample's clock starts again with each variant. */
+/* Seconds that the first request may take without progress: a hundred times the reference's time,
+ * at least a second, and at least five times what preparing took, for machines where everything but
+ * the kernel is slow (the emulator). A variant that does several times the default's work has as
+ * many times that. A sample's clock starts again with each variant. */
 static double allowance(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
@@ -253,7 +253,7 @@ void gt_measure_check_deadline(gt_host_farm *farm)
     gt_measure_request *first = host->queue.items[0];
     uint64_t current = GT_PAGE_READ(host->link.page->current);
     if (first->kind == GT_FRAME_SAMPLE && current != host->seen) {
-        host->seen = current; /* it works, on another variant by now */
+        host->seen = current; /* it makes progress: it is at another variant */
         host->since_ns = gt_now_ns();
         return;
     }

@@ -44,7 +44,7 @@ typedef enum gt_end {
  */
 gt_end gt_process_wait(gt_process *process, int *code, double seconds);
 
-/* Gives up a killed child that need not be waited for: a detached thread reaps it. */
+/* Leaves a killed child to a detached thread, which reaps it. */
 void gt_process_abandon(gt_process *process);
 
 /* The host's environment without what would falsify or break a worker (blocking launches, profiler

@@ -3,7 +3,7 @@
 struct tally {
     u64 count, first;
     double worst;
-    float need; // is only told, so that single precision is enough for it
+    float need; // only reported, so that single precision is enough for it
     u32 gaps;
 };
 
@@ -57,7 +57,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u64 r = load_bits(t.source, index, source_size);
     if ((t.flags & GAPS) && v == poison_bits(t.pattern, size) &&
         r == poison_bits(t.source_pattern, source_size)) {
-        verdict gap = {0, 0, true}; // left alone by both: not part of the result
+        verdict gap = {0, 0, true}; // left unwritten by both: not part of the result
         return gap;
     }
     if (!is_float(t.type) && t.type == t.source_type) {
@@ -95,7 +95,7 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
 }
 
 // Exponent bits that are all ones in inf and NaN, for the upper and the lower half of a word; 0
-// where no look is needed. A false alarm only costs time.
+// where no closer look is needed. A false alarm only costs time.
 static __device__ uint2 special_masks(const task &t)
 {
     if (!is_float(t.type) || (t.flags & NAN_OK)) {
@@ -119,7 +119,7 @@ static __device__ bool is_plain_equal(uint4 v, uint4 r, uint2 masks)
            !is_special(v.y, masks) && !is_special(v.z, masks) && !is_special(v.w, masks);
 }
 
-// Equal bits settle most vectors; the rest is judged element by element.
+// Most vectors have equal bits. The others are judged element by element.
 static __device__ void compare_vectors(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u32 size = size_of(t.type), per = 16 / size;
@@ -152,7 +152,8 @@ static __device__ void compare_vectors(const task &t, const task *at, tally &sum
 }
 
 // Whether v is within the tolerance; what is not plainly so (special values, poison) is left to
-// judge(). The share of the tolerance used is only told, so that single precision is enough for it.
+// judge(). The share of the tolerance used is only reported, so that single precision is enough for
+// it.
 static __device__ bool is_plainly_right(const task &t, float v, double r, float *worst)
 {
     double error = fabs(v - r), tolerance = t.low + t.high * fabs(r);

@@ -1,9 +1,11 @@
 // Service kernels of the measure worker: fill, reset, check, clear, sweep, delay, poison shared
 // memory. Compiled by NVRTC like any variant, as one text without headers: this file, then
-// service_fill.cu, service_check.cu and service_time.cu. Fill, reset and check carry out a table of
-// tasks. A task covers `tiles` tiles of TILE elements (bytes, for copies, poison, guards and
-// hashes), `repeats` times, `stride` bytes apart; the tiles of all tasks are numbered in one
-// sequence, and blocks walk through it. The struct and the numbers are mirrored in measure_task.h.
+// service_fill.cu, service_check.cu and service_time.cu.
+//
+// Fill, reset and check carry out a table of tasks. A task covers `tiles` tiles of TILE elements
+// (bytes, for copies, poison, guards and hashes), `repeats` times, `stride` bytes apart. The tiles
+// of all tasks are numbered in one sequence, and blocks walk through it. The struct and the
+// numbers are the same in measure_task.h.
 
 typedef unsigned char u8;
 typedef unsigned short u16;

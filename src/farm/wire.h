@@ -71,7 +71,7 @@ void gt_record_release(const gt_record *record, void *object);
 typedef enum gt_frame_kind {
     GT_FRAME_HELLO = 1, /* first word of every worker */
     GT_FRAME_DEVICE,    /* what the measure worker's device is, before it makes a context there */
-    GT_FRAME_READY,     /* the measure worker's context stands, or why not */
+    GT_FRAME_READY,     /* the measure worker's context is open, or why not */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_VERIFY,
@@ -110,7 +110,7 @@ typedef struct gt_frame_reader {
 
 typedef enum gt_read {
     GT_READ_FRAME,
-    GT_READ_AGAIN, /* nothing more for now (non-blocking descriptors only) */
+    GT_READ_AGAIN, /* nothing more now (non-blocking descriptors only) */
     GT_READ_END,   /* the peer closed */
     GT_READ_FAILED /* malformed or out of memory; the message says what; the channel is useless */
 } gt_read;
@@ -121,7 +121,7 @@ void gt_frame_reader_free(gt_frame_reader *reader);
 /* The envelope of an answer. */
 typedef struct gt_answer {
     int32_t status;    /* a gputune_status */
-    uint64_t culprit;  /* the variant in hand when a sample failed, or GT_NO_VARIANT */
+    uint64_t culprit;  /* the variant that was sampled when a sample failed, or GT_NO_VARIANT */
     char message[512]; /* of a failure */
 } gt_answer;
 

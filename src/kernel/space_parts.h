@@ -119,7 +119,7 @@ typedef struct gt_search_level {
 
 /* A search for the valid combinations in a group's diagram, which cuts off what cannot become valid
  * by the rules that the diagram leaves out. */
-typedef struct gt_search {
+typedef struct gt_space_search {
     gt_space *space; /* its probe is used */
     const gt_diagram *diagram;
     gt_random *random; /* NULL: in the order of the values */
@@ -128,12 +128,12 @@ typedef struct gt_search {
     gt_config found;   /* the group's axes of it */
     gt_search_level levels[GT_AXIS_MAX];
     uint32_t at, known, turns;
-} gt_search;
+} gt_space_search;
 
-void gt_search_begin(gt_search *search, gt_space *space, const gt_group *group, gt_random *random,
-                     uint32_t checks);
+void gt_space_search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
+                           gt_random *random, uint32_t checks);
 /* The next one in `found`; NONE: there are no more; NOTHING_YET: out of checks, or canceled. */
-gt_found gt_search_next(gt_search *search);
+gt_found gt_space_search_next(gt_space_search *search);
 
 /* Replaces a group's diagrams by one that lists its valid combinations, where a search finds them
  * all and they are few: exact in the order of the axes. Else nothing changes. ENOMEM. */

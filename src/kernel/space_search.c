@@ -7,7 +7,7 @@
 
 enum { LIST_CHECKS = 1 << 18, LIST_MAX = 1 << 16, LIST_EDGES_MAX = 1 << 21 };
 
-static void enter_level(gt_search *search, uint32_t node)
+static void enter_level(gt_space_search *search, uint32_t node)
 {
     gt_search_level *level = &search->levels[search->at];
     int values = search->space->counts[search->diagram->axes[search->at]];
@@ -20,8 +20,8 @@ static void enter_level(gt_search *search, uint32_t node)
     }
 }
 
-void gt_search_begin(gt_search *search, gt_space *space, const gt_group *group, gt_random *random,
-                     uint32_t checks)
+void gt_space_search_begin(gt_space_search *search, gt_space *space, const gt_group *group,
+                           gt_random *random, uint32_t checks)
 {
     search->space = space;
     search->diagram = gt_group_diagram(group);
@@ -32,7 +32,7 @@ void gt_search_begin(gt_search *search, gt_space *space, const gt_group *group, 
 }
 
 /* Whether the level's axis may have this value. */
-static bool try_value(gt_search *search, int position, uint32_t child)
+static bool try_value(gt_space_search *search, int position, uint32_t child)
 {
     const gt_diagram *d = search->diagram;
     gt_space *space = search->space;
@@ -51,7 +51,7 @@ static bool try_value(gt_search *search, int position, uint32_t child)
 }
 
 /* The node behind the next value of this level that may lead on; DEAD: none is left. */
-static uint32_t advance(gt_search *search)
+static uint32_t advance(gt_space_search *search)
 {
     gt_search_level *level = &search->levels[search->at];
     int values = search->space->counts[search->diagram->axes[search->at]];
@@ -66,7 +66,7 @@ static uint32_t advance(gt_search *search)
     return GT_NODE_DEAD;
 }
 
-gt_found gt_search_next(gt_search *search)
+gt_found gt_space_search_next(gt_space_search *search)
 {
     const gt_diagram *d = search->diagram;
     if (search->at == d->count) { /* go on behind what was found */
@@ -120,10 +120,10 @@ static gputune_status append(list *list, const gt_space *space, const gt_diagram
 static gputune_status find_all(list *list, bool *complete, gt_space *space, const gt_group *group,
                                double *excluded)
 {
-    gt_search search = {.excluded = excluded};
+    gt_space_search search = {.excluded = excluded};
     gt_found found = GT_FOUND;
-    gt_search_begin(&search, space, group, NULL, LIST_CHECKS);
-    while (list->count <= LIST_MAX && (found = gt_search_next(&search)) == GT_FOUND) {
+    gt_space_search_begin(&search, space, group, NULL, LIST_CHECKS);
+    while (list->count <= LIST_MAX && (found = gt_space_search_next(&search)) == GT_FOUND) {
         GT_TRY(append(list, space, &group->walked, &search.found));
     }
     *complete = found == GT_FOUND_NONE;

@@ -148,9 +148,9 @@ static bool draw_group(gt_space *space, const gt_group *group, gt_random *random
             return true;
         }
     }
-    gt_search search = {.found = *out};
-    gt_search_begin(&search, space, group, random, DRAW_CHECKS);
-    if (gt_search_next(&search) != GT_FOUND) {
+    gt_space_search search = {.found = *out};
+    gt_space_search_begin(&search, space, group, random, DRAW_CHECKS);
+    if (gt_space_search_next(&search) != GT_FOUND) {
         return false;
     }
     *out = search.found;

@@ -1,6 +1,6 @@
-/* The strategy `auto`: everything in order where there is little of it, or time for all; else the
- * model, and where the model turns out not to foresee what it proposes, descents in turn with it.
- */
+/* The strategy `auto`. A small space, or one that there is time for, is tried in order. Otherwise
+ * the model proposes; if it foresees the results of its proposals badly, it alternates with
+ * descents. */
 #include "search/model.h"
 
 #include "stats/correlation.h"

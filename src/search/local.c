@@ -1,6 +1,7 @@
-/* Descents: from the best of a few random configurations to the first neighbour that is faster: one
- * axis at a time, adjacent values in turn with the others, at last a few steps in two axes at once.
- * Where nothing is faster, every second descent begins near the best one found so far. */
+/* The strategy `local`: descents from the best of a few random configurations to the first
+ * neighbour that is faster. Neighbours differ in one axis, adjacent values in turn with the others;
+ * at last a few differ in two. Where no neighbour is faster, a new descent begins; every second one
+ * begins near the best found so far. */
 #include "search/strategy_parts.h"
 
 #include <math.h>

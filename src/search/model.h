@@ -15,7 +15,7 @@ typedef struct gt_candidate {
     gt_prospect prospect;
 } gt_candidate;
 
-/* What the results of elsewhere expect of a point. */
+/* What results of other sizes or GPUs expect of a point. */
 typedef struct gt_model_prior {
     bool present;
     gt_gaussian gaussian;
@@ -27,7 +27,7 @@ typedef struct gt_model {
     gt_coordinates coordinates;
     gt_gaussian gaussian;
     gt_model_prior prior;
-    bool is_open; /* the hints were looked at */
+    bool is_open; /* the prior was made from the hints */
     bool stale;   /* results came since the last update */
 
     int32_t *row_of; /* the process's row of a known point, by its index in the evidence, or -1 */
@@ -50,10 +50,10 @@ typedef struct gt_model {
     uint32_t candidate_capacity;
 } gt_model;
 
-/* Takes the results told since the last time into the process, and learns anew when there are many.
+/* Adds the results since the last update to the process, and learns again if there are many.
  * ENOMEM. */
 gputune_status gt_model_update(gt_model *model, gt_strategy *strategy);
-/* Takes what was proposed since the last update, as far as there is room. ENOMEM. */
+/* Adds the proposals since the last update, as long as there is room. ENOMEM. */
 gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence);
 
 /* Makes a prior of the strategy's hints. ENOMEM. */
@@ -61,15 +61,15 @@ gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy);
 /* What it expects at z, standardised; 0 without hints. */
 double gt_model_prior_at(const gt_model *model, const float *z);
 
-/* Fills the pool anew with random points, and with the neighbours of the best ones. ENOMEM. */
+/* Fills the pool again: with random points, and with the neighbours of the best ones. ENOMEM. */
 gputune_status gt_model_pool_fill(gt_model *model, gt_strategy *strategy);
-/* Keeps the most promising ones where many have come together. ENOMEM. */
+/* Keeps the most promising candidates if there are many. ENOMEM. */
 gputune_status gt_model_pool_prune(gt_model *model);
 gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy);
 /* The candidate that promises the most, or -1; `climb`: after looking around it as well. ENOMEM. */
 gputune_status gt_model_pool_best(gt_model *model, gt_strategy *strategy, bool climb,
                                   int64_t *best);
-/* The gain that is expected of a point that is not in the pool. */
+/* The gain expected of a point that is not in the pool. */
 double gt_model_gain_at(const gt_model *model, const gt_strategy *strategy, const gt_point *point);
 
 #endif

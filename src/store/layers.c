@@ -44,7 +44,7 @@ void gt_layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
-/* Called with no mutex held: the callback may call the store again. */
+/* Called without a mutex, because the callback may call the store again. */
 void gt_layers_flush(gt_store *store)
 {
     char line[GT_WARNING_MAX];
@@ -100,7 +100,7 @@ bool gt_layers_is_set(gt_store *store, const bool *flag)
 
 /* --- waiting ---------------------------------------------------------------------------------- */
 
-/* False when the patience was over first. A mutex that is free is always taken. */
+/* Takes a mutex. False if the patience ended first; a free mutex is always taken. */
 bool gt_layers_lock(pthread_mutex_t *mutex, const gt_patience *patience)
 {
     while (pthread_mutex_trylock(mutex) != 0) {
@@ -183,8 +183,8 @@ static gputune_status choose_path(char **out, const char *path)
     return status;
 }
 
-/* Settles which file is asked for. There is none, and no_file is set, for ":memory:" and where no
- * folder for it is known. */
+/* Finds the path of the user's file. For ":memory:", and if no folder for it is known, there is no
+ * file, and no_file is set. */
 static gputune_status choose_file(gt_store *store, const char *path)
 {
     gputune_status status = choose_path(&store->asked, path);
@@ -213,7 +213,8 @@ static gputune_status open_files(gt_store *store, const char *path)
     }
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
     gputune_status status = gt_layers_open_writer(store, &patience);
-    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status; /* locked: opened when it is needed */
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK
+                                       : status; /* it is locked, and opened when it is needed */
 }
 
 static gt_store *new_store(const gt_log *log)

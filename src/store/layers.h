@@ -23,8 +23,8 @@ gputune_status gt_store_read_all(gt_store *store, gt_store_fn work, void *contex
  * `work` other than EDATABASE roll back and are returned. */
 gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
                               const gt_patience *patience);
-/* The same on the file alone: EBUSY, silently, when it stayed locked; EDATABASE when there is none
- * that can be written. */
+/* The same on the file alone. EBUSY, silently, if it stayed locked; EDATABASE if no file can be
+ * written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
 /* The same on the database in memory alone. It never waits for another process. */

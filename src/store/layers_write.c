@@ -1,5 +1,5 @@
-/* Writing: to the user's file, to one beside it where it is damaged, to memory where it is locked
- * or cannot be written. */
+/* Writes to the user's file; to a file beside it if it is damaged; to memory if it is locked or
+ * cannot be written. */
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
@@ -64,8 +64,8 @@ static gputune_status open_next(gt_store *store, const gt_patience *patience, gt
     return status;
 }
 
-/* The damaged file stays; its number goes up until one is sound or new. OK also when there is none
- * that can be written; EDATABASE: it is locked. */
+/* Leaves the damaged file as it is, and tries ".1", ".2" and so on until one is sound or new. OK
+ * also if none can be written. EDATABASE: it is locked. */
 static gputune_status begin_beside(gt_store *store, const gt_patience *patience, const char *why)
 {
     gt_trouble trouble = GT_TROUBLE_DAMAGED;
@@ -112,7 +112,7 @@ static gputune_status handle_trouble(gt_store *store, const gt_patience *patienc
     }
 }
 
-/* A lookup may have found damage that the writer did not meet. */
+/* Whether a lookup has found damage that the writer did not meet. */
 static bool is_damaged(gt_store *store)
 {
     pthread_mutex_lock(&store->telling);
@@ -272,7 +272,7 @@ static bool has_memory(gt_store *store)
     return has;
 }
 
-/* A file that is merely locked is tried again by the next write. */
+/* If the file is only locked, the next write tries it again. */
 static void tell_lock(gt_store *store)
 {
     pthread_mutex_lock(&store->telling);

@@ -220,10 +220,10 @@ enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
  * is granted among the threads of this process. Look the winners up again once it is held. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
-/* Another GT_LEASE_SECONDS. EBUSY when it was lost. OK also where the file stayed locked: the next
- * renewal tells. */
+/* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed
+ * locked; the next renewal finds out. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
-/* Does nothing when it is not held. */
+/* Gives the lease back. Does nothing if it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
 
 /* ---- Records --------------------------------------------------------------------------------- */

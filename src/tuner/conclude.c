@@ -61,7 +61,8 @@ static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
            (tuning->proved != result->winner || gt_field_lacks_one(&tuning->session.field));
 }
 
-/* What the race says, as far as it is about what was asked for. */
+/* The race's result, without speed-ups if it is by time and the objective is energy. False: there
+ * is none. */
 static bool find_result(gt_race_result *out, const gt_tuning *tuning)
 {
     if (gt_race_result_get(tuning->race, out) != GPUTUNE_OK || !out->samples) {
@@ -103,7 +104,7 @@ static uint32_t tried(const gt_tuning *tuning)
     return gt_field_tried(&tuning->session.field) + gt_strategy_proposer_known(tuning->strategy);
 }
 
-/* Why the tuning ended; and, where not all variants were tried, how many were. */
+/* Why the tuning ended, and how many variants were tried if not all were. */
 static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end)
 {
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
@@ -164,7 +165,7 @@ static gt_code code_of(const gt_tuning *tuning, uint32_t variant)
     return gt_unit_code(unit_of(tuning, variant), tuning->session.request->device);
 }
 
-/* NVRTC's version as the compile workers tell it; 0 where nothing was compiled. */
+/* NVRTC's version as the compile workers report it; 0 if nothing was compiled. */
 static int compiler_version(const gt_tuning *tuning)
 {
     int version = 0;
@@ -284,7 +285,7 @@ static void warn_unstored(const gt_tuning *tuning)
                 "the result could not be stored: %s", gt_message());
 }
 
-/* Why a tuning that was stopped measured nothing, as far as is known. */
+/* Why a tuning that was stopped has measured nothing. */
 static gputune_status explain_stop(const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
@@ -319,7 +320,7 @@ static gputune_status explain_stop(const gt_tuning *tuning)
                          name, limit);
 }
 
-/* The default's code is kept, so that it need not be compiled again for an answer without times. */
+/* Stores the default's code, so that an answer without times need not compile it again. */
 static gputune_status store_default_code(const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;

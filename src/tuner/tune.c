@@ -126,7 +126,8 @@ static double value_of(const gt_winner *winner)
     return winner->time.median > 0 ? winner->time.median : INFINITY;
 }
 
-/* Of what answers: a decided result over the request's own space, else the fastest. */
+/* Chooses among the results that answer: a decided one over the request's own space, else the
+ * fastest. */
 static bool is_preferred(const gt_winner *a, const gt_winner *b, const gt_request *request)
 {
     bool a_own = a->terms.final && is_of_space(a, request);
@@ -150,7 +151,7 @@ static gt_winner *find_answer(const gt_winner_list *list, const gt_request *requ
     return best;
 }
 
-/* ENOTFOUND, silently, where nothing that is stored answers what is asked. */
+/* ENOTFOUND, silently, if no stored result answers the request. */
 static gputune_status look_up(gt_choice *out, gt_request *request, const gt_terms *asked,
                               const gt_patience *patience)
 {

@@ -39,7 +39,7 @@ static void explain(char *out, size_t bytes, const gt_race_contestant *contestan
 {
     char why[128];
     if (contestant->left == GT_RACE_IN) {
-        snprintf(out, bytes, "%s", among_all ? "not among the fastest by time" : "");
+        snprintf(out, bytes, "%s", among_all ? "by time: not among the fastest" : "");
         return;
     }
     snprintf(out, bytes, "%s%s", by_time ? "by time: " : "",
