@@ -149,7 +149,7 @@ static void test_limit_spent_on_hangs_says_so(void **state)
     }
     w->farm.behave = behave_slowly;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_ETIMEOUT); /* the default too */
-    assert_non_null(strstr(gt_message(), "the default is not: scripted"));
+    assert_non_null(strstr(gt_message(), "the default failed: scripted"));
 }
 
 static void test_all_wrong_is_said(void **state)
