@@ -149,7 +149,8 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     bool many;
     uint32_t steps = steps_wanted(measure, &many);
     for (uint32_t k = 0; k < steps; ++k) {
-        GT_TRY(take_step(seen, measure, author, measure->seed + 0x51ed270b * (k + 1), false));
+        GT_TRY(take_step(seen, measure, author, measure->seed + (uint64_t)(0x51ed270b * (k + 1)),
+                         false));
     }
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
