@@ -80,7 +80,7 @@ static void open_field(char **only, int only_count)
 static void verify_all(void)
 {
     must(gt_field_pump(&field), "compile");
-    while (!gt_field_settled(&field)) {
+    while (!gt_field_is_done(&field)) {
         gt_event event = {0};
         must(farm->ops->wait(farm, &event, 1), "wait");
         must(gt_field_handle(&field, &event), "verify");
