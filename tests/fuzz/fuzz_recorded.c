@@ -74,8 +74,10 @@ static void search(const gt_recorded *recorded)
     FUZZ_REQUIRE(recorded->ok && recorded->ok <= recorded->entries.count);
     FUZZ_REQUIRE(recorded->best_ns > 0 && isfinite(recorded->worst_ns));
     for (uint32_t workers = 0; workers <= 2; workers += 2) {
-        const gt_replay_settings settings = {
-            .kind = GPUTUNE_STRATEGY_AUTO, .workers = workers, .evaluations = 64, .reach = {0.05, 0.02}};
+        const gt_replay_settings settings = {.kind = GPUTUNE_STRATEGY_AUTO,
+                                             .workers = workers,
+                                             .evaluations = 64,
+                                             .reach = {0.05, 0.02}};
         gt_replay_result result = {.best_ns = best_ns};
         FUZZ_REQUIRE(gt_replay(&result, recorded, &settings) == GPUTUNE_OK);
         FUZZ_REQUIRE(recorded->entries.count > 64 || best_ns[63] == recorded->best_ns);
