@@ -40,8 +40,9 @@ typedef struct gt_store gt_store;
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens `path` (NULL: GPUTUNE_DB, else gputune.db in the cache folder; ":memory:" keeps nothing),
- * making it and its folders (0600, 0700), and beneath it `system_path` read-only (NULL or missing:
- * none). Fails with ENOMEM only. `log` (may be NULL) is copied. *out is for gt_store_close(). */
+ * making it (0600) and the folders in the cache (0700; a file that was named must have its folder),
+ * and beneath it `system_path` read-only (NULL or missing: none). Fails with ENOMEM only. `log` (may
+ * be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
 /* The same only to read: nothing is made, written or put beside a file. EDATABASE, with a message

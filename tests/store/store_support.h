@@ -39,7 +39,9 @@ static inline int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
     w->folder = folder_make();
-    snprintf(w->path, sizeof w->path, "%s/deep/gputune.db", w->folder);
+    snprintf(w->path, sizeof w->path, "%s/deep", w->folder);
+    assert_int_equal(mkdir(w->path, 0700), 0);
+    strcat(w->path, "/gputune.db");
     w->log = (gt_log){take_line, w};
     *state = w;
     return 0;
