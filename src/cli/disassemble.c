@@ -150,9 +150,10 @@ int cli_disassemble(const void *cubin, size_t bytes, int output)
     const struct tool *tool;
     char *path = find(&tool);
     if (!path) {
-        cli_error("SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
-                  "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
-                  "needs none");
+        cli_error(
+            "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
+            "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
+            "needs none");
         return CLI_EXIT_PLATFORM;
     }
     int code = CLI_EXIT_NOTHING;
