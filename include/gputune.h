@@ -316,6 +316,18 @@ GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* Reads a template file; its kernel's name then stands for it. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
+/* A file that a source includes: `name` as it stands between the quotes. */
+typedef struct gputune_include {
+    const char *name, *text;
+} gputune_include;
+/* Adds a template whose text is in memory, such as one that `gputune embed` made an array of. Its
+ * kernel's name then stands for it, and so does `name`, which messages give in place of a path
+ * ("axpy.cu"). `includes` has what its quoted includes name, and ends with one whose name is NULL;
+ * NULL: none. What it lacks is looked for in the template folder. All texts are copied. A source
+ * that is added again under the same name replaces it for later calls. ETEMPLATE names
+ * name:line:column. */
+GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                                   const gputune_include *includes);
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
  * lock, no allocation), from the database, or by measuring as `options` allow (NULL: MEASURE, at

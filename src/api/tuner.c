@@ -273,6 +273,17 @@ int gputune_add_template(gputune *tuner, const char *path)
     return GPUTUNE_OK;
 }
 
+int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                       const gputune_include *includes)
+{
+    if (!tuner || !name || !*name || !text) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: tuner, name or text is missing");
+    }
+    GT_TRY(gt_catalog_add_source(tuner->catalog, name, text, includes));
+    atomic_fetch_add(&tuner->generation, 1);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)
 {
     if (arch) {

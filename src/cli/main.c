@@ -27,6 +27,7 @@ static const command commands[] = {
     {"kernels", cmd_kernels, "what there is to tune"},
     {"space", cmd_space, "a kernel's axes, and what excludes variants"},
     {"emit", cmd_emit, "the code of one configuration"},
+    {"embed", cmd_embed, "a template as a header to compile a program with"},
     {"devices", cmd_devices, "the GPUs there are"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"export", cmd_export, "what was measured, as other tools' files"},
