@@ -16,7 +16,7 @@ _gputune() {
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices prune replay export help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit embed devices prune replay export help --version" -- "$word"))
         return
     fi
     case $previous in
@@ -61,7 +61,11 @@ _gputune() {
     case $command in
     help)
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices prune replay export" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit embed devices prune replay export" -- "$word"))
+        ;;
+    embed)
+        # shellcheck disable=SC2207
+        COMPREPLY=($(compgen -f -X '!*.cu' -- "$word"))
         ;;
     replay)
         # shellcheck disable=SC2207
