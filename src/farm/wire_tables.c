@@ -183,6 +183,7 @@ static const gt_member compile_job_members[] = {
     TEXT(gt_compile_job, arch),
     NUMBER(gt_compile_job, ptx),
     NUMBER(gt_compile_job, want_ptx),
+    HEAP(gt_compile_job, instances, instance_count, GT_MEMBER_TEXT, NULL),
 };
 RECORD(gt_record_compile_job, gt_compile_job, compile_job_members);
 

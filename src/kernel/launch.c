@@ -155,7 +155,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     }
     GT_TRY(check_vectors(binding, config));
     launch->geometry = binding->geometry;
-    memcpy(launch->entry, template->name, sizeof template->name);
+    memcpy(launch->entry, template->parts->kernel.entry, sizeof launch->entry);
     add_block(launch, &layout);
     add_arguments(launch, binding);
     GT_TRY(add_scratch(launch, binding));

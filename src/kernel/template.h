@@ -4,7 +4,10 @@
  *
  * A line holds one or more clauses, in any order; expressions are expression.h's, names those of
  * symbols.h. D stands for one to three expressions, separated by commas: 16, 16 or (16, 16).
- *   kernel(NAME)                         needed; so are args, block and grid
+ *   kernel(NAME)                         needed; so are args, block and grid. NAME may have namespaces
+ *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
+ *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
+ *     a reference that needs them is a template too. The same holds wherever a kernel is named
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word

@@ -124,7 +124,7 @@ static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding
             GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
         }
         if (*items[i].value < 0) {
-            return gt_fail_at(judge->place, "a negative tolerance; expected 0 or more");
+            return gt_fail_at(judge->kernel.place, "a negative tolerance; expected 0 or more");
         }
     }
     return GPUTUNE_OK;
@@ -153,7 +153,7 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
             return gt_fail(GPUTUNE_EINVAL,
                            "%s would be launched with %lld in dimension %u at these "
                            "sizes; expected 1 to %lld",
-                           judge->name, (long long)value, i, (long long)limits[i]);
+                           judge->kernel.name, (long long)value, i, (long long)limits[i]);
         }
         out[i] = (uint32_t)value;
     }
@@ -175,7 +175,8 @@ static gputune_status bind_geometry(gt_geometry *out, const gt_workload *workloa
         return gt_fail(GPUTUNE_EINVAL,
                        "%s would be launched with blocks of %llu threads; expected "
                        "at most %d",
-                       judge->name, (unsigned long long)threads, device->max_threads_per_block);
+                       judge->kernel.name, (unsigned long long)threads,
+                       device->max_threads_per_block);
     }
     GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
     if (judge->grid.count == 0) {
@@ -211,7 +212,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
     GT_TRY(bind_geometry(&out->geometry, workload, binding, judge));
-    memcpy(out->entry, judge->name, sizeof judge->name);
+    memcpy(out->entry, judge->kernel.entry, sizeof out->entry);
     out->pass = workload->has_block ? GT_PASS_GLOBAL : GT_PASS_NONE;
     out->block_bytes = (uint32_t)workload->block.bytes;
     out->argument_count = workload->argument_count + workload->has_block;

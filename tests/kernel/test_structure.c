@@ -150,14 +150,14 @@ static const struct {
     {"struct S { };", "out S y[n]",
      "a.cu:1:1: no data in struct 'S', which an argument uses; expected at least one member"},
     {"struct S { float a; int b; };", "inout S y[n]",
-     "a.cu:3:31: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
+     "a.cu:3:30: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
      "zero or constant(value)"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, zero, zero}",
-     "a.cu:3:31: item 3 of the list belongs to no member of S; expected at most one for each"},
+     "a.cu:3:30: item 3 of the list belongs to no member of S; expected at most one for each"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",
-     "a.cu:3:31: S has no member 'c'; expected one that it has"},
+     "a.cu:3:30: S has no member 'c'; expected one that it has"},
     {"struct S { float a; int b; };", "out S y[n], S s = {.a = 1}",
-     "a.cu:3:41: s.b without a value; expected { .b = value }, or the name of a problem value"},
+     "a.cu:3:38: s.b without a value; expected { .b = value }, or the name of a problem value"},
     {"struct S { float a; int b; };", "out S y[n], S s = {1, 0.5}",
      "a.cu:3:51: '0.5' is floating, and s.b is not; expected an integer expression"},
 };

@@ -205,8 +205,8 @@ static const struct {
      "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
     {8, "/* open", "a.cu:8:1: unterminated comment; expected '*/'"},
     {9, "template <int N> __global__ void twice(float *y, size_t n)",
-     "a.cu:2:17: 'twice' is a C++ template; expected a plain function (types come from "
-     "problem(type …) or tune(…))"},
+     "a.cu:2:17: 'twice' is a C++ template; expected its arguments, as in twice<T, BLOCK>, each a "
+     "tunable, a compile-time problem value or a constant"},
     {9, "void twice(float *y, size_t n)",
      "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
     {9, "__global__ void twice(float y, size_t n)",
