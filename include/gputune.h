@@ -107,8 +107,9 @@ typedef struct gputune_sizes {
     const gputune_size *items;
 } gputune_sizes;
 
-/* Pointers to the kernel's arguments, in the order of the template's args(); a pass() block comes
- * as a pointer to the block in host memory, where the block is declared. */
+/* Pointers to the kernel's arguments: first the blocks, those of pass() and constant() in the order
+ * of the pragmas, each as a pointer to its bytes in host memory (copied before the launch returns),
+ * then the template's args() in their order. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;

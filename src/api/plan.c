@@ -48,7 +48,7 @@ struct gputune_plan {
 static void make_checks(gputune_plan *plan, const gt_workload *workload)
 {
     uint32_t count = 0;
-    if (workload->has_block) {
+    for (uint32_t i = 0; i < workload->block_count; i++) {
         plan->checks[count++] = (check){.kind = CHECK_NONE};
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {

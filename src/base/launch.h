@@ -15,9 +15,9 @@ typedef struct gt_geometry {
     int carveout_kb;       /* -1: the driver's choice */
 } gt_geometry;
 
-/* How a pass() block reaches the kernel. */
+/* How a block of parameters reaches the kernel. */
 typedef enum gt_pass {
-    GT_PASS_NONE,  /* the kernel has no block */
+    GT_PASS_NONE,  /* not at all */
     GT_PASS_VALUE, /* a const __grid_constant__ struct parameter */
     GT_PASS_SPLIT, /* as much by value as every driver takes beside the other parameters, the rest
                       through __constant__ */
@@ -28,17 +28,29 @@ typedef enum gt_pass {
 enum {
     GT_PARAMETER_PORTABLE_BYTES = 4096, /* every driver; more on CC >= 7.0 with driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
-    GT_PARAMETER_MAX = 64, /* kernel parameters, block and scratch included */
+    GT_PARAMETER_MAX = 64, /* kernel parameters, blocks and scratch included */
+    GT_BLOCK_MAX = 8,
     GT_ENTRY_MAX = 128
 };
 
-/* The name of the __constant__ symbol that generated sources use for the block's constant part. */
-#define GT_PASS_SYMBOL "gputune_pass_constant"
+/* The __constant__ symbol that generated sources use for the constant part of the block NAME is
+ * called this and NAME. */
+#define GT_PASS_SYMBOL "gputune_pass_constant_"
+
+/* One block of bytes that the caller gives as host memory. */
+typedef struct gt_block {
+    gt_pass pass;
+    uint32_t bytes; /* the whole block */
+    uint32_t
+        by_value_bytes; /* of it in the parameter itself: all, the first part of a split, or 0 */
+    char symbol[96];    /* with `split` and `constant`: what takes the rest, "" otherwise */
+    bool may_lack;      /* an image without the symbol does not use it; else it is an error */
+} gt_block;
 
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,  /* the pass block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_BLOCK,  /* a block's by-value part, or the address of its device buffer */
     GT_PARAMETER_SCRATCH /* a device address that the plan owns */
 } gt_parameter_kind;
 
@@ -60,16 +72,32 @@ typedef struct gt_clear {
 typedef struct gt_launch {
     char entry[GT_ENTRY_MAX]; /* the kernel's name, as gt_image_entry() (gpu/image.h) finds it */
     gt_geometry geometry;
-    gt_pass pass;
-    uint32_t block_bytes; /* whole pass block; 0 with GT_PASS_NONE */
-    uint32_t
-        by_value_bytes; /* of them in the parameter itself: all, the first part of a split, or 0 */
+    uint32_t block_count; /* the first of the caller's arguments, each a pointer to its bytes */
+    gt_block blocks[GT_BLOCK_MAX];
     uint32_t argument_count; /* what the caller passes */
     uint32_t parameter_count;
     gt_parameter parameters[GT_PARAMETER_MAX];
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
 } gt_launch;
+
+/* The bytes of a block that are copied to the device before each launch. */
+static inline uint32_t gt_block_copied(const gt_block *block)
+{
+    return block->pass == GT_PASS_VALUE || block->pass == GT_PASS_NONE
+               ? 0
+               : block->bytes - block->by_value_bytes;
+}
+
+/* Whether a launch copies any. */
+static inline bool gt_launch_copies(const gt_launch *launch)
+{
+    bool copies = false;
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        copies |= gt_block_copied(&launch->blocks[i]) > 0;
+    }
+    return copies;
+}
 
 /* What ptxas and the driver say of a compiled variant. */
 typedef struct gt_resources {

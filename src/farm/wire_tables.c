@@ -87,12 +87,19 @@ static const gt_member clear_members[] = {
 };
 static RECORD(clear, gt_clear, clear_members);
 
+static const gt_member block_members[] = {
+    ENUMERATOR(gt_block, pass, GT_PASS_GLOBAL),
+    NUMBER(gt_block, bytes),
+    NUMBER(gt_block, by_value_bytes),
+    STRING(gt_block, symbol),
+    NUMBER(gt_block, may_lack),
+};
+static RECORD(block, gt_block, block_members);
+
 static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
     STRUCT(gt_launch, geometry, &geometry),
-    ENUMERATOR(gt_launch, pass, GT_PASS_GLOBAL),
-    NUMBER(gt_launch, block_bytes),
-    NUMBER(gt_launch, by_value_bytes),
+    INLINE(gt_launch, blocks, block_count, &block),
     NUMBER(gt_launch, argument_count),
     INLINE(gt_launch, parameters, parameter_count, &parameter),
     INLINE(gt_launch, clears, clear_count, &clear),
@@ -155,8 +162,7 @@ static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), 
                                    sizeof argument_members / sizeof *argument_members};
 
 static const gt_member workload_members[] = {
-    NUMBER(gt_workload, has_block),
-    STRUCT(gt_workload, block, &buffer),
+    INLINE(gt_workload, blocks, block_count, &buffer),
     INLINE(gt_workload, arguments, argument_count, &argument),
     INLINE(gt_workload, buffers, buffer_count, &buffer),
     INLINE(gt_workload, scalars, scalar_count, &scalar),

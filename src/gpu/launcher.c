@@ -32,8 +32,10 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* by value the parameter is the block's beginning */
-            parameters[i] =
-                launch->pass == GT_PASS_GLOBAL ? (void *)&instance->block : (void *)arguments[0];
+            int block = parameter->argument;
+            parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
+                                ? (void *)&instance->blocks[block]
+                                : (void *)arguments[block];
         }
     }
     CUlaunchConfig config = launcher->config;
@@ -61,14 +63,36 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
     return GPUTUNE_OK;
 }
 
+static gputune_status queue_copies(const gt_launcher *launcher, const gt_instance *instance,
+                                   CUstream stream, const uint8_t *staged)
+{
+    for (uint32_t i = 0; staged && i < launcher->launch.block_count; i++) {
+        uint32_t bytes = gt_block_copied(&launcher->launch.blocks[i]);
+        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
+            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], staged, bytes, stream);
+        }
+        staged += gt_staged_bytes(bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
+{
+    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
+        const gt_block *block = &launcher->launch.blocks[i];
+        uint32_t bytes = gt_block_copied(block);
+        if (bytes > 0) {
+            memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
+        }
+        to += gt_staged_bytes(bytes);
+    }
+}
+
 gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
-    if (staged) {
-        CUdeviceptr to = launcher->needs_module ? instance->symbol : instance->block;
-        GT_CUDA(launcher->driver, MemcpyHtoDAsync, to, staged, launcher->copy_bytes, stream);
-    }
+    GT_TRY(queue_copies(launcher, instance, stream, staged));
     return launch_kernel(launcher, instance, stream, arguments);
 }
 

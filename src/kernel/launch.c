@@ -8,15 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static gt_pass pass_of(const gt_template *template, const gt_config *config)
-{
-    if (!template->pass.present) {
-        return GT_PASS_NONE;
-    }
-    uint32_t axis = template->pass.axis;
-    return (gt_pass) template->axes[axis].values[config->choice[axis]].number;
-}
-
 static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,
                              const gt_device *device)
 {
@@ -59,22 +50,21 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
         (gt_parameter){kind, bytes, argument, scratch_bytes};
 }
 
-static void add_block(gt_launch *launch, const gt_pass_layout *layout)
+static void add_blocks(gt_launch *launch)
 {
-    launch->pass = layout->pass;
-    launch->block_bytes = (uint32_t)layout->block_bytes;
-    launch->by_value_bytes = (uint32_t)layout->by_value_bytes;
-    if (launch->pass == GT_PASS_GLOBAL) {
-        add_parameter(launch, GT_PARAMETER_BLOCK, 8, 0, 0);
-    } else if (launch->pass == GT_PASS_VALUE || launch->pass == GT_PASS_SPLIT) {
-        add_parameter(launch, GT_PARAMETER_BLOCK, launch->by_value_bytes, 0, 0);
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *block = &launch->blocks[i];
+        uint32_t bytes = block->pass == GT_PASS_GLOBAL ? 8 : block->by_value_bytes;
+        if (bytes > 0) {
+            add_parameter(launch, GT_PARAMETER_BLOCK, bytes, (int)i, 0);
+        }
     }
 }
 
 static void add_arguments(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    uint32_t first = template->pass.present;
+    uint32_t first = template->pass_count;
     launch->argument_count = template->argument_count + first;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
@@ -147,16 +137,18 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
-    gt_pass_layout layout;
+    gt_pass ways[GT_BLOCK_MAX];
     gt_limit limit = gt_binding_all(binding, config);
-    limit = limit ? limit : gt_pass_layout_make(&layout, binding, pass_of(template, config));
+    gt_blocks_ways(ways, template, config);
+    limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }
     GT_TRY(check_vectors(binding, config));
     launch->geometry = binding->geometry;
     memcpy(launch->entry, template->parts->kernel.entry, sizeof launch->entry);
-    add_block(launch, &layout);
+    launch->block_count = template->pass_count;
+    add_blocks(launch);
     add_arguments(launch, binding);
     GT_TRY(add_scratch(launch, binding));
     return add_clears(launch, binding);
@@ -167,7 +159,7 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_device *device)
 {
     gt_binding binding;
-    gt_launch launch = {.pass = GT_PASS_NONE};
+    gt_launch launch = {.block_count = 0};
     gt_binding_open(&binding, template, problem, device);
     GT_TRY(bind(&launch, &binding, config));
     *out = launch;
@@ -177,10 +169,16 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
 /* Member by member, because padding may differ. */
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
-    const uint64_t passing[] = {(uint64_t)launch->pass, launch->block_bytes, launch->by_value_bytes,
-                                launch->parameter_count, launch->clear_count};
+    const uint64_t counts[] = {launch->block_count, launch->parameter_count, launch->clear_count};
     gt_hash hash = gt_hash_bytes(&launch->geometry, sizeof launch->geometry);
-    hash = gt_hash_join(hash, gt_hash_bytes(passing, sizeof passing));
+    hash = gt_hash_join(hash, gt_hash_bytes(counts, sizeof counts));
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *one = &launch->blocks[i];
+        const uint64_t fields[] = {(uint64_t)one->pass, one->bytes, one->by_value_bytes,
+                                   one->may_lack};
+        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+        hash = gt_hash_join(hash, gt_hash_string(one->symbol));
+    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *one = &launch->parameters[i];
         const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,

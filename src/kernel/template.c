@@ -18,14 +18,23 @@ typedef struct pragma {
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
-    {"args", 2, NEEDED, gt_parse_args},         {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},     {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},         {"shared", 2, ONCE, gt_parse_shared},
-    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},       {"clear", 3, MANY, gt_parse_clear},
+    {"kernel", 0, NEEDED, gt_parse_kernel},
+    {"problem", 0, MANY, gt_parse_problem},
+    {"constant", 1, MANY, gt_parse_constant},
+    {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},
+    {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},
+    {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},
+    {"require", 2, MANY, gt_parse_require},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},
+    {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference},
+    {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},
+    {"clear", 3, MANY, gt_parse_clear},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -172,14 +181,24 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
     }
 }
 
+static void append_fill(gt_text *out, const gt_fill *fill)
+{
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? gt_expression_text(fill->low) : "",
+                   fill->high ? gt_expression_text(fill->high) : "");
+}
+
 static void append_pass(gt_text *out, const gt_template *template)
 {
-    const gt_pass_block *pass = &template->pass;
-    if (pass->present) {
-        gt_text_printf(out, "\npass %s %s %s %d %s %s", pass->name, pass->type,
-                       gt_expression_text(pass->count), (int)pass->fill.kind,
-                       pass->fill.low ? gt_expression_text(pass->fill.low) : "",
-                       pass->fill.high ? gt_expression_text(pass->fill.high) : "");
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_pass_block *pass = &template->passes[i];
+        gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
+                       pass->type, pass->count ? gt_expression_text(pass->count) : "");
+        append_fill(out, &pass->fill);
+        for (uint32_t k = 0; k < pass->initialisers.count; k++) {
+            const gt_initialiser *item = &pass->initialisers.items[k];
+            gt_text_printf(out, ", .%s%u ", item->path, item->member);
+            append_fill(out, &item->fill);
+        }
     }
 }
 
@@ -365,9 +384,11 @@ static void free_arguments(gt_template *template)
         gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
-    gt_expression_free((gt_expression *)template->pass.count);
-    free_fill(&template->pass.fill);
-    gt_initialisers_free(&template->pass.initialisers);
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        gt_expression_free((gt_expression *)template->passes[i].count);
+        free_fill(&template->passes[i].fill);
+        gt_initialisers_free(&template->passes[i].initialisers);
+    }
 }
 
 static void free_judge(gt_judge *judge)

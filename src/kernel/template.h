@@ -22,6 +22,10 @@
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
+ *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say)
+ *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ NAME of this file that the caller fills;
+ *     copied before each launch; no parameter of the kernel or the reference, which read it as well.
+ *     Each stream has a module of its own, so that launches on several do not mix their contents
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
@@ -198,14 +202,15 @@ typedef struct gt_argument {
     int line, column;
 } gt_argument;
 
-/* The one block of parameters with a pass axis. It is the first caller argument. */
+/* A block of parameters: a pass(), or a __constant__ of the code. The blocks are the first caller
+ * arguments, in this order. */
 typedef struct gt_pass_block {
-    bool present;
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
-    const gt_expression *count; /* elements */
+    const gt_expression *count; /* elements; NULL: a single one, read as name() */
     gt_fill fill;
     gt_initialisers initialisers;
-    uint32_t axis;
+    int axis; /* how it is passed; -1: through the code's own __constant__ symbol of that name */
+    int line, column;
 } gt_pass_block;
 
 /* What is known of the work of a launch. */
@@ -225,7 +230,8 @@ typedef struct gt_template {
     uint32_t problem_count;
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
-    gt_pass_block pass;
+    gt_pass_block passes[GT_BLOCK_MAX];
+    uint32_t pass_count;
     gt_work work;
     gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
                          tolerances, work: what a scenario's key needs of the template */

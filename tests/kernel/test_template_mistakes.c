@@ -200,6 +200,16 @@ static const struct {
     {8, P "cooperative()",
      "a.cu:8:17: 'cooperative' is not supported yet; expected a kernel without synchronisation "
      "across the grid"},
+    {8, P "constant(c : float[4])",
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, "static __constant__ int c[4];\n" P "constant(c : int[4] : zero)",
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
+     "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
+     "zero' or ': constant(value)'"},
+    {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
     {8, P "tensormap(x)", "a.cu:8:17: 'tensormap' is not supported yet; expected plain buffers"},
     {8, "#pragma gputune",
      "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
