@@ -134,18 +134,20 @@ static bool take_answer(gputune *tuner, gt_farm *farm)
 /* The tables that an installation brings, or NULL. */
 static char *system_database(void)
 {
+    static const char *const places[] = {"../share/gputune", "gputune/share"};
     char *own, *path = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;
     }
-    if (gt_path_format(&path, "%s/../share/gputune/gputune.db", own) != GPUTUNE_OK) {
-        path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++) {
+        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) != GPUTUNE_OK) {
+            path = NULL;
+        } else if (!gt_file_exists(path)) {
+            free(path);
+            path = NULL;
+        }
     }
     free(own);
-    if (path && !gt_file_exists(path)) {
-        free(path);
-        path = NULL;
-    }
     return path;
 }
 

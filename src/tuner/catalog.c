@@ -49,7 +49,8 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         GT_TRY(gt_strdup(&folder, asked));
         return try_folder(out, tried, folder);
     }
-    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates"};
+    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates",
+                                         "gputune/share/templates"};
     GT_TRY(gt_file_own_folder(&own));
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
@@ -59,10 +60,6 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         }
     }
     free(own);
-    if (!status && !*out) {
-        GT_TRY(gt_strdup(&folder, GT_PREFIX "/share/gputune/templates"));
-        status = try_folder(out, tried, folder);
-    }
     return status;
 }
 
