@@ -70,10 +70,11 @@ static void print_help(const cli_usage *usage)
     }
 }
 
-/* For completions: name, letter, argument, choices and the help's first line, with tabs between. */
-static void list_options(const cli_option *options)
+/* For completions: name, letter, argument, choices and the help's first line, with tabs between;
+ * and without a name, what stands beside the options. */
+static void list_options(const cli_usage *usage)
 {
-    for (const cli_option *option = options; option->name; option++) {
+    for (const cli_option *option = usage->options; option->name; option++) {
         const char letter[] = {'-', option->letter, '\0'};
         printf("--%s\t%s\t%s\t", option->name, option->letter ? letter : "",
                option->argument ? option->argument : "");
@@ -82,7 +83,7 @@ static void list_options(const cli_option *options)
         }
         printf("\t%.*s\n", (int)strcspn(option->help, "\n"), option->help);
     }
-    printf("--help\t-h\t\t\tthis text\n");
+    printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", usage->arguments);
 }
 
 static int bad_value(const cli_option *option, const char *text, const char *expected)
@@ -227,7 +228,7 @@ static int parse_options(const cli_usage *usage, int argc, char **argv)
             return CLI_EXIT_OK;
         }
         if (value == LIST_OPTIONS) {
-            list_options(usage->options);
+            list_options(usage);
             return CLI_EXIT_OK;
         }
         if (value == ':') {

@@ -3,6 +3,7 @@
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -173,7 +174,7 @@ static void open_system(gt_store *store)
 /* The file that somebody named; NULL: none was. */
 static const char *named_file(const char *path)
 {
-    const char *given = path ? path : getenv("GPUTUNE_DB");
+    const char *given = path ? path : gt_environment("GPUTUNE_DB");
     return given && given[0] ? given : NULL;
 }
 

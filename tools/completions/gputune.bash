@@ -30,14 +30,16 @@ _gputune() {
         mapfile -t COMPREPLY < <(compgen -W "$(cut -f1 <<<"$options")" -- "$word")
         return
     fi
-    case $command in
-    help) mapfile -t COMPREPLY < <(compgen -W "$(gputune help --options 2>/dev/null | cut -f1)" -- "$word") ;;
-    replay) mapfile -t COMPREPLY < <(compgen -f -X '!*.json*' -- "$word") ;;
-    kernels | devices) ;;
-    *) mapfile -t COMPREPLY < <(
+    if [ "$command" = help ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(gputune help --options 2>/dev/null | cut -f1)" -- "$word")
+        return
+    fi
+    case $(sed -n 's/^\t\t//p' <<<"$options") in
+    *KERNEL*) mapfile -t COMPREPLY < <(
         compgen -W "$(_gputune_kernels)" -- "$word"
         compgen -f -X '!*.cu' -- "$word"
     ) ;;
+    *FILE*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     esac
 }
 complete -o filenames -F _gputune gputune

@@ -27,16 +27,14 @@ function __gputune_options
             end
         end
     end
+    test "$command" = help; and gputune help --options
     for line in (gputune $command --options 2>/dev/null)
         set -l part (string split \t -- $line)
-        printf '%s\t%s\n' $part[1] $part[5]
-    end
-    switch $command
-        case help
-            gputune help --options
-        case kernels devices replay
-        case '*'
+        if test -n "$part[1]"
+            printf '%s\t%s\n' $part[1] $part[5]
+        else if string match -q '*KERNEL*' -- $part[3]
             gputune kernels --format csv --quiet 2>/dev/null | tail -n +2 | cut -d, -f1
+        end
     end
 end
 
