@@ -70,7 +70,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu bench tidy FORCE
+        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
@@ -198,8 +198,9 @@ check-build: all tests fuzzers
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
+#: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-fault check-fuzz check-gpu tidy:
+check-san check-fault check-fuzz check-gpu check-reproducible tidy:
 	@B=$(B) T=$(T) tools/$@
 bench:
 	@B=$(B) tools/bench-run
