@@ -575,6 +575,16 @@ typedef struct gputune_record_filter {
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
+/* Drops from the user's database what gputune_records() gives only with `history`: the trials and
+ * winners of earlier versions of templates, with the code that is no other's. Calls `each` for
+ * every one of them, also where `only_say` asks to drop nothing; `history` and `all_trials` do not
+ * matter. The file's space is used for what comes later. EBUSY where another process has locked the
+ * database, EDATABASE where it cannot be written. */
+GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter,
+                                      bool only_say,
+                                      int (*each)(void *user, const gputune_record *record),
+                                      void *user);
+
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);

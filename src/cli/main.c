@@ -29,6 +29,7 @@ static const command commands[] = {
     {"emit", cmd_emit, "the code of one configuration"},
     {"embed", cmd_embed, "a template as a header to compile a program with"},
     {"devices", cmd_devices, "the GPUs there are"},
+    {"prune", cmd_prune, "drop what was measured before templates were edited"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},

@@ -26,7 +26,7 @@ static uint32_t access_bytes(const gt_request *request, const gt_config *config)
             continue;
         }
         for (uint32_t b = 0; b < request->workload.buffer_count; b++) {
-            uint32_t bytes = gt_type_bytes(request->workload.buffers[b].type) *
+            uint32_t bytes = gt_buffer_element_bytes(&request->workload.buffers[b]) *
                              (uint32_t)axis->values[config->choice[i]].number;
             widest = bytes > widest ? bytes : widest;
         }
