@@ -380,6 +380,64 @@ typedef struct gputune_info {
 /* Fills *out. Set out->version to GPUTUNE_INFO_VERSION first; any other version is EINVAL. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
+/* What a kernel's parameter is. */
+typedef enum gputune_parameter_kind {
+    GPUTUNE_PARAMETER_BUFFER, /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR, /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,  /* the pass() block */
+    GPUTUNE_PARAMETER_SCRATCH /* the address of a device buffer that is no argument */
+} gputune_parameter_kind;
+
+/* One parameter of the kernel that a plan launches. */
+typedef struct gputune_parameter {
+    uint32_t version;
+    gputune_parameter_kind kind;
+    const char *name, *type; /* as in the template; of a buffer, the type of its elements */
+    int argument;            /* its place in gputune_args; -1 for scratch */
+    uint32_t bytes;          /* in the parameter list */
+    uint64_t buffer_bytes;   /* of a buffer, a scratch buffer, or the whole block; else 0 */
+    uint32_t alignment;      /* bytes assumed of a buffer's address; else 0 */
+    bool is_input, is_output;
+    bool by_address; /* of a block: the parameter is the device address of its copy */
+    bool cleared;    /* set to zero before each launch */
+    bool is_size;    /* a scalar that is one of the plan's sizes */
+    int64_t size;    /* its value then */
+} gputune_parameter;
+#define GPUTUNE_PARAMETER_VERSION 1
+
+/* The kernel that a plan launches, for those who launch it themselves: with this function, grid,
+ * block, cluster and dynamic shared memory, and one parameter for each of `parameter_count`. What
+ * gputune_launch() does beside that is theirs to do then: the checks of its arguments, the choice
+ * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of the
+ * block. */
+typedef struct gputune_function {
+    uint32_t version;
+    void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */
+    const char *name;  /* in the image */
+    const char *sizes; /* that the plan is for: "n=1024" */
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t shared_bytes; /* dynamic */
+    int carveout_percent;  /* preferred shared memory, of an SM's most; -1: the driver's choice */
+    uint32_t parameter_count;
+    /* Of the block, the bytes from constant_offset on are copied to this __constant__ symbol of the
+     * function's module; constant_bytes 0: none. */
+    const char *constant_symbol;
+    uint32_t constant_offset, constant_bytes;
+    const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
+    size_t image_bytes;
+} gputune_function;
+#define GPUTUNE_FUNCTION_VERSION 1
+
+/* Fills *out; set its version first. Loads the code into the current context, where that is not
+ * done. All that it points to lives as long as the plan. `index`: 0 (a plan of several kernels has
+ * more; ENOTFOUND beyond the last). ECUDA without a current context or with another one than the
+ * plan's. Any thread. */
+GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
+/* Fills *out with one of the function's parameters, in the order of the parameter list; set its
+ * version first. ENOTFOUND beyond the last one. Needs no context. Any thread. */
+GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
+                                       uint32_t index, uint32_t parameter);
+
 /* ---- For operators: what the command line is built on ---------------------------------------- */
 
 /* One GPU that the driver offers. Opened tuners do not matter. */

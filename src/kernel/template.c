@@ -449,6 +449,15 @@ int gt_template_problem_index(const gt_template *template, const char *name)
     return -1;
 }
 
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)
+{
+    if (index >= template->parts->scratch_count) {
+        return NULL;
+    }
+    *type = template->parts->scratch[index].type;
+    return template->parts->scratch[index].name;
+}
+
 const gt_axis *gt_template_axis(const gt_template *template, const char *name)
 {
     int index = gt_template_axis_index(template, name);

@@ -226,6 +226,9 @@ void gt_template_free(gt_template *template);
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
+/* The name of a scratch buffer, by its place among them; *type: that of its elements, as written.
+ * NULL: there is none. */
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
 
