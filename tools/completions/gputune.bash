@@ -42,7 +42,7 @@ _gputune() {
         COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120" -- "$word"))
         return
         ;;
-    --db | --samples | --output | -O | --templates)
+    --db | --samples | --output | -O | --templates | --include | -I)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -f -- "$word"))
         return
