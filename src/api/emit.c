@@ -53,8 +53,11 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     const gt_services *services = request->services;
     gt_farm *farm;
     gt_event event = {0};
-    gt_compile_job job = {
-        .text = source->text, .arch = request->device->arch, .ptx = form == GPUTUNE_FORM_PTX};
+    gt_compile_job job = {.text = source->text,
+                          .arch = request->device->arch,
+                          .ptx = form == GPUTUNE_FORM_PTX,
+                          .instances = (const char *const *)source->instances,
+                          .instance_count = source->instance_count};
     const char **options;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
     gputune_status status =

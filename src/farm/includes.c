@@ -2,6 +2,7 @@
 #include "farm/includes.h"
 
 #include "base/array.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/device_headers.h"
@@ -64,7 +65,7 @@ static gputune_status add_named(gt_includes *includes, const char *path)
 /* Folders of the environment that are not there are passed over, as those of PATH are. */
 static gputune_status add_environment(gt_includes *includes)
 {
-    const char *at = secure_getenv("GPUTUNE_INCLUDE");
+    const char *at = gt_environment("GPUTUNE_INCLUDE");
     while (at && *at) {
         size_t length = strcspn(at, ":");
         char *path;
@@ -115,12 +116,16 @@ void gt_includes_close(gt_includes *includes)
 
 gputune_status gt_includes_begin(gt_includes *includes, const char *template_path)
 {
+    free(includes->own);
+    includes->own = NULL;
+    if (!template_path) {
+        return GPUTUNE_OK;
+    }
     const char *slash = strrchr(template_path, '/');
     char *folder;
     GT_TRY(slash == template_path ? gt_strdup(&folder, "/")
            : slash ? gt_strndup(&folder, template_path, (size_t)(slash - template_path))
                    : gt_strdup(&folder, "."));
-    free(includes->own);
     includes->own = realpath(folder, NULL);
     free(folder);
     return GPUTUNE_OK;
@@ -195,10 +200,11 @@ static gputune_status probe(char **real, const gt_includes *includes, const char
     *real = realpath(path, NULL);
     free(path);
     if (*real && !is_allowed(includes, *real)) {
-        gt_fail(GPUTUNE_EINVAL,
-                "%s lies outside of the template's folder; expected a file below %s, or its folder "
-                "named by -I, include_paths or GPUTUNE_INCLUDE",
-                *real, includes->own ? includes->own : "it");
+        gt_fail(
+            GPUTUNE_EINVAL,
+            "%s lies outside of what a template may read; expected a file below %s, or its folder "
+            "named by -I, include_paths or GPUTUNE_INCLUDE",
+            *real, includes->own ? includes->own : includes->shared);
         free(*real);
         *real = NULL;
         return GPUTUNE_EINVAL;
@@ -353,6 +359,9 @@ static gputune_status find_beside(char **real, const gt_includes *includes,
 {
     const char *slash = strrchr(include->from, '/');
     char *folder;
+    if (!slash && !includes->own) {
+        return GPUTUNE_OK; /* a text in memory stands beside nothing */
+    }
     GT_TRY(slash ? gt_strndup(&folder, include->from, (size_t)(slash - include->from) + 1)
                  : gt_strdup(&folder, "."));
     gputune_status status = probe(real, includes, folder, include->name);

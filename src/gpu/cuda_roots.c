@@ -1,6 +1,7 @@
 /* Walks the places where CUDA may be installed. */
 #include "gpu/cuda_roots.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 
 #include <stdlib.h>
@@ -11,7 +12,7 @@ static const char *const prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]
 /* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); ENOTFOUND without one. */
 static gputune_status python_prefix(char **out)
 {
-    const char *path = getenv("PATH");
+    const char *path = gt_environment("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         char *program, *real = NULL;
@@ -63,18 +64,18 @@ static gputune_status visit_local(gt_cuda_root_fn visit, void *user, const char 
 
 gputune_status gt_cuda_roots(gt_cuda_root_fn visit, void *user)
 {
-    const char *toolkit = getenv("CUDA_HOME"), *environment = getenv("VIRTUAL_ENV");
-    const char *home = getenv("HOME");
-    if (toolkit && *toolkit) {
+    const char *toolkit = gt_environment("CUDA_HOME"), *environment = gt_environment("VIRTUAL_ENV");
+    const char *home = gt_environment("HOME");
+    if (toolkit) {
         GT_TRY(visit(user, GT_ROOT_HOME, toolkit));
     }
     GT_TRY(visit(user, GT_ROOT_LOADER, NULL));
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         GT_TRY(visit(user, GT_ROOT_PREFIX, prefixes[i]));
     }
-    if (environment && *environment) {
+    if (environment) {
         GT_TRY(visit(user, GT_ROOT_PYTHON, environment));
     }
     GT_TRY(visit_python(visit, user));
-    return home && *home ? visit_local(visit, user, home) : GPUTUNE_OK;
+    return home ? visit_local(visit, user, home) : GPUTUNE_OK;
 }

@@ -1,6 +1,7 @@
 /* Lists the paths where NVRTC may be. */
 #include "gpu/nvrtc_find.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/cuda_roots.h"
@@ -107,8 +108,8 @@ static gputune_status search_root(void *user, gt_cuda_root kind, const char *fol
 
 static gputune_status search_all(gt_nvrtc_candidates *found, gt_text *searched)
 {
-    const char *given = getenv("GPUTUNE_NVRTC");
-    if (given && *given) {
+    const char *given = gt_environment("GPUTUNE_NVRTC");
+    if (given) {
         return search_given(found, searched, given);
     }
     return gt_cuda_roots(search_root, &(search_state){found, searched});

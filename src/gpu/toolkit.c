@@ -1,6 +1,7 @@
 /* Finds the toolkit's headers and reads their versions. */
 #include "gpu/toolkit.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/cuda_roots.h"
@@ -156,8 +157,8 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
 {
     gt_toolkit found = {0};
     finder finder = {.found = &found};
-    const char *given = getenv("GPUTUNE_NVRTC");
-    gputune_status status = given && *given ? search_given(&finder, given) : GPUTUNE_OK;
+    const char *given = gt_environment("GPUTUNE_NVRTC");
+    gputune_status status = given ? search_given(&finder, given) : GPUTUNE_OK;
     if (status == GPUTUNE_OK) {
         status = gt_cuda_roots(search_root, &finder);
     }

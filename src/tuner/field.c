@@ -161,8 +161,12 @@ static bool compiled_before(gt_field *field, gt_unit *unit)
 gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_source *source)
 {
     const gt_device *device = field->options.request->device;
-    gt_compile_job job = {
-        .id = index, .text = source->text, .arch = device->arch, .ptx = device->emulated};
+    gt_compile_job job = {.id = index,
+                          .text = source->text,
+                          .arch = device->arch,
+                          .ptx = device->emulated,
+                          .instances = (const char *const *)source->instances,
+                          .instance_count = source->instance_count};
     const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
