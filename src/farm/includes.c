@@ -18,7 +18,8 @@ typedef GT_ARRAY(char *) strings;
 
 struct gt_includes {
     strings named; /* real paths */
-    char *shared, *own;
+    char *shared, *own,
+        *written; /* own: the template's folder; written: as in its path, with '/' */
     bool searched_toolkit;
     gt_toolkit toolkit;
     strings options;
@@ -111,23 +112,22 @@ void gt_includes_close(gt_includes *includes)
     gt_toolkit_free(&includes->toolkit);
     free(includes->shared);
     free(includes->own);
+    free(includes->written);
     free(includes);
 }
 
 gputune_status gt_includes_begin(gt_includes *includes, const char *template_path)
 {
     free(includes->own);
-    includes->own = NULL;
+    free(includes->written);
+    includes->own = includes->written = NULL;
     if (!template_path) {
         return GPUTUNE_OK;
     }
     const char *slash = strrchr(template_path, '/');
-    char *folder;
-    GT_TRY(slash == template_path ? gt_strdup(&folder, "/")
-           : slash ? gt_strndup(&folder, template_path, (size_t)(slash - template_path))
-                   : gt_strdup(&folder, "."));
-    includes->own = realpath(folder, NULL);
-    free(folder);
+    size_t length = slash ? (size_t)(slash - template_path) + 1 : 0;
+    GT_TRY(gt_strndup(&includes->written, template_path, length));
+    includes->own = realpath(length ? includes->written : ".", NULL);
     return GPUTUNE_OK;
 }
 
@@ -381,6 +381,14 @@ static gputune_status find_own(char **real, const gt_includes *includes, const g
     return GPUTUNE_OK;
 }
 
+/* One path for each file: beginning as the template's own, where it lies in that folder. */
+static gputune_status message_path(char **out, const gt_includes *includes, const char *real)
+{
+    return lies_in(real, includes->own) && strlen(includes->own) > 1
+               ? gt_path_format(out, "%s%s", includes->written, real + strlen(includes->own) + 1)
+               : gt_strdup(out, real);
+}
+
 gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out)
 {
     gt_includes *includes = user;
@@ -392,10 +400,14 @@ gputune_status gt_includes_find(void *user, const gt_include *include, gt_includ
         return include->join ? gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name)
                              : find_header(includes, include->name, out);
     }
-    gt_included found = {.path = real};
+    gt_included found = {0};
     gputune_status status = gt_file_read(&found.text, NULL, real);
+    if (status == GPUTUNE_OK) {
+        status = message_path(&found.path, includes, real);
+    }
+    free(real);
     if (status < 0) {
-        free(real);
+        free(found.text);
         return status;
     }
     *out = found;

@@ -18,8 +18,8 @@ gputune_status gt_includes_open(gt_includes **out, const char *shared, const cha
                                 size_t path_count);
 void gt_includes_close(gt_includes *includes);
 
-/* Begins a template at that path: only its own folder is open to it besides the others. NULL: a text
- * in memory, which has none. ENOMEM. */
+/* Begins a template at that path: only its own folder is open to it besides the others. NULL: a
+ * text in memory, which has none. ENOMEM. */
 gputune_status gt_includes_begin(gt_includes *includes, const char *template_path);
 /* A gt_include_fn; `user` is the gt_includes. A header's digest is of its content and that of all
  * it includes, a toolkit's of its version. */
