@@ -291,12 +291,16 @@ typedef struct gputune_open_options {
                                  be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
+    /* Since version 2: folders of headers that templates may include, searched in this order,
+     * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
+    const char *const *include_paths;
+    size_t include_path_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 1
+#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL                                                                             \
+            NULL, NULL, NULL, 0                                                                    \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */

@@ -206,16 +206,31 @@ typedef struct gt_template {
     uint32_t argument_count;
     gt_pass_block pass;
     gt_work work;
-    gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
-                         tolerances, work: what a scenario's key needs of the template */
+    gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
+                         args, reference, tolerances, work: what a scenario's key needs of it */
+    bool has_headers; /* the compiler has to read some: it needs the folders to search */
     struct gt_template_parts *parts;
 } gt_template;
 
-/* Reads an included file: `name` as written, `from` the including file's path. *text is the
- * caller's to free, *path too (used in messages and cycles). ENOTFOUND leaves a quoted #include to
- * the compiler's search paths. */
-typedef gputune_status (*gt_include_fn)(void *user, const char *name, const char *from, char **text,
-                                        char **path);
+/* What an #include or include() asks for. */
+typedef struct gt_include {
+    const char *name; /* as written */
+    const char *from; /* the including file's path */
+    bool system;      /* <name>, else "name" */
+    bool join;        /* by include(): the file's text is needed, wherever it lies */
+} gt_include;
+
+/* What was found: the text of one of the template's own files, which becomes a part of it; or a
+ * header that the compiler reads by itself, of which only the digest matters. */
+typedef struct gt_included {
+    char *text,
+        *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
+    gt_hash digest; /* of a header: equal for equal content, or for an equal toolkit */
+} gt_included;
+
+/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which will say so where the
+ * line counts; any other failure ends the parsing. */
+typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
 /* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
  * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
