@@ -1,6 +1,7 @@
 /* Opening and closing a tuner. */
 #include "api/tuner.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/arch.h"
@@ -65,7 +66,7 @@ static void leave_gpu(void *user)
 
 static const char *named_driver(const gputune_open_options *o)
 {
-    return o->driver ? o->driver : getenv("GPUTUNE_DRIVER");
+    return o->driver ? o->driver : gt_environment("GPUTUNE_DRIVER");
 }
 
 static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)

@@ -1,6 +1,7 @@
 /* Writes messages and the progress line to stderr, so that they never mix. */
 #include "cli/console.h"
 
+#include "base/environment.h"
 #include "base/number.h"
 
 #include <pthread.h>
@@ -16,7 +17,7 @@ static char *progress_line; /* what is drawn now, or NULL */
 
 void cli_console_setup(bool quiet, bool verbose)
 {
-    const char *term = getenv("TERM");
+    const char *term = gt_environment("TERM");
     is_quiet = quiet;
     is_verbose = verbose;
     is_live = !quiet && isatty(STDERR_FILENO) && !(term && term[0] == 'd'); /* "dumb" */

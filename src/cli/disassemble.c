@@ -1,6 +1,8 @@
 /* Runs nvdisasm or cuobjdump on a cubin. */
 #include "cli/disassemble.h"
 
+#include "base/environment.h"
+
 #include "cli/console.h"
 #include "cli/exit_code.h"
 
@@ -29,7 +31,7 @@ static char *executable(const char *folder, size_t length, const char *name)
 
 static char *on_path(const char *name)
 {
-    const char *path = getenv("PATH");
+    const char *path = gt_environment("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         char *found = executable(path, length, name);
@@ -43,7 +45,7 @@ static char *on_path(const char *name)
 
 static char *in_toolkit(const char *name)
 {
-    const char *home = getenv("CUDA_HOME");
+    const char *home = gt_environment("CUDA_HOME");
     const char *const prefixes[] = {home ? home : "", "/usr/local/cuda", "/opt/cuda"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         char *folder = cli_format("%s/bin", prefixes[i]);
@@ -85,7 +87,7 @@ static bool write_all(int file, const char *bytes, size_t count)
 /* A temporary file with the cubin, or NULL with errno. */
 static char *store(const void *cubin, size_t bytes)
 {
-    const char *folder = getenv("TMPDIR");
+    const char *folder = gt_environment("TMPDIR");
     char *path = cli_format("%s/gputune-XXXXXX.cubin", folder && folder[0] ? folder : "/tmp");
     int file = mkstemps(path, 6);
     bool stored = file >= 0 && write_all(file, cubin, bytes);

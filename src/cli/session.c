@@ -1,5 +1,7 @@
-/* Opens a tuner by the common options, and handles Ctrl-C. */
+/* Opens a tuner by the common options, and handles Ctrl-C and SIGTERM. */
 #include "cli/session.h"
+
+#include "base/environment.h"
 
 #include "cli/console.h"
 #include "cli/exit_code.h"
@@ -21,6 +23,7 @@ void cli_catch_interrupt(void)
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 volatile int *cli_cancel(void)
@@ -30,7 +33,7 @@ volatile int *cli_cancel(void)
 
 static bool is_asked_for(const cli_common *common)
 {
-    const char *environment = getenv("GPUTUNE_DRIVER");
+    const char *environment = gt_environment("GPUTUNE_DRIVER");
     return common->device || common->driver || (environment && environment[0]);
 }
 

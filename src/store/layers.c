@@ -3,6 +3,7 @@
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -172,7 +173,7 @@ static void open_system(gt_store *store)
 
 static gputune_status choose_path(char **out, const char *path)
 {
-    const char *given = path ? path : getenv("GPUTUNE_DB");
+    const char *given = path ? path : gt_environment("GPUTUNE_DB");
     char *folder;
     if (given && given[0]) {
         return gt_strdup(out, given);

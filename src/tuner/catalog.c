@@ -2,6 +2,7 @@
 #include "tuner/catalog.h"
 
 #include "base/array.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -43,7 +44,7 @@ static gputune_status try_folder(char **out, gt_text *tried, char *folder)
 
 static gputune_status search_folder(char **out, gt_text *tried, const char *given)
 {
-    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
     char *own, *folder;
     if (asked) {
         GT_TRY(gt_strdup(&folder, asked));
