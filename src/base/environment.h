@@ -1,15 +1,10 @@
-/* The environment, read in one place. In a program that has more rights than its caller, it is the
- * caller's, and must not choose what is loaded, started or trusted. */
+/* Environment variables: the one place where the library reads them. */
 #ifndef GT_BASE_ENVIRONMENT_H
 #define GT_BASE_ENVIRONMENT_H
 
-#include <stdlib.h>
-
-/* The value of a variable; NULL if it is not set, or if this program was started set-uid, set-gid
- * or with added capabilities. The string is the environment's. */
-static inline const char *gt_environment(const char *name)
-{
-    return secure_getenv(name);
-}
+/* The variable's value; NULL if it is not set or empty. In a set-uid or set-gid program every
+ * variable counts as not set: whoever starts it could load code of their own otherwise, or have it
+ * write files. The text belongs to the environment. */
+const char *gt_environment(const char *name);
 
 #endif

@@ -1,7 +1,6 @@
 /* Writes messages and the progress line to stderr, so that they never mix. */
 #include "cli/console.h"
 
-#include "base/environment.h"
 #include "base/number.h"
 
 #include <pthread.h>
@@ -17,7 +16,7 @@ static char *progress_line; /* what is drawn now, or NULL */
 
 void cli_console_setup(bool quiet, bool verbose)
 {
-    const char *term = gt_environment("TERM");
+    const char *term = getenv("TERM");
     is_quiet = quiet;
     is_verbose = verbose;
     is_live = !quiet && isatty(STDERR_FILENO) && !(term && term[0] == 'd'); /* "dumb" */

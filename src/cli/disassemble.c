@@ -1,12 +1,11 @@
 /* Runs nvdisasm or cuobjdump on a cubin. */
 #include "cli/disassemble.h"
 
-#include "base/environment.h"
-
 #include "cli/console.h"
 #include "cli/exit_code.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +30,7 @@ static char *executable(const char *folder, size_t length, const char *name)
 
 static char *on_path(const char *name)
 {
-    const char *path = gt_environment("PATH");
+    const char *path = getenv("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         char *found = executable(path, length, name);
@@ -45,7 +44,7 @@ static char *on_path(const char *name)
 
 static char *in_toolkit(const char *name)
 {
-    const char *home = gt_environment("CUDA_HOME");
+    const char *home = getenv("CUDA_HOME");
     const char *const prefixes[] = {home ? home : "", "/usr/local/cuda", "/opt/cuda"};
     for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
         char *folder = cli_format("%s/bin", prefixes[i]);
@@ -58,12 +57,33 @@ static char *in_toolkit(const char *name)
     return NULL;
 }
 
+/* In a wheel of the user's Python. */
+static char *in_wheel(const char *name)
+{
+    const char *home = getenv("HOME"), *environment = getenv("VIRTUAL_ENV");
+    char *local = cli_format("%s/.local", home ? home : "");
+    const char *const prefixes[] = {environment ? environment : "", local, "/usr/local", "/usr"};
+    char *found = NULL;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
+        glob_t matches;
+        char *pattern = cli_format("%s/lib/python3*/*-packages/nvidia/*/bin/%s", prefixes[i], name);
+        if (prefixes[i][0] && glob(pattern, 0, NULL, &matches) == 0) {
+            found = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
+            globfree(&matches);
+        }
+        free(pattern);
+    }
+    free(local);
+    return found;
+}
+
 static char *find(const struct tool **tool)
 {
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         *tool = &tools[i];
         char *path = on_path(tools[i].name);
         path = path ? path : in_toolkit(tools[i].name);
+        path = path ? path : in_wheel(tools[i].name);
         if (path) {
             return path;
         }
@@ -87,7 +107,7 @@ static bool write_all(int file, const char *bytes, size_t count)
 /* A temporary file with the cubin, or NULL with errno. */
 static char *store(const void *cubin, size_t bytes)
 {
-    const char *folder = gt_environment("TMPDIR");
+    const char *folder = getenv("TMPDIR");
     char *path = cli_format("%s/gputune-XXXXXX.cubin", folder && folder[0] ? folder : "/tmp");
     int file = mkstemps(path, 6);
     bool stored = file >= 0 && write_all(file, cubin, bytes);
@@ -130,8 +150,10 @@ int cli_disassemble(const void *cubin, size_t bytes, int output)
     const struct tool *tool;
     char *path = find(&tool);
     if (!path) {
-        cli_error("SASS needs nvdisasm or cuobjdump, found neither on PATH nor under CUDA_HOME; "
-                  "--as ptx needs no tool");
+        cli_error(
+            "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
+            "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
+            "needs none");
         return CLI_EXIT_PLATFORM;
     }
     int code = CLI_EXIT_NOTHING;

@@ -1,8 +1,6 @@
 /* Opens a tuner by the common options, and handles Ctrl-C and SIGTERM. */
 #include "cli/session.h"
 
-#include "base/environment.h"
-
 #include "cli/console.h"
 #include "cli/exit_code.h"
 
@@ -33,7 +31,7 @@ volatile int *cli_cancel(void)
 
 static bool is_asked_for(const cli_common *common)
 {
-    const char *environment = gt_environment("GPUTUNE_DRIVER");
+    const char *environment = getenv("GPUTUNE_DRIVER");
     return common->device || common->driver || (environment && environment[0]);
 }
 

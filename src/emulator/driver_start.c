@@ -4,7 +4,6 @@
 #include "emulator/extensions.h"
 #include "emulator/model.h"
 
-#include "base/environment.h"
 #include "base/number.h"
 
 #include <math.h>
@@ -39,7 +38,7 @@ static size_t host_share_bytes(void)
 
 static CUresult read_workers(void)
 {
-    const char *text = gt_environment("GPUTUNE_EMU_THREADS");
+    const char *text = getenv("GPUTUNE_EMU_THREADS");
     if (!text || !*text) {
         return CUDA_SUCCESS;
     }
@@ -79,11 +78,10 @@ static bool knows_call(const char *name)
 static CUresult start(void)
 {
     char why[sizeof emu.message];
-    const char *verbose = gt_environment("GPUTUNE_EMU_VERBOSE");
+    const char *verbose = getenv("GPUTUNE_EMU_VERBOSE");
     emu.verbose = verbose && *verbose;
     if (!emu_profile_from_environment(&emu.profile, emu.selected_profile, why, sizeof why) ||
-        !emu_faults_parse(&emu.faults, gt_environment("GPUTUNE_EMU_FAULTS"), knows_call, why,
-                          sizeof why)) {
+        !emu_faults_parse(&emu.faults, getenv("GPUTUNE_EMU_FAULTS"), knows_call, why, sizeof why)) {
         emu_report(why);
         return CUDA_ERROR_INVALID_VALUE;
     }

@@ -1,7 +1,6 @@
 /* Reads a profile from text: the built-in ones, and what the environment changes in them. */
 #include "emulator/profile.h"
 
-#include "base/environment.h"
 #include "base/number.h"
 #include "gpu/abi_codes.h"
 
@@ -347,10 +346,10 @@ bool emu_profile_load(emu_profile *out, const char *name, const char *overrides,
 bool emu_profile_from_environment(emu_profile *out, const char *selected, char *why,
                                   size_t why_bytes)
 {
-    const char *name = selected && *selected ? selected : gt_environment("GPUTUNE_EMU_PROFILE");
-    const char *driver = gt_environment("GPUTUNE_DRIVER");
+    const char *name = selected && *selected ? selected : getenv("GPUTUNE_EMU_PROFILE");
+    const char *driver = getenv("GPUTUNE_DRIVER");
     if ((!name || !*name) && driver && !strncmp(driver, "emu:", 4)) {
         name = driver + 4;
     }
-    return emu_profile_load(out, name, gt_environment("GPUTUNE_EMU_SET"), why, why_bytes);
+    return emu_profile_load(out, name, getenv("GPUTUNE_EMU_SET"), why, why_bytes);
 }

@@ -94,7 +94,7 @@ gputune_status gt_worker_find(char **out, const char *given)
     if (given) {
         return take_given(out, given, "the option `worker`");
     }
-    if (variable && *variable) {
+    if (variable) {
         return take_given(out, variable, "GPUTUNE_WORKER");
     }
     search search = {{0}, NULL};

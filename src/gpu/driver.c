@@ -2,7 +2,6 @@
 #include "gpu/driver.h"
 
 #include "base/environment.h"
-
 #include "gpu/driver_find.h"
 
 #include <dlfcn.h>

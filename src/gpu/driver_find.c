@@ -75,7 +75,7 @@ static gputune_status find_known(char **out, gt_text *tried)
 gputune_status gt_emulator_find(char **out)
 {
     const char *given = gt_environment("GPUTUNE_EMULATOR");
-    if (given && *given) {
+    if (given) {
         return find_given(out, given);
     }
     gt_text tried = {0};

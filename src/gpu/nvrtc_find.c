@@ -124,7 +124,7 @@ static gputune_status python_prefix(char **out)
 static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searched)
 {
     const char *environment = gt_environment("VIRTUAL_ENV"), *home = gt_environment("HOME");
-    if (environment && *environment) {
+    if (environment) {
         GT_TRY(search(found, searched, environment, FOLDERS(python_folders)));
     }
     char *prefix = NULL;
@@ -139,7 +139,7 @@ static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searche
     if (status < 0 && status != GPUTUNE_ENOTFOUND) {
         return status;
     }
-    if (home && *home) {
+    if (home) {
         char *local;
         GT_TRY(gt_path_format(&local, "%s/.local", home));
         status = search(found, searched, local, FOLDERS(python_folders));
@@ -152,10 +152,10 @@ static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searche
 static gputune_status search_all(gt_nvrtc_candidates *found, gt_text *searched)
 {
     const char *given = gt_environment("GPUTUNE_NVRTC"), *home = gt_environment("CUDA_HOME");
-    if (given && *given) {
+    if (given) {
         return search_given(found, searched, given);
     }
-    if (home && *home) {
+    if (home) {
         GT_TRY(search(found, searched, home, FOLDERS(toolkit_folders)));
     }
     GT_TRY(search_loader(found, searched));

@@ -1,73 +1,95 @@
-/* A set-uid program does not listen to its caller's environment. */
+/* Environment variables, in an ordinary program and in a privileged one. */
 #include "base/environment.h"
+#include "base/file.h"
+#include "base_support.h"
 #include "support/folder.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
-enum { IGNORED = 3, HEARD = 4, NOBODY = 65534 };
-
-static void copy_self(const char *path)
+static void empty_counts_as_not_set(void **state)
 {
-    char buffer[65536];
-    size_t count;
-    FILE *in = fopen("/proc/self/exe", "rb"), *out = fopen(path, "wb");
-    assert_non_null(in);
-    assert_non_null(out);
-    while ((count = fread(buffer, 1, sizeof buffer, in)) > 0) {
-        assert_int_equal(fwrite(buffer, 1, count, out), count);
-    }
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
+    (void)state;
+    setenv("GPUTUNE_DB", "", 1);
+    assert_null(gt_environment("GPUTUNE_DB"));
+    setenv("GPUTUNE_DB", "x", 1);
+    assert_string_equal(gt_environment("GPUTUNE_DB"), "x");
+    unsetenv("GPUTUNE_DB");
+    assert_null(gt_environment("GPUTUNE_DB"));
 }
 
-/* What the program at `path` makes of GPUTUNE_WORKER. */
-static int ask(const char *path)
+static int open_folder(void **state)
 {
-    int status = 0;
+    *state = folder_make();
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
+/* What this program does when it is started with an argument: 0, if it sees nothing. */
+static int look(void)
+{
+    char *folder;
+    bool sees = gt_environment("GPUTUNE_DB") || gt_file_cache_folder(&folder) == GPUTUNE_OK;
+    return sees ? 1 : 0;
+}
+
+static int start(const char *program)
+{
+    int status = -1;
     pid_t child = fork();
     if (child == 0) {
-        setenv("GPUTUNE_WORKER", "/tmp/mine", 1);
-        execl(path, path, "ask", NULL);
-        _exit(127);
+        execl(program, program, "look", (char *)NULL);
+        _exit(99);
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-static void a_set_uid_program_ignores_it(void **state)
+/* A copy of this program that runs with another group's rights. */
+static void privileged_program_sees_no_variable(void **state)
 {
-    (void)state;
-    char path[256], *folder = folder_make();
-    snprintf(path, sizeof path, "%s/program", folder);
-    copy_self(path);
-    assert_int_equal(chmod(path, 0755), 0);
-    assert_int_equal(ask(path), HEARD);
-    bool possible = geteuid() == 0 && chown(path, NOBODY, NOBODY) == 0 &&
-                    chmod(folder, 0755) == 0 && chmod(path, 04755) == 0;
-    int heard = possible ? ask(path) : -1;
-    folder_remove(folder);
-    if (!possible) {
-        skip(); /* only root can make a file of another user's */
+    char *path, *bytes;
+    size_t count;
+    enum { OTHER_GROUP = 65534 };
+    assert_int_equal(gt_path_format(&path, "%s/privileged", (char *)*state), GPUTUNE_OK);
+    assert_int_equal(gt_file_read(&bytes, &count, "/proc/self/exe"), GPUTUNE_OK);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+    setenv("GPUTUNE_DB", "/tmp/x.db", 1);
+    setenv("HOME", "/tmp", 1);
+    chmod(path, 0755);
+    assert_int_equal(start(path), 1);
+    bool may = chown(path, (uid_t)-1, OTHER_GROUP) == 0 && chmod(path, 02755) == 0;
+    int seen = may ? start(path) : 0;
+    unsetenv("GPUTUNE_DB");
+    unlink(path);
+    free(path);
+    free(bytes);
+    if (!may) {
+        skip();
     }
-    assert_int_equal(heard, IGNORED);
+    assert_int_equal(seen, 0);
 }
 
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "ask") == 0) {
-        return gt_environment("GPUTUNE_WORKER") ? HEARD : IGNORED;
+    (void)argv;
+    if (argc > 1) {
+        return look();
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_set_uid_program_ignores_it)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_counts_as_not_set),
+        cmocka_unit_test_setup_teardown(privileged_program_sees_no_variable, open_folder,
+                                        close_folder),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
