@@ -533,7 +533,8 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
-    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated" */
+    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
+                            "slow": its compile did not end within a call's limit */
     const char *message; /* of a failure, and of an elimination the reason */
     bool is_default, is_winner, tie, noisy, modelled;
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
