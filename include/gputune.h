@@ -29,8 +29,10 @@
  *                      axes left out as in its default. It is proved in a worker unless it was
  *                      before; one that cannot be had is left out with a warning
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
- *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", where LEVEL is error, warning, info or debug: what
- *                      the log callback gets is written to standard error, or to the file's end
+ *   GPUTUNE_RECORD     a file in which each scenario is noted that was asked for and not stored,
+ * once and with a count; many processes may write to it (gputune_misses()) GPUTUNE_LOG "LEVEL" or
+ * "LEVEL:FILE", where LEVEL is error, warning, info or debug: what the log callback gets is written
+ * to standard error, or to the file's end
  */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
@@ -589,6 +591,24 @@ GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filte
                                       bool only_say,
                                       int (*each)(void *user, const gputune_record *record),
                                       void *user);
+
+/* A scenario that programs asked for while no stored result answered it, as GPUTUNE_RECORD notes
+ * it. */
+typedef struct gputune_miss {
+    uint32_t version;
+    uint64_t count;             /* how often it was asked for */
+    const char *kernel, *sizes; /* a name or a path; "n=1048576 T=half" */
+    gputune_objective objective;
+    gputune_cache cache;
+    const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for data of the program */
+    const char *only;               /* "UNROLL=1,2,4; VEC=1"; "": the whole space */
+    const char *gpu, *environment;  /* the GPU's name, and the key of its records */
+} gputune_miss;
+#define GPUTUNE_MISS_VERSION 1
+/* Calls `each` for the misses in a file, most wanted first; a non-zero answer stops and is
+ * returned. The strings live until `each` returns. ENOTFOUND or EIO for the file. Any thread. */
+GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
+                               void *user);
 
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */

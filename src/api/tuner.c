@@ -237,6 +237,9 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_log_output_open(&tuner->output, &(gt_log){o->log, o->user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    if (status == GPUTUNE_OK && tuner->overrides.record) {
+        status = gt_misses_open(&tuner->misses, tuner->overrides.record, &tuner->log);
+    }
     if (status == GPUTUNE_OK) {
         status = open_parts(tuner, o);
     }
@@ -268,6 +271,7 @@ void gputune_close(gputune *tuner)
         return; /* the workers and the database's connections are the parent's */
     }
     gt_workers_close(&tuner->workers);
+    gt_misses_close(tuner->misses);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);

@@ -344,7 +344,7 @@ static gputune_status find_name(entry **out, gt_catalog *catalog, const char *na
     return status;
 }
 
-static bool is_path(const char *kernel)
+bool gt_catalog_is_path(const char *kernel)
 {
     size_t length = strlen(kernel);
     return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
@@ -354,8 +354,8 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 {
     entry *found = NULL;
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status =
-        is_path(kernel) ? find_path(&found, catalog, kernel) : find_name(&found, catalog, kernel);
+    gputune_status status = gt_catalog_is_path(kernel) ? find_path(&found, catalog, kernel)
+                                                       : find_name(&found, catalog, kernel);
     if (status == GPUTUNE_OK) {
         *out = found->template;
     }
