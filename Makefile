@@ -53,7 +53,7 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
-           $(B)/obj/generated/service_images.o
+           $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
 CLI_OBJ := $(call obj,$(CLI_SRC))
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
@@ -110,9 +110,13 @@ SERVICE_SRC := $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 
+DEVICE_HEADERS := $(sort $(patsubst ./%,src/gpu/headers/%,$(shell cd src/gpu/headers && find . -type f)))
+$(B)/generated/device_headers.c: tools/embed $(DEVICE_HEADERS)
+	$(call say,GEN)mkdir -p $(@D); tools/embed --below src/gpu/headers gt_device_headers $(DEVICE_HEADERS) > $@
+
 # the service kernels compiled ahead, by a tool of the build's own
-EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o \
-             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c))
+EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o $(B)/obj/generated/device_headers.o \
+             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c src/gpu/cuda_roots.c src/gpu/*header*.c))
 $(B)/embed-service: $(EMBED_OBJ)
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/generated/service_images.c: $(B)/embed-service $(SERVICE_SRC)

@@ -29,8 +29,10 @@
  *                      axes left out as in its default. It is proved in a worker unless it was
  *                      before; one that cannot be had is left out with a warning
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
- *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", where LEVEL is error, warning, info or debug: what
- *                      the log callback gets is written to standard error, or to the file's end
+ *   GPUTUNE_RECORD     a file in which each scenario is noted that was asked for and not stored,
+ * once and with a count; many processes may write to it (gputune_misses()) GPUTUNE_LOG "LEVEL" or
+ * "LEVEL:FILE", where LEVEL is error, warning, info or debug: what the log callback gets is written
+ * to standard error, or to the file's end
  */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
@@ -291,12 +293,16 @@ typedef struct gputune_open_options {
                                  be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
+    /* Since version 2: folders of headers that templates may include, searched in this order,
+     * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
+    const char *const *include_paths;
+    size_t include_path_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 1
+#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL                                                                             \
+            NULL, NULL, NULL, 0                                                                    \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -529,7 +535,8 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
-    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated" */
+    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
+                            "slow": its compile did not end within a call's limit */
     const char *message; /* of a failure, and of an elimination the reason */
     bool is_default, is_winner, tie, noisy, modelled;
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
@@ -584,6 +591,24 @@ GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filte
                                       bool only_say,
                                       int (*each)(void *user, const gputune_record *record),
                                       void *user);
+
+/* A scenario that programs asked for while no stored result answered it, as GPUTUNE_RECORD notes
+ * it. */
+typedef struct gputune_miss {
+    uint32_t version;
+    uint64_t count;             /* how often it was asked for */
+    const char *kernel, *sizes; /* a name or a path; "n=1048576 T=half" */
+    gputune_objective objective;
+    gputune_cache cache;
+    const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for data of the program */
+    const char *only;               /* "UNROLL=1,2,4; VEC=1"; "": the whole space */
+    const char *gpu, *environment;  /* the GPU's name, and the key of its records */
+} gputune_miss;
+#define GPUTUNE_MISS_VERSION 1
+/* Calls `each` for the misses in a file, most wanted first; a non-zero answer stops and is
+ * returned. The strings live until `each` returns. ENOTFOUND or EIO for the file. Any thread. */
+GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
+                               void *user);
 
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */

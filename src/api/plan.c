@@ -41,6 +41,7 @@ struct gputune_plan {
     pthread_mutex_t loading;
     gputune_info info;
     gt_description *description;
+    gt_miss *miss;
     char *kernel, *configuration, *default_configuration, *stop_reason;
 };
 
@@ -202,6 +203,16 @@ gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
                           .image = &plan->winner.image,
                           .launcher = atomic_load(&plan->winner.launcher)};
     return GPUTUNE_OK;
+}
+
+void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
+{
+    plan->miss = miss;
+}
+
+gt_miss *gt_plan_miss(const gputune_plan *plan)
+{
+    return plan->miss;
 }
 
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)

@@ -4,6 +4,7 @@
 #define GT_API_PLAN_H
 
 #include "api/description.h"
+#include "api/misses.h"
 #include "base/device.h"
 #include "gpu/driver.h"
 #include "gpu/launcher.h"
@@ -13,6 +14,12 @@
  * context the code is loaded now, else at the first launch. *out is the caller's. */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver);
+
+/* Says that the plan is given out where a stored result was asked for and not found; before any
+ * other thread knows the plan. */
+void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
+/* That miss, or NULL. */
+gt_miss *gt_plan_miss(const gputune_plan *plan);
 
 /* Whether two plans launch the same configuration. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);

@@ -124,7 +124,7 @@ static void fill_descriptors(void)
 static void forget_orders(void)
 {
     static const char *const names[] = {"GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT",
-                                        "GPUTUNE_LOG"};
+                                        "GPUTUNE_RECORD", "GPUTUNE_LOG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         unsetenv(names[i]);
     }
