@@ -29,6 +29,12 @@ volatile int *cli_cancel(void)
     return &canceled;
 }
 
+cli_list *cli_include_paths(void)
+{
+    static cli_list paths;
+    return &paths;
+}
+
 static bool is_asked_for(const cli_common *common)
 {
     const char *environment = getenv("GPUTUNE_DRIVER");
@@ -51,6 +57,8 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.driver = common->driver;
     options.database = common->database;
     options.templates = common->templates;
+    options.include_paths = cli_include_paths()->items;
+    options.include_path_count = cli_include_paths()->count;
     options.emulate_without_gpu = !is_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;

@@ -12,14 +12,15 @@ enum { LEAST_MB = 1024, MOST_MB = 8192 };
 /* What this process's control group allows, in bytes; UINT64_MAX: no limit is known. */
 static uint64_t group_bytes(void)
 {
-    unsigned long long bytes = 0;
+    char line[32] = "";
     FILE *file = fopen("/sys/fs/cgroup/memory.max", "re");
     if (!file) {
         return UINT64_MAX;
     }
-    bool limited = fscanf(file, "%llu", &bytes) == 1; /* else "max" */
+    bool read = fgets(line, sizeof line, file) != NULL;
     fclose(file);
-    return limited ? bytes : UINT64_MAX;
+    uint64_t bytes = read ? strtoull(line, NULL, 10) : 0; /* "max" */
+    return bytes ? bytes : UINT64_MAX;
 }
 
 static uint64_t machine_bytes(void)

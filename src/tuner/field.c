@@ -165,20 +165,23 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
     const gt_device *device = field->options.request->device;
     gt_compile_job job = {.id = index,
                           .text = source->text,
-                          .options = (const char *const *)source->options,
-                          .option_count = source->option_count,
                           .arch = device->arch,
                           .ptx = device->emulated,
                           .instances = (const char *const *)source->instances,
                           .instance_count = source->instance_count};
+    const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
     if (compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
+    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source));
+    job.options = options;
     field->compiling++;
-    return field->options.farm->ops->compile(field->options.farm, &job);
+    gputune_status status = field->options.farm->ops->compile(field->options.farm, &job);
+    free(options);
+    return status;
 }
 
 /* --- from compiled to verified ---------------------------------------------------------------- */
