@@ -11,8 +11,8 @@
 
 /* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
 static const double COMPILE_DEADLINE_S = 120;
-/* That the first job of a new worker has to wait for its compiler at most, on a busy machine. */
-static const double START_S = 5;
+/* A worker that has been at a canceled job for so long is not waited for. */
+static const double FORGOTTEN_S = 0.5;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -65,17 +65,18 @@ static void task_fail(gt_host_farm *farm, gt_task *task, gputune_status status, 
 
 static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
 {
-    const char *arguments[8] = {"--role", "compile", "--driver-version",
-                                farm->compile.driver_version};
+    const char *arguments[10] = {"--role",           "compile",
+                                 "--driver-version", farm->compile.driver_version,
+                                 "--memory",         farm->compile.memory_mb};
     if (farm->arch) {
-        arguments[4] = "--arch";
-        arguments[5] = farm->arch;
+        arguments[6] = "--arch";
+        arguments[7] = farm->arch;
     }
     gt_link_start start = {farm->worker, arguments, farm->compile.environment, false};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     slot->count = 0;
     slot->sent = 0;
-    slot->answered = false;
+    slot->ready = false;
     gt_text_clear(&slot->out);
     return GPUTUNE_OK;
 }
@@ -154,6 +155,32 @@ static gt_compile_slot *closed_slot(gt_compile_host *host)
     return NULL;
 }
 
+static bool is_forgotten(const gt_compile_slot *slot)
+{
+    for (unsigned i = 0; i < slot->count; i++) {
+        if (!slot->tasks[i]->forgotten) {
+            return false;
+        }
+    }
+    return slot->link.open && slot->count > 0;
+}
+
+/* Ends a worker that has been for long at what nobody waits for. NULL: there is none. */
+static gt_compile_slot *take_from_forgotten(gt_compile_host *host)
+{
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        gt_compile_slot *slot = &host->slots[i];
+        if (is_forgotten(slot) && gt_seconds_since(slot->since_ns) > FORGOTTEN_S) {
+            while (slot->count > 0) {
+                task_free(slot->tasks[--slot->count]);
+            }
+            gt_link_abandon(&slot->link);
+            return slot;
+        }
+    }
+    return NULL;
+}
+
 /* The worker for the next job: an idle one or a new one. While more jobs wait than there are
  * workers, also one that has a single job, so that it need not wait for its next one. NULL: none
  * now. *open: how many workers there are. */
@@ -165,6 +192,9 @@ static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         return slot;
     }
     slot = *open < host->limit ? closed_slot(host) : NULL;
+    if (!slot && (slot = take_from_forgotten(host))) {
+        --*open;
+    }
     if (slot && slot_start(farm, slot) == GPUTUNE_OK) {
         ++*open;
         return slot;
@@ -259,8 +289,14 @@ static bool handle(gt_host_farm *farm, gt_compile_slot *slot, const gt_frame *fr
         return false;
     }
     task_free(take_task(slot));
-    slot->answered = true;
+    slot->ready = true;
     return true;
+}
+
+static void handle_ready(gt_compile_slot *slot)
+{
+    slot->ready = true;
+    slot->since_ns = gt_now_ns();
 }
 
 void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
@@ -268,7 +304,12 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
     gt_frame frame;
     gt_read read;
     while ((read = gt_link_read(&frame, &slot->link)) == GT_READ_FRAME) {
-        bool sane = handle(farm, slot, &frame);
+        bool sane = true;
+        if (frame.kind == GT_FRAME_READY) {
+            handle_ready(slot);
+        } else {
+            sane = handle(farm, slot, &frame);
+        }
         gt_frame_release(&frame);
         if (!sane) {
             read = GT_READ_FAILED;
@@ -299,8 +340,10 @@ static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
         return;
     }
     char message[256];
-    snprintf(message, sizeof message, "the compile worker %s on this source, and so did a new one",
-             death->words);
+    snprintf(message, sizeof message,
+             "the compile worker %s on this source, and so did a new one; it may take %s MB of "
+             "memory",
+             death->words, farm->compile.memory_mb);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
     task_fail(farm, task, GPUTUNE_ECRASHED, message, crash, 0);
 }
@@ -336,21 +379,21 @@ static void slot_died(gt_host_farm *farm, gt_compile_slot *slot)
 
 double gt_compile_patience(const gt_host_farm *farm)
 {
-    double least = INFINITY;
+    double least = farm->compile.queue.count ? FORGOTTEN_S : INFINITY;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         const gt_compile_slot *slot = &farm->compile.slots[i];
         if (slot->link.open && slot->count > 0) {
             least = fmin(least, COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns));
+            least = fmin(least, gt_link_hello_s(&slot->link));
         }
     }
     return least;
 }
 
-/* How long the job in hand has been compiling, without the start of its worker; 0 or less: not yet.
- */
+/* How long the job in hand has been compiling, without the start of its worker; 0: not yet. */
 static double compiling_s(const gt_compile_slot *slot)
 {
-    return gt_seconds_since(slot->since_ns) - (slot->answered ? 0 : START_S);
+    return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
 /* Ends a worker, and with it the job in its hand; the job behind that goes to another worker. */
@@ -372,6 +415,10 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
                 COMPILE_DEADLINE_S);
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         gt_compile_slot *slot = &farm->compile.slots[i];
+        if (slot->link.open && gt_link_hello_s(&slot->link) <= 0) {
+            gt_farm_break(farm, gt_link_say_mute(farm->worker));
+            return;
+        }
         if (slot->link.open && slot->count > 0 &&
             gt_seconds_since(slot->since_ns) >= COMPILE_DEADLINE_S) {
             end_job(farm, slot, message);

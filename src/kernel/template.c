@@ -233,6 +233,10 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
+    if (reader->has_headers) {
+        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->has_headers = true;
+    }
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_clear(&text);
     append_clauses(&text, reader, launch_words, sizeof launch_words / sizeof *launch_words);
@@ -300,6 +304,7 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(check_outputs(parse));
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
+    parse->parts->headers = reader->headers;
     note_axes(parse);
     GT_TRY(make_hashes(parse, reader));
     parse->template->path = parse->parts->files[0].path;
@@ -473,6 +478,15 @@ int gt_template_problem_index(const gt_template *template, const char *name)
         }
     }
     return -1;
+}
+
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)
+{
+    if (index >= template->parts->scratch_count) {
+        return NULL;
+    }
+    *type = template->parts->scratch[index].type;
+    return template->parts->scratch[index].name;
 }
 
 const gt_axis *gt_template_axis(const gt_template *template, const char *name)

@@ -233,16 +233,31 @@ typedef struct gt_template {
     gt_pass_block passes[GT_BLOCK_MAX];
     uint32_t pass_count;
     gt_work work;
-    gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
-                         tolerances, work: what a scenario's key needs of the template */
+    gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
+                         args, reference, tolerances, work: what a scenario's key needs of it */
+    bool has_headers; /* the compiler has to read some: it needs the folders to search */
     struct gt_template_parts *parts;
 } gt_template;
 
-/* Reads an included file: `name` as written, `from` the including file's path. *text is the
- * caller's to free, *path too (used in messages and cycles). ENOTFOUND leaves a quoted #include to
- * the compiler's search paths. */
-typedef gputune_status (*gt_include_fn)(void *user, const char *name, const char *from, char **text,
-                                        char **path);
+/* What an #include or include() asks for. */
+typedef struct gt_include {
+    const char *name; /* as written */
+    const char *from; /* the including file's path */
+    bool system;      /* <name>, else "name" */
+    bool join;        /* by include(): the file's text is needed, wherever it lies */
+} gt_include;
+
+/* What was found: the text of one of the template's own files, which becomes a part of it; or a
+ * header that the compiler reads by itself, of which only the digest matters. */
+typedef struct gt_included {
+    char *text,
+        *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
+    gt_hash digest; /* of a header: equal for equal content, or for an equal toolkit */
+} gt_included;
+
+/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which will say so where the
+ * line counts; any other failure ends the parsing. */
+typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
 /* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
  * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
@@ -253,6 +268,9 @@ void gt_template_free(gt_template *template);
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
+/* The name of a scratch buffer, by its place among them; *type: that of its elements, as written.
+ * NULL: there is none. */
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
 

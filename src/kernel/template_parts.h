@@ -99,6 +99,7 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_judge reference, check;
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
+    gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */
     uint64_t geometry_axes;          /* bit i: axis i occurs in them */
 

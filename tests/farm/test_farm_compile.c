@@ -184,6 +184,19 @@ static void a_canceled_job_is_not_compiling(void **state)
     farm->ops->close(farm);
 }
 
+/* Its worker is needed for another. */
+static void a_canceled_job_that_never_ends_holds_up_nobody(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "hang");
+    wait_for_start(farm, 1);
+    farm->ops->cancel(farm);
+    ask_compile(farm, 2, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
 static void without_a_compiler_every_job_says_so(void **state)
 {
     (void)state;
@@ -232,13 +245,14 @@ static void a_missing_worker_is_explained(void **state)
     unsetenv("GPUTUNE_WORKER");
 }
 
-/* A program that says nothing at all, and one that says something else. */
+/* A program that ends, one that says something else, and one that says nothing and stays. */
 static void a_strange_worker_ends_the_farm(void **state)
 {
     (void)state;
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
-                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n"};
-    for (size_t i = 0; i < 2; i++) {
+                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n",
+                                          "#!/bin/sh\nexec sleep 1000\n"};
+    for (size_t i = 0; i < 3; i++) {
         char *path = temporary_file();
         FILE *file = fopen(path, "w");
         assert_true(fputs(scripts[i], file) >= 0);
@@ -280,6 +294,7 @@ int main(void)
         cmocka_unit_test(canceled_jobs_are_never_told),
         cmocka_unit_test(a_compile_that_is_given_up_costs_nothing_else),
         cmocka_unit_test(a_canceled_job_is_not_compiling),
+        cmocka_unit_test(a_canceled_job_that_never_ends_holds_up_nobody),
         cmocka_unit_test(without_a_compiler_every_job_says_so),
         cmocka_unit_test(workers_do_not_see_harmful_variables),
         cmocka_unit_test(a_compile_farm_cannot_measure),
