@@ -262,6 +262,10 @@ static void structs_and_constants_reach_the_kernel(void **state)
     for (int k = 0; k < STREAMS; k++) {
         CU(StreamDestroy(streams[k]));
     }
+    s.n = N - 1; /* another size than the plan's */
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
+                     GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "this plan is for n = 64, launched with 63"));
     CU(MemFree(dx));
     gputune_plan_release(plan);
     gputune_close(tuner);
