@@ -389,10 +389,12 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
-    GPUTUNE_PARAMETER_BUFFER, /* the address of an argument's buffer */
-    GPUTUNE_PARAMETER_SCALAR, /* an argument by value */
-    GPUTUNE_PARAMETER_BLOCK,  /* a pass() block */
-    GPUTUNE_PARAMETER_SCRATCH /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_BUFFER,   /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR,   /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,    /* a pass() block */
+    GPUTUNE_PARAMETER_SCRATCH,  /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_TENSORMAP /* a CUtensorMap of an argument's buffer, by value: what the
+                                   template says of it, which gputune_launch() encodes */
 } gputune_parameter_kind;
 
 /* One parameter of the kernel that a plan launches. */

@@ -89,7 +89,6 @@ static void set_texts(described *out, const char *name, const char *type)
 static void describe_buffer(described *out, const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *buffer = &workload->buffers[index];
-    out->parameter.kind = GPUTUNE_PARAMETER_BUFFER;
     out->parameter.buffer_bytes = buffer->bytes;
     out->parameter.alignment = workload->alignment[index];
     out->parameter.is_input = buffer->direction != GT_OUT;
@@ -141,6 +140,9 @@ static void describe(gt_description *description, const gt_request *request,
         uint32_t item = workload->arguments[argument].index;
         if (workload->arguments[argument].is_buffer) {
             describe_buffer(out, workload, item);
+            out->parameter.kind = parameter->kind == GT_PARAMETER_TENSORMAP
+                                      ? GPUTUNE_PARAMETER_TENSORMAP
+                                      : GPUTUNE_PARAMETER_BUFFER;
         } else {
             describe_scalar(out, workload, item);
         }

@@ -66,7 +66,8 @@ static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
             continue;
         }
         member *m = &plan->members[plan->member_count++];
-        *m = (member){argument, number->offset,
+        *m = (member){argument,
+                      number->offset,
                       {.kind = CHECK_SIZE, .type = number->type, .expected = number->integer}};
         memcpy(m->check.name, number->name, sizeof m->check.name);
     }
@@ -308,8 +309,7 @@ static gputune_status check_members(const gputune_plan *plan, const void *const 
 {
     for (uint32_t i = 0; i < plan->member_count; i++) {
         const member *m = &plan->members[i];
-        int64_t value =
-            scalar_value(m->check.type, (const char *)items[m->argument] + m->offset);
+        int64_t value = scalar_value(m->check.type, (const char *)items[m->argument] + m->offset);
         if (value != m->check.expected) {
             return refuse_size(plan, &m->check, value);
         }

@@ -30,6 +30,10 @@ enum {
     GT_PARAMETER_LARGE_BYTES = 32764,
     GT_PARAMETER_MAX = 64, /* kernel parameters, blocks and scratch included */
     GT_BLOCK_MAX = 8,
+    GT_TENSORMAP_MAX = 8,
+    GT_TENSORMAP_RANK = 5,
+    GT_TENSORMAP_BYTES = 128,
+    GT_TENSORMAP_ALIGNMENT = 64,
     GT_ENTRY_MAX = 128
 };
 
@@ -50,8 +54,9 @@ typedef struct gt_block {
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,  /* a block's by-value part, or the address of its device buffer */
-    GT_PARAMETER_SCRATCH /* a device address that the plan owns */
+    GT_PARAMETER_BLOCK,    /* a block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_SCRATCH,  /* a device address that the plan owns */
+    GT_PARAMETER_TENSORMAP /* a CUtensorMap of the buffer that `argument` is */
 } gt_parameter_kind;
 
 /* One kernel parameter in the order of the parameter list. */
@@ -60,7 +65,18 @@ typedef struct gt_parameter {
     uint32_t bytes;         /* of the parameter itself: 8 for an address */
     int argument;           /* index into the caller's arguments, -1 for scratch */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry */
+    uint32_t map;           /* of a tensor map: index into the launch's */
 } gt_parameter;
+
+/* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
+ * address, which is the caller's. Enumerators are the driver's. */
+typedef struct gt_tensormap {
+    uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
+    uint32_t alignment; /* bytes that the address must be a multiple of */
+    uint64_t sizes[GT_TENSORMAP_RANK];
+    uint64_t strides[GT_TENSORMAP_RANK]; /* bytes; of all dimensions but the first, from [0] on */
+    uint32_t box[GT_TENSORMAP_RANK];
+} gt_tensormap;
 
 /* One buffer or scratch to zero before every launch, on the launch's stream. */
 typedef struct gt_clear {
@@ -77,6 +93,8 @@ typedef struct gt_launch {
     uint32_t argument_count; /* what the caller passes */
     uint32_t parameter_count;
     gt_parameter parameters[GT_PARAMETER_MAX];
+    uint32_t map_count;
+    gt_tensormap maps[GT_TENSORMAP_MAX];
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
 } gt_launch;

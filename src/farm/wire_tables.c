@@ -74,10 +74,11 @@ static const gt_member geometry_members[] = {
 static RECORD(geometry, gt_geometry, geometry_members);
 
 static const gt_member parameter_members[] = {
-    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_SCRATCH),
+    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_TENSORMAP),
     NUMBER(gt_parameter, bytes),
     NUMBER(gt_parameter, argument),
     NUMBER(gt_parameter, scratch_bytes),
+    NUMBER(gt_parameter, map),
 };
 static RECORD(parameter, gt_parameter, parameter_members);
 
@@ -96,12 +97,22 @@ static const gt_member block_members[] = {
 };
 static RECORD(block, gt_block, block_members);
 
+static const gt_member map_members[] = {
+    NUMBER(gt_tensormap, rank),         NUMBER(gt_tensormap, type),
+    NUMBER(gt_tensormap, interleave),   NUMBER(gt_tensormap, swizzle),
+    NUMBER(gt_tensormap, l2_promotion), NUMBER(gt_tensormap, nan_fill),
+    NUMBER(gt_tensormap, alignment),    NUMBERS(gt_tensormap, sizes),
+    NUMBERS(gt_tensormap, strides),     NUMBERS(gt_tensormap, box),
+};
+static RECORD(map, gt_tensormap, map_members);
+
 static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
     STRUCT(gt_launch, geometry, &geometry),
     INLINE(gt_launch, blocks, block_count, &block),
     NUMBER(gt_launch, argument_count),
     INLINE(gt_launch, parameters, parameter_count, &parameter),
+    INLINE(gt_launch, maps, map_count, &map),
     INLINE(gt_launch, clears, clear_count, &clear),
 };
 static RECORD(launch, gt_launch, launch_members);

@@ -24,11 +24,17 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
+    CUtensorMap maps[GT_TENSORMAP_MAX];
     const gt_launch *launch = &launcher->launch;
+    if (launch->map_count > 0) {
+        GT_TRY(gt_maps_encode(maps, launcher, arguments));
+    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             parameters[i] = (void *)&instance->scratch[i];
+        } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
+            parameters[i] = &maps[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* by value the parameter is the block's beginning */
@@ -53,7 +59,7 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
         int index = launch->clears[i].parameter;
         const gt_parameter *parameter = &launch->parameters[index];
         CUdeviceptr address = instance->scratch[index];
-        if (parameter->kind == GT_PARAMETER_BUFFER) {
+        if (parameter->kind != GT_PARAMETER_SCRATCH) {
             memcpy(&address, arguments[parameter->argument], sizeof address);
         }
         if (launch->clears[i].bytes) {

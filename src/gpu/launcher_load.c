@@ -23,7 +23,8 @@ static bool has_clear_of(const gt_launch *launch, uint32_t index)
         return false;
     }
     gt_parameter_kind kind = launch->parameters[clear->parameter].kind;
-    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH;
+    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH ||
+           kind == GT_PARAMETER_TENSORMAP;
 }
 
 static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter *parameter)
@@ -36,6 +37,11 @@ static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter
            (block->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : block->by_value_bytes);
 }
 
+static bool is_sound_map(const gt_tensormap *map)
+{
+    return map->rank > 0 && map->rank <= GT_TENSORMAP_RANK && map->alignment > 0;
+}
+
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
 {
     switch (parameter->kind) {
@@ -43,6 +49,10 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
         return parameter->bytes == sizeof(CUdeviceptr);
     case GT_PARAMETER_BLOCK:
         return is_sound_block_parameter(launch, parameter);
+    case GT_PARAMETER_TENSORMAP:
+        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+               parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
+               is_sound_map(&launch->maps[parameter->map]);
     default:
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
@@ -64,7 +74,7 @@ static gputune_status check_launch(const gt_launch *launch)
         launch->parameter_count <= GT_PARAMETER_MAX && launch->clear_count <= GT_PARAMETER_MAX &&
         launch->argument_count <= GT_PARAMETER_MAX &&
         memchr(launch->entry, '\0', sizeof launch->entry) && launch->block_count <= GT_BLOCK_MAX &&
-        launch->block_count <= launch->argument_count;
+        launch->map_count <= GT_TENSORMAP_MAX && launch->block_count <= launch->argument_count;
     for (uint32_t i = 0; sound && i < launch->block_count; i++) {
         sound = is_sound_block(&launch->blocks[i]);
     }

@@ -108,6 +108,11 @@ gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
 
 /* ---- launcher.c ---- */
 
+/* Encodes the launch's tensor maps for the caller's buffers, as far as its parameters need them. In
+ * launcher_tensormap.c. EINVAL for an address that is aligned too little, ECUDA when the driver
+ * refuses. */
+gputune_status gt_maps_encode(CUtensorMap out[GT_TENSORMAP_MAX], const gt_launcher *launcher,
+                              const void *const *arguments);
 /* What a copied part of that many bytes takes in staging memory. */
 static inline size_t gt_staged_bytes(uint32_t bytes)
 {

@@ -1,6 +1,6 @@
 /* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
-#include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -199,8 +199,9 @@ gt_limit gt_binding_carveout(gt_binding *binding)
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
-    static gt_limit (*const steps[])(gt_binding *) = {
-        gt_binding_cluster, gt_binding_block, gt_binding_shared, bind_grid, gt_binding_carveout};
+    static gt_limit (*const steps[])(gt_binding *) = {gt_binding_cluster,  gt_binding_block,
+                                                      gt_binding_shared,   bind_grid,
+                                                      gt_binding_carveout, gt_binding_maps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gt_limit limit = steps[i](binding);
@@ -233,13 +234,21 @@ static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *block
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         gt_element element = {.bytes = 8, .alignment = 8}; /* an address */
-        if (!argument->is_buffer) {
+        if (gt_map_of_argument(template, i) >= 0) {
+            element.bytes = GT_TENSORMAP_BYTES;
+            element.alignment = GT_TENSORMAP_ALIGNMENT;
+        } else if (!argument->is_buffer) {
             element = gt_element_resolve(binding, argument->type);
         }
         at = align_up(at, element.alignment) + element.bytes;
     }
     for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
         at = align_up(at, 8) + 8;
+    }
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        if (!template->parts->maps[i].replaces) {
+            at = align_up(at, GT_TENSORMAP_ALIGNMENT) + GT_TENSORMAP_BYTES;
+        }
     }
     return at;
 }
@@ -278,6 +287,17 @@ static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t in
                        declared->axis < 0 ? "" : GT_PASS_SYMBOL, declared->name);
     }
     return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_blocks(gt_binding *binding)
+{
+    gt_block blocks[GT_BLOCK_MAX];
+    gt_pass ways[GT_BLOCK_MAX];
+    for (uint32_t i = 0; i < binding->template->pass_count; i++) {
+        int axis = binding->template->passes[i].axis;
+        ways[i] = axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
+    }
+    return gt_blocks_make(blocks, binding, ways);
 }
 
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,

@@ -28,13 +28,16 @@ gt_limit gt_binding_shared(gt_binding *binding);
 /* One dimension of the grid, rounded up to the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
-/* All of them, after setting the configuration's slots. */
+/* gt_binding_maps() of tensormap.h is one more. All of them, after setting the configuration's
+ * slots. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
 /* The template's blocks for one way to pass each (NONE: it takes no part yet); a split whose block
  * fits by value becomes that. The limit that they break, if any. */
 gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
                         const gt_pass ways[GT_BLOCK_MAX]);
+/* The same for the binding's configuration, as a step. */
+gt_limit gt_binding_blocks(gt_binding *binding);
 /* How a configuration passes each block. */
 void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_template *template,
                     const gt_config *config);

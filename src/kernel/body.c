@@ -3,6 +3,7 @@
 
 #include "kernel/functions.h"
 #include "kernel/structure.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -309,6 +310,18 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
                                           function, given, gt_plural(given), expected, more);
 }
 
+static gputune_status check_map(const gt_function_parameter *given, const char *function,
+                                gt_place place)
+{
+    return strcmp(given->words, "CUtensorMap") == 0 && !given->pointer
+               ? GPUTUNE_OK
+               : gt_fail_at(
+                     place,
+                     "'%s' takes '%s' as %s%s; expected const __grid_constant__ CUtensorMap, "
+                     "as tensormap() says",
+                     function, given->name, given->words, given->pointer ? " *" : "");
+}
+
 /* What the kernel's parameters must begin with. */
 static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *template)
 {
@@ -340,9 +353,19 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
                           template->name, blocks[0] ? blocks : "no block",
                           expected[0] ? expected : "no block");
     }
-    GT_TRY(check_count(count, template->argument_count + parse->parts->scratch_count,
-                       template->name, ", those of args() and scratch()", place));
+    uint32_t maps = 0;
+    for (uint32_t i = 0; i < parse->parts->map_count; i++) {
+        maps += !parse->parts->maps[i].replaces;
+    }
+    GT_TRY(check_count(
+        count, template->argument_count + parse->parts->scratch_count + maps, template->name,
+        maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
+        place));
     for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (gt_map_of_argument(template, i) >= 0) {
+            GT_TRY(check_map(&parameters[i], template->name, place));
+            continue;
+        }
         GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[i], template->name,
                                false, place));
     }

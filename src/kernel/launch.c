@@ -2,7 +2,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/binding.h"
 #include "kernel/source.h"
-#include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -47,7 +47,13 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
+}
+
+static void add_map(gt_launch *launch, uint32_t map, int argument)
+{
+    add_parameter(launch, GT_PARAMETER_TENSORMAP, GT_TENSORMAP_BYTES, argument, 0);
+    launch->parameters[launch->parameter_count - 1].map = map;
 }
 
 static void add_blocks(gt_launch *launch)
@@ -68,6 +74,11 @@ static void add_arguments(gt_launch *launch, const gt_binding *binding)
     launch->argument_count = template->argument_count + first;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
+        int map = gt_map_of_argument(template, i);
+        if (map >= 0) {
+            add_map(launch, (uint32_t)map, (int)(i + first));
+            continue;
+        }
         gt_element element = gt_element_resolve(binding, argument->type);
         add_parameter(launch, argument->is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
                       argument->is_buffer ? 8 : element.bytes, (int)(i + first), 0);
@@ -107,6 +118,18 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* The maps that stand in no buffer's place come behind scratch. */
+static void add_maps(gt_launch *launch, const gt_template *template)
+{
+    launch->map_count = template->parts->map_count;
+    for (uint32_t i = 0; i < launch->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        if (!map->replaces) {
+            add_map(launch, i, (int)(map->argument + template->pass_count));
+        }
+    }
+}
+
 /* The parameters of arguments and scratch stand behind the block's, if it has one. */
 static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
 {
@@ -141,6 +164,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     gt_limit limit = gt_binding_all(binding, config);
     gt_blocks_ways(ways, template, config);
     limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
+    limit = limit ? limit : gt_maps_make(launch->maps, binding);
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }
@@ -151,7 +175,9 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     add_blocks(launch);
     add_arguments(launch, binding);
     GT_TRY(add_scratch(launch, binding));
-    return add_clears(launch, binding);
+    GT_TRY(add_clears(launch, binding));
+    add_maps(launch, template);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -182,12 +208,21 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *one = &launch->parameters[i];
         const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
-                                   one->scratch_bytes};
+                                   one->scratch_bytes, one->map};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
     }
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+    }
+    for (uint32_t i = 0; i < launch->map_count; i++) {
+        const gt_tensormap *one = &launch->maps[i];
+        const uint64_t modes[] = {one->rank,    one->type,         one->interleave,
+                                  one->swizzle, one->l2_promotion, one->nan_fill};
+        hash = gt_hash_join(hash, gt_hash_bytes(modes, sizeof modes));
+        hash = gt_hash_join(hash, gt_hash_bytes(one->sizes, sizeof one->sizes));
+        hash = gt_hash_join(hash, gt_hash_bytes(one->strides, sizeof one->strides));
+        hash = gt_hash_join(hash, gt_hash_bytes(one->box, sizeof one->box));
     }
     return hash;
 }

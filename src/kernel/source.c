@@ -321,6 +321,12 @@ static gputune_status add_instances(gt_source *out, const generator *g)
     return add_instance(out, g, &parts->check.kernel);
 }
 
+/* As <cuda.h> has it, which a template need not include. */
+static const char tensormap_type[] =
+    "#ifndef __cuda_cuda_h__\n"
+    "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
+    "#endif\n";
+
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
 {
     gt_text text = {0};
@@ -333,6 +339,9 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
         gt_text_append_bytes(&text, body->text, body->head);
     }
     gt_text_append(&text, "\n#line 1 \"gputune\"\n");
+    if (g->binding->template->parts->map_count > 0) {
+        gt_text_append(&text, tensormap_type);
+    }
     gt_text_append(&text, gt_text_string(&g->macros));
     gt_line_mark_append(&text, body->head_line, body->head_path);
     gt_text_append(&text, body->text + body->head);

@@ -2,6 +2,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/structure.h"
+#include "kernel/tensormap.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -35,6 +36,7 @@ static const pragma pragmas[] = {
     {"check", 2, ONCE, gt_parse_check},
     {"define", 2, MANY, gt_parse_define},
     {"clear", 3, MANY, gt_parse_clear},
+    {"tensormap", 3, MANY, gt_parse_tensormap},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -53,7 +55,8 @@ static pragma pragma_at(int index)
 static const struct {
     const char *word, *expected;
 } refused[] = {{"cooperative", "a kernel without synchronisation across the grid"},
-               {"tensormap", "plain buffers"}};
+               {"texture", "a buffer, which const and __restrict__ let the kernel read as fast"},
+               {"surface", "a buffer"}};
 
 static int word_index(const char *word)
 {
@@ -160,7 +163,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
 static const char *const meaning_words[] = {"args", "reference", "check", "work", "clear"};
-static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
+static const char *const launch_words[] = {"block",   "grid",  "shared",
+                                           "scratch", "clear", "tensormap"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
@@ -264,6 +268,9 @@ static void note_axes(gt_parse *parse)
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         parts->geometry_axes |=
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        parts->geometry_axes |= gt_map_axes(&parts->maps[i]);
     }
     if (!parse->template->work.stated) {
         parse->template->work.place = parts->kernel.place;
@@ -413,6 +420,9 @@ static void free_launch(gt_template_parts *parts)
     free_expressions(parts->block.items, 3);
     free_expressions(parts->grid.items, 3);
     free_expressions(parts->requires, GT_REQUIRE_MAX);
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_free(&parts->maps[i]);
+    }
     for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
         free_expressions(parts->scratch[i].extents.items, 3);
     }

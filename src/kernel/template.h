@@ -31,6 +31,13 @@
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
  *     first, then what the last launch left
+ *   tensormap(BUFFER, box = (e, …)[, swizzle = 0, 32, 64 or 128][, interleave = 0, 16 or 32]
+ *     [, l2 = 0, 64, 128 or 256][, fill = zero or nan][, sizes = (e, …)][, strides = (e, …)])
+ *     the kernel takes a `const __grid_constant__ CUtensorMap` in the buffer's place, encoded for
+ *     each launch from the buffer's address; the caller and the reference still have the buffer.
+ *     Boxes, sizes (none: the extents) and strides (in elements, of all dimensions but the last;
+ *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
+ *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   clear(buffer or scratch, …)          zeroed before each launch
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a

@@ -1,6 +1,6 @@
 /* Evaluates a template at a problem: buffers, scalars, tolerances. */
 #include "kernel/binding.h"
-#include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 #include "kernel/workload_parts.h"
 
@@ -196,7 +196,7 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
 }
 
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
@@ -373,12 +373,24 @@ static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,
     return GPUTUNE_OK;
 }
 
+/* The address of a tensor map is a multiple of 16 bytes, of 32 with an interleave. */
+static void align_maps(gt_workload *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        gt_buffer *buffer = &out->buffers[out->arguments[map->argument].index];
+        uint32_t needed = map->interleave ? 32 : 16;
+        buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
+    }
+}
+
 static gputune_status bind_workload(gt_workload *out, const gt_binding *binding)
 {
     GT_TRY(bind_blocks(out, binding));
     GT_TRY(bind_arguments(out, binding));
     GT_TRY(bind_tolerance(out, binding));
     GT_TRY(bind_judges(out, binding));
+    align_maps(out, binding->template);
     return bind_work(out, binding);
 }
 

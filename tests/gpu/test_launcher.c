@@ -81,7 +81,7 @@ static void test_scratch_and_clears(void **state)
 {
     (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096};
+    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
     launch.parameter_count = 3;
     launch.clears[0] = (gt_clear){2, 4096};
     launch.clears[1] = (gt_clear){0, 777};
@@ -106,7 +106,7 @@ static void test_scratch_and_clears(void **state)
 static gt_launch launch_with_scratch(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096};
+    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
     launch.parameter_count = 3;
     return launch;
 }

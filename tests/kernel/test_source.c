@@ -235,6 +235,33 @@ static void test_pass_launches(void **state)
     bench_close(&b);
 }
 
+/* Blocks that fit by themselves may be too much together. */
+static void test_blocks_together(void **state)
+{
+    static const char two[] =
+        "#pragma gputune kernel(k) pass(a : float[5000] = value, constant, global) block(1) "
+        "grid(1)\n"
+        "#pragma gputune pass(b : float[5000] = value, constant, global) args(out float y[1])\n"
+        "#pragma gputune constant(t : float[8000])\n"
+        "__constant__ float t[8000];\n"
+        "__global__ void k(GPUTUNE_PARAM(a) GPUTUNE_PARAM(b) float *y) { *y = a(0) + b(1) + t[2]; "
+        "}\n";
+    bench b;
+    (void)state;
+    bench_open(&b, two, "sm_90");
+    /* two by value exceed the parameters; two constant ones, or one with t, constant memory:
+       4 * (5000 + 8000) fits, 4 * (2 * 5000 + 8000) does not */
+    assert_int_equal(count_valid(b.space), 7);
+    const gt_launch launch = launch_of(&b, "a=value b=global");
+    assert_int_equal(launch.block_count, 3);
+    assert_string_equal(launch.blocks[2].symbol, "t");
+    assert_true(launch.blocks[2].may_lack);
+    assert_int_equal(launch.parameter_count, 3);
+    assert_int_equal(launch.parameters[1].argument, 1);
+    assert_int_equal(launch.parameters[2].argument, 3);
+    bench_close(&b);
+}
+
 /* A block that fits by value is not split, and is launched as a value. */
 static void test_small_split(void **state)
 {
@@ -273,11 +300,11 @@ static void test_launch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),         cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_hashes),        cmocka_unit_test(test_hash_ignores_comments),
-        cmocka_unit_test(test_reference),     cmocka_unit_test(test_pass),
-        cmocka_unit_test(test_pass_launches), cmocka_unit_test(test_small_split),
-        cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_lines),           cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_ignores_comments),
+        cmocka_unit_test(test_reference),       cmocka_unit_test(test_pass),
+        cmocka_unit_test(test_pass_launches),   cmocka_unit_test(test_small_split),
+        cmocka_unit_test(test_blocks_together), cmocka_unit_test(test_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

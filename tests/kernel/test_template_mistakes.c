@@ -210,7 +210,23 @@ static const struct {
      "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
      "zero' or ': constant(value)'"},
     {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
-    {8, P "tensormap(x)", "a.cu:8:17: 'tensormap' is not supported yet; expected plain buffers"},
+    {8, P "texture(y)",
+     "a.cu:8:17: 'texture' is not supported yet; expected a buffer, which const and __restrict__ "
+     "let "
+     "the kernel read as fast"},
+    {8, P "tensormap(x)", "a.cu:8:27: 'x' is not a buffer; expected one of args()"},
+    {8, P "tensormap(y)",
+     "a.cu:8:27: no box; expected box = (…) with an extent for each dimension"},
+    {8, P "tensormap(y, boks = 4)", "a.cu:8:30: unknown setting 'boks'; expected 'box'"},
+    {8, P "tensormap(y, box = (4, 4))",
+     "a.cu:8:27: a box of 2 dimensions, and sizes of 1; expected as many"},
+    {8, P "tensormap(y, box = (4, 4), sizes = (n / 4, 4), strides = (4, 4))",
+     "a.cu:8:27: 2 strides for 2 dimensions; expected one for each but the last"},
+    {8, P "tensormap(y, box = 16, fill = one)",
+     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan"},
+    {8, P "tensormap(y, box = 16)",
+     "a.cu:2:17: 'twice' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
+     "tensormap() says"},
     {8, "#pragma gputune",
      "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
     {8, "/* open", "a.cu:8:1: unterminated comment; expected '*/'"},
