@@ -135,18 +135,20 @@ static bool take_answer(gputune *tuner, gt_farm *farm)
 /* The tables that an installation brings, or NULL. */
 static char *system_database(void)
 {
+    static const char *const places[] = {"../share/gputune", "gputune/share"};
     char *own, *path = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;
     }
-    if (gt_path_format(&path, "%s/../share/gputune/gputune.db", own) != GPUTUNE_OK) {
-        path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++) {
+        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) != GPUTUNE_OK) {
+            path = NULL;
+        } else if (!gt_file_exists(path)) {
+            free(path);
+            path = NULL;
+        }
     }
     free(own);
-    if (path && !gt_file_exists(path)) {
-        free(path);
-        path = NULL;
-    }
     return path;
 }
 
@@ -235,6 +237,9 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_log_output_open(&tuner->output, &(gt_log){o->log, o->user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    if (status == GPUTUNE_OK && tuner->overrides.record) {
+        status = gt_misses_open(&tuner->misses, tuner->overrides.record, &tuner->log);
+    }
     if (status == GPUTUNE_OK) {
         status = open_parts(tuner, o);
     }
@@ -266,6 +271,7 @@ void gputune_close(gputune *tuner)
         return; /* the workers and the database's connections are the parent's */
     }
     gt_workers_close(&tuner->workers);
+    gt_misses_close(tuner->misses);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);

@@ -1,4 +1,4 @@
-/* Opens a tuner by the common options, and handles Ctrl-C. */
+/* Opens a tuner by the common options, and handles Ctrl-C and SIGTERM. */
 #include "cli/session.h"
 
 #include "cli/console.h"
@@ -21,6 +21,7 @@ void cli_catch_interrupt(void)
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 volatile int *cli_cancel(void)

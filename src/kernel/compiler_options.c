@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -155,7 +156,7 @@ static gputune_status unknown_option(const char *option, const char *name, gt_pl
     for (size_t i = 0; i < COUNT(allowed); i++) {
         names[i] = allowed[i].name;
     }
-    strncat(word, name, strcspn(name, "=") < sizeof word ? strcspn(name, "=") : sizeof word - 1);
+    snprintf(word, sizeof word, "%.*s", (int)strcspn(name, "="), name);
     const char *nearest = gt_nearest(word, names, COUNT(allowed));
     return gt_fail_at(place, "unknown compiler option '%s'; expected %s%s", option,
                       nearest ? "--" : "one of NVRTC's such as --use_fast_math",

@@ -5,6 +5,7 @@
 #include "kernel/binding.h"
 #include "kernel/compiler_options.h"
 #include "kernel/reader.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -116,8 +117,7 @@ static void define_pass(generator *g, const gt_pass_layout *layout)
     const char *name = block->name;
     const gt_pass pass = layout->pass;
     const char *type = gt_type_word(template, g->binding->problem, block->type);
-    unsigned long long element =
-        gt_element_resolve(template, g->binding->problem, block->type).bytes;
+    unsigned long long element = gt_element_resolve(g->binding, block->type).bytes;
     unsigned long long by_value = layout->by_value_bytes / element;
     unsigned long long rest = layout->block_bytes / element - by_value;
     gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
@@ -276,6 +276,10 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     gt_text_append(&text, body->text + body->head);
     for (size_t i = 0; i < out->instance_count; i++) {
         gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);
+    }
+    if (g->binding->template->parts->structure_count > 0) {
+        gt_text_append(&text, "\n#line 1 \"gputune\"\n");
+        GT_TRY(gt_structures_assert(&text, g->binding));
     }
     make_hash(out, g, prelude);
     return gt_text_take(&out->text, &text);

@@ -2,6 +2,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/compiler_options.h"
+#include "kernel/structure.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -279,6 +280,7 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
 {
     GT_TRY(gt_reader_run(reader, path, text));
     GT_TRY(check_words(reader));
+    parse->code = gt_text_string(&reader->body);
     for (int phase = 0; phase < PHASES; phase++) {
         GT_TRY(parse_phase(parse, reader, phase));
     }
@@ -367,10 +369,12 @@ static void free_arguments(gt_template *template)
         free_expressions((gt_expression *const *)argument->extents, 3);
         gt_expression_free((gt_expression *)argument->value);
         free_fill(&argument->fill);
+        gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
     gt_expression_free((gt_expression *)template->pass.count);
     free_fill(&template->pass.fill);
+    gt_initialisers_free(&template->pass.initialisers);
 }
 
 static void free_judge(gt_judge *judge)
@@ -431,6 +435,7 @@ void gt_template_free(gt_template *template)
         return;
     }
     free_arguments(template);
+    gt_structures_free(template->parts);
     free_judge(&template->parts->reference);
     free_judge(&template->parts->check);
     free_launch(template->parts);
@@ -458,6 +463,15 @@ int gt_template_problem_index(const gt_template *template, const char *name)
         }
     }
     return -1;
+}
+
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)
+{
+    if (index >= template->parts->scratch_count) {
+        return NULL;
+    }
+    *type = template->parts->scratch[index].type;
+    return template->parts->scratch[index].name;
 }
 
 const gt_axis *gt_template_axis(const gt_template *template, const char *name)

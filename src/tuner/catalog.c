@@ -53,7 +53,8 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         GT_TRY(gt_strdup(&folder, asked));
         return try_folder(out, tried, folder);
     }
-    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates"};
+    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates",
+                                         "gputune/share/templates"};
     GT_TRY(gt_file_own_folder(&own));
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
@@ -63,10 +64,6 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         }
     }
     free(own);
-    if (!status && !*out) {
-        GT_TRY(gt_strdup(&folder, GT_PREFIX "/share/gputune/templates"));
-        status = try_folder(out, tried, folder);
-    }
     return status;
 }
 
@@ -347,7 +344,7 @@ static gputune_status find_name(entry **out, gt_catalog *catalog, const char *na
     return status;
 }
 
-static bool is_path(const char *kernel)
+bool gt_catalog_is_path(const char *kernel)
 {
     size_t length = strlen(kernel);
     return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
@@ -357,8 +354,8 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 {
     entry *found = NULL;
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status =
-        is_path(kernel) ? find_path(&found, catalog, kernel) : find_name(&found, catalog, kernel);
+    gputune_status status = gt_catalog_is_path(kernel) ? find_path(&found, catalog, kernel)
+                                                       : find_name(&found, catalog, kernel);
     if (status == GPUTUNE_OK) {
         *out = found->template;
     }

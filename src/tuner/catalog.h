@@ -30,6 +30,9 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
  * name; ETEMPLATE. *out lives as long as the catalog. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
+/* Whether a kernel is named by a path: anything with a slash, or ending in .cu. */
+bool gt_catalog_is_path(const char *kernel);
+
 /* Reads a template file whose kernel's name then stands for it; also replaces one of that name. */
 gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
 /* The same of a text in memory, which is copied; `name` stands for a path. Its quoted includes are

@@ -285,6 +285,7 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     }
     request->services = services;
     request->device = device;
+    request->by_path = gt_catalog_is_path(kernel);
     gputune_status status = gt_catalog_find(&request->template, services->catalog, kernel);
     if (status == GPUTUNE_OK) {
         status = resolve(request, sizes, options);

@@ -35,6 +35,7 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
+    bool by_path; /* the call named the template by its path */
     gt_problem problem;
     gt_workload workload;
     gputune_options options; /* every 0 replaced by its default */
