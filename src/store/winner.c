@@ -280,9 +280,8 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
-static gputune_status put_outcome(gt_database *database, void *context)
+gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
 {
-    const gt_outcome *outcome = context;
     int64_t gpu, scenario;
     bool superfluous = false;
     GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
@@ -300,6 +299,11 @@ static gputune_status put_outcome(gt_database *database, void *context)
         GT_TRY(is_superfluous(&superfluous, database, outcome));
     }
     return superfluous ? GPUTUNE_OK : set_winner(database, gpu, scenario, outcome);
+}
+
+static gputune_status put_outcome(gt_database *database, void *context)
+{
+    return gt_winner_put(database, context);
 }
 
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
