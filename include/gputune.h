@@ -293,12 +293,16 @@ typedef struct gputune_open_options {
                                  be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
+    /* Since version 2: folders of headers that templates may include, searched in this order,
+     * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
+    const char *const *include_paths;
+    size_t include_path_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 1
+#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL                                                                             \
+            NULL, NULL, NULL, 0                                                                    \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -531,7 +535,8 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
-    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated" */
+    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
+                            "slow": its compile did not end within a call's limit */
     const char *message; /* of a failure, and of an elimination the reason */
     bool is_default, is_winner, tie, noisy, modelled;
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;

@@ -91,7 +91,8 @@ static const char more[] =
     "is not measured again. Ctrl-C keeps what is finished; running again goes on from there.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
-    "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C.";
+    "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C or "
+    "SIGTERM.";
 
 int cmd_warm(int argc, char **argv)
 {

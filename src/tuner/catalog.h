@@ -11,10 +11,19 @@ typedef struct gt_catalog gt_catalog;
  * (templates/,
  * ../templates, ../share/gputune/templates), the compiled-in prefix. ENOTFOUND lists them. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
+/* Names folders of headers that templates may include, in the order of the search. Before any
+ * template is read. EINVAL when one is no folder. */
+gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
+                                            size_t count);
 void gt_catalog_close(gt_catalog *catalog);
 
 /* The prelude that every generated source begins with. */
 const char *gt_catalog_prelude(const gt_catalog *catalog);
+
+/* The compiler's options that give a template's headers: none if it has none. They live as long as
+ * the catalog. ENOMEM. */
+gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
+                                          gt_catalog *catalog, const gt_template *template);
 
 /* The template of that name (the folder's NAME.cu, or an added one), or at that path (anything with
  * a slash or ending in .cu). A path whose file changed is read again. ENOTFOUND with the nearest
