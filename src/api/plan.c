@@ -2,7 +2,9 @@
  * launch. */
 #include "api/plan.h"
 
+#include "api/call.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "gpu/launcher.h"
 
 #include <pthread.h>
@@ -39,7 +41,7 @@ struct gputune_plan {
     bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
-    char *kernel, *configuration, *default_configuration, *stop_reason;
+    char *kernel, *sizes, *configuration, *default_configuration, *stop_reason;
 };
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -86,6 +88,7 @@ static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
 {
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_strdup(&plan->kernel, request->template->name));
+    GT_TRY(gt_strdup(&plan->sizes, request->problem_text));
     GT_TRY(gt_config_text(&plan->configuration, request->template, &choice->config));
     GT_TRY(gt_config_text(&plan->default_configuration, request->template, &standard));
     return gt_strdup(&plan->stop_reason, choice->stop_reason);
@@ -114,7 +117,8 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .spill_bytes = choice->resources.spill_bytes,
                                 .variants = choice->variants,
                                 .failed = choice->failed,
-                                .stop_reason = plan->stop_reason};
+                                .stop_reason = plan->stop_reason,
+                                .sizes = plan->sizes};
     memcpy(plan->info.grid, g->grid, sizeof g->grid);
     memcpy(plan->info.block, g->block, sizeof g->block);
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
@@ -216,6 +220,7 @@ void gputune_plan_release(gputune_plan *plan)
     free_code(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
     free(plan->kernel);
+    free(plan->sizes);
     free(plan->configuration);
     free(plan->default_configuration);
     free(plan->stop_reason);
@@ -275,10 +280,13 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
 
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
-    if (!plan || args.count != plan->check_count) {
-        return plan ? gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
-                              plan->check_count, args.count)
-                    : gt_fail(GPUTUNE_EINVAL, "the plan is NULL");
+    GT_TRY(gt_need(__func__, "plan", plan));
+    if (args.count != plan->check_count) {
+        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
+                       plan->check_count, args.count);
+    }
+    if (args.count && !args.items) {
+        return gt_fail(GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     }
     bool aligned;
     GT_TRY(check_arguments(plan, args.items, &aligned));
@@ -299,10 +307,11 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
-    if (!out || !plan || out->version != GPUTUNE_INFO_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_info: set out->version to "
-                                       "GPUTUNE_INFO_VERSION and pass a plan");
-    }
-    *out = plan->info;
-    return GPUTUNE_OK;
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_info, stop_reason),
+                                   GT_BYTES_THROUGH(gputune_info, sizes)};
+    static const gt_versions versions = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "plan", plan));
+    return gt_versioned_write(out, &plan->info, &versions);
 }

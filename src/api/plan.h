@@ -35,6 +35,7 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
                       const gputune_options *options, uint32_t generation);
 
 /* The plan of that key whose terms answer these (gt_answers), retained for the caller; NULL: none.
+ * The caller is a reader (base/readers.h).
  * Equal keys are taken to have equal spaces: an edited template is noticed after
  * gt_plan_table_refresh(). */
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,

@@ -1,7 +1,7 @@
 /* tune_kernel(): from a call to a plan. */
 #include "api/tuner.h"
 
-#include "base/text.h"
+#include "base/readers.h"
 
 static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                                 const char *kernel, gputune_sizes sizes,
@@ -37,32 +37,62 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .effort = o->effort ? o->effort : GPUTUNE_MEASURE,
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
-                      .complete = o->version > 1 && o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
+                      .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
+}
+
+/* The plan in the table, retained, or NULL. */
+static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt_terms *asked)
+{
+    gputune_plan *plan = NULL;
+    if (gt_readers_enter()) {
+        if (!gt_calls_closing(&tuner->calls)) {
+            plan = gt_plan_table_find(tuner->plans, key, asked);
+        }
+        gt_readers_leave();
+    }
+    return plan;
+}
+
+static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const char *kernel,
+                                   gputune_sizes sizes, const gputune_options *o)
+{
+    gt_plan_key key;
+    gt_call call;
+    gt_terms terms = terms_asked(tuner, o);
+    bool anew = o->force && terms.effort >= GPUTUNE_MEASURE;
+    gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
+    gputune_plan *plan = anew ? NULL : find_known(tuner, &key, &terms);
+    if (plan) {
+        *out = plan;
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_call_begin(&call, tuner, "tune_kernel"));
+    gputune_status status = make_plan(&plan, &terms, tuner, kernel, sizes, o);
+    if (status == GPUTUNE_OK) {
+        status = gt_plan_table_add(tuner->plans, &key, &terms, plan, anew);
+        if (status != GPUTUNE_OK) {
+            gputune_plan_release(plan);
+        }
+    }
+    gt_call_end(&call);
+    if (status == GPUTUNE_OK) {
+        *out = plan;
+    }
+    return status;
 }
 
 int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
                 const gputune_options *options)
 {
     static const gputune_options standard = GPUTUNE_OPTIONS_INIT;
+    gputune_options converted;
     const gputune_options *o = options ? options : &standard;
-    if (!out || !tuner || !kernel) {
-        return gt_fail(GPUTUNE_EINVAL, "tune_kernel: out, tuner and kernel must not be NULL");
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "the tuner", tuner));
+    if (o->version != GPUTUNE_OPTIONS_VERSION) {
+        GT_TRY(gt_options_read(&converted, o));
+        o = &converted;
     }
-    gt_plan_key key;
-    gt_terms terms = terms_asked(tuner, o);
-    bool anew = o->force && terms.effort >= GPUTUNE_MEASURE;
-    gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
-    gputune_plan *plan = anew ? NULL : gt_plan_table_find(tuner->plans, &key, &terms);
-    if (plan) {
-        *out = plan;
-        return GPUTUNE_OK;
-    }
-    GT_TRY(make_plan(&plan, &terms, tuner, kernel, sizes, o));
-    gputune_status status = gt_plan_table_add(tuner->plans, &key, &terms, plan, anew);
-    if (status != GPUTUNE_OK) {
-        gputune_plan_release(plan);
-        return status;
-    }
-    *out = plan;
-    return GPUTUNE_OK;
+    GT_TRY(gt_call_check(kernel, sizes, o));
+    return find_or_make(out, tuner, kernel, sizes, o);
 }

@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "gpu/arch.h"
 
 #include <limits.h>
@@ -36,10 +37,6 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
                                   gputune_isolation isolation)
 {
     gputune *tuner = user;
-    if (getpid() != tuner->owner) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "this process was forked from the one that opened the tuner; open another");
-    }
     if (measure && !tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
@@ -198,47 +195,81 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     return status;
 }
 
+static gputune_status read_options(gputune_open_options *out, const gputune_open_options *given)
+{
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user)};
+    static const gt_versions versions = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION,
+                                         bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
+    *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
+    return given ? gt_versioned_read(out, given, &versions) : GPUTUNE_OK;
+}
+
+static gt_services services_of(gputune *tuner, const gputune_open_options *o)
+{
+    return (gt_services){.catalog = tuner->catalog,
+                         .store = tuner->store,
+                         .device = &tuner->device,
+                         .log = tuner->log,
+                         .compile_workers = o->compile_workers
+                                                ? o->compile_workers
+                                                : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+                         .borrow_farm = borrow_farm,
+                         .return_farm = return_farm,
+                         .take_gpu = take_gpu,
+                         .leave_gpu = leave_gpu,
+                         .inputs = gt_inputs_share,
+                         .release = gt_inputs_release,
+                         .user = tuner,
+                         .closing = &tuner->calls.closing};
+}
+
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
-    const gputune_open_options standard = GPUTUNE_OPEN_OPTIONS_INIT;
-    const gputune_open_options *o = options ? options : &standard;
-    if (!out || o->version != GPUTUNE_OPEN_OPTIONS_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_open: initialise the options with "
-                                       "GPUTUNE_OPEN_OPTIONS_INIT");
-    }
+    gputune_open_options known;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(read_options(&known, options));
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
         return gt_fail_memory();
     }
-    tuner->owner = getpid();
-    tuner->log = (gt_log){o->log, o->user};
-    gputune_status status = open_parts(tuner, o);
+    gt_calls_open(&tuner->calls);
+    tuner->log = (gt_log){known.log, known.user};
+    gputune_status status = open_parts(tuner, &known);
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
         return status;
     }
-    tuner->services = (gt_services){
-        .catalog = tuner->catalog,
-        .store = tuner->store,
-        .device = &tuner->device,
-        .log = tuner->log,
-        .compile_workers =
-            o->compile_workers ? o->compile_workers : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
-        .borrow_farm = borrow_farm,
-        .return_farm = return_farm,
-        .take_gpu = take_gpu,
-        .leave_gpu = leave_gpu,
-        .inputs = gt_inputs_share,
-        .release = gt_inputs_release,
-        .user = tuner};
+    tuner->services = services_of(tuner, &known);
     *out = tuner;
     return GPUTUNE_OK;
 }
 
+/* --- closing ---------------------------------------------------------------------------------- */
+
+/* Keeps the handle of a closed tuner for a while, so that a call that is a little late finds it
+ * closed. */
+static void retire(gputune *tuner)
+{
+    enum { KEPT = 64 };
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static gputune *kept[KEPT];
+    static unsigned next;
+    pthread_mutex_lock(&mutex);
+    gputune *oldest = kept[next];
+    kept[next] = tuner;
+    next = (next + 1) % KEPT;
+    pthread_mutex_unlock(&mutex);
+    if (oldest) {
+        gt_calls_free(&oldest->calls);
+        free(oldest);
+    }
+}
+
 void gputune_close(gputune *tuner)
 {
-    if (!tuner || getpid() != tuner->owner) {
-        return; /* the workers and the database's connections are the parent's */
+    if (!tuner || gt_calls_close(&tuner->calls) != GPUTUNE_OK) {
+        return;
     }
     gt_workers_close(&tuner->workers);
     gt_plan_table_free(tuner->plans);
@@ -246,24 +277,29 @@ void gputune_close(gputune *tuner)
     gt_catalog_close(tuner->catalog);
     free(tuner->driver_name);
     free(tuner->worker);
-    free(tuner);
+    retire(tuner);
 }
 
 void gputune_refresh(gputune *tuner)
 {
-    if (tuner) {
+    gt_call call;
+    if (gt_call_begin(&call, tuner, __func__) == GPUTUNE_OK) {
         gt_plan_table_refresh(tuner->plans);
+        gt_call_end(&call);
     }
 }
 
 int gputune_add_template(gputune *tuner, const char *path)
 {
-    if (!tuner || !path) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_add_template: tuner or path is NULL");
+    gt_call call;
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status = gt_catalog_add(tuner->catalog, path);
+    if (status == GPUTUNE_OK) {
+        atomic_fetch_add(&tuner->generation, 1);
     }
-    GT_TRY(gt_catalog_add(tuner->catalog, path));
-    atomic_fetch_add(&tuner->generation, 1);
-    return GPUTUNE_OK;
+    gt_call_end(&call);
+    return status;
 }
 
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)

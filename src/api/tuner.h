@@ -2,14 +2,15 @@
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 
+#include "api/call.h"
 #include "api/plan.h"
 #include "api/workers.h"
 #include "gpu/device.h"
 
 #include <stdatomic.h>
-#include <sys/types.h>
 
 struct gputune {
+    gt_calls calls;
     gt_log log;
     char *driver_name;       /* "cuda", "emu:PROFILE" or a path: what workers are told too */
     const gt_driver *driver; /* NULL with device "none", and where only a worker has started it */
@@ -22,7 +23,6 @@ struct gputune {
     gt_workers workers;
     char *worker;
     atomic_uint generation; /* templates added so far */
-    pid_t owner;            /* the process that opened it: a forked child has no workers */
 };
 
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the

@@ -259,7 +259,7 @@ static void start_process(const char *template, const char *database)
     snprintf(tuner->device.environment, sizeof tuner->device.environment,
              "0123456789abcdef0123456789abcdef");
     tuner->has_device = true;
-    tuner->owner = getpid();
+    gt_calls_open(&tuner->calls);
     tuner->services = (gt_services){.catalog = tuner->catalog,
                                     .store = tuner->store,
                                     .device = &tuner->device,
