@@ -70,14 +70,14 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
 static gputune_status describe_own(gputune_device *out, const gputune *tuner)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_device, emulated)};
-    static const gt_versions versions = {"gputune_device", GPUTUNE_DEVICE_VERSION, bytes};
+    static const gt_layouts layouts = {"gputune_device", GPUTUNE_DEVICE_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_DEVICE_VERSION, "a row for each");
     gputune_device description;
     if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
     describe(&description, &tuner->device);
-    return gt_versioned_write(out, &description, &versions);
+    return gt_versioned_write(out, &description, &layouts);
 }
 
 int gputune_tuner_device(gputune_device *out, gputune *tuner)

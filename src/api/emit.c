@@ -57,7 +57,9 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
                                 .options = (const char *const *)source->options,
                                 .option_count = source->option_count,
                                 .arch = request->device->arch,
-                                .ptx = form == GPUTUNE_FORM_PTX};
+                                .ptx = form == GPUTUNE_FORM_PTX,
+                                .instances = (const char *const *)source->instances,
+                                .instance_count = source->instance_count};
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
     gputune_status status = farm->ops->compile(farm, &job);
     if (status == GPUTUNE_OK) {

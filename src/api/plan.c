@@ -25,8 +25,9 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 /* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
-    uint32_t alignment, element_bytes; /* of a buffer */
-    gt_type type;                      /* of a scalar */
+    uint32_t alignment,
+        element_bytes; /* of a buffer: what the plan assumes, what its elements need */
+    gt_type type;      /* of a scalar */
     int64_t expected;
     char name[GT_NAME_MAX];
 } check;
@@ -59,7 +60,7 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
             const gt_buffer *buffer = &workload->buffers[index];
             *c = (check){.kind = CHECK_BUFFER,
                          .alignment = workload->alignment[index],
-                         .element_bytes = gt_type_bytes(buffer->type)};
+                         .element_bytes = gt_buffer_alignment(buffer)};
             memcpy(c->name, buffer->name, sizeof c->name);
             continue;
         }
@@ -309,9 +310,9 @@ int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_info, stop_reason),
                                    GT_BYTES_THROUGH(gputune_info, sizes)};
-    static const gt_versions versions = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
+    static const gt_layouts layouts = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
     GT_TRY(gt_need(__func__, "out", out));
     GT_TRY(gt_need(__func__, "plan", plan));
-    return gt_versioned_write(out, &plan->info, &versions);
+    return gt_versioned_write(out, &plan->info, &layouts);
 }

@@ -1,4 +1,4 @@
-/* gputune_records() and gputune_check_database(): what the store holds, as the public structs. */
+/* What the store holds, as the public structs: showing, dropping, checking. */
 #include "api/tuner.h"
 
 #include "base/array.h"
@@ -32,32 +32,45 @@ static gputune_status read_filter(gputune_record_filter *out, const gputune_reco
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
                                    GT_BYTES_THROUGH(gputune_record_filter, history)};
-    static const gt_versions versions = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
-                                         bytes};
+    static const gt_layouts layouts = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
+                                       bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_RECORD_FILTER_VERSION, "a row for each");
     *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
     out->history = given; /* an older caller sees every version */
-    return given ? gt_versioned_read(out, given, &versions) : GPUTUNE_OK;
+    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
+}
+
+/* A public filter as the store's, with what that points to. */
+typedef struct wanted {
+    gt_records_filter filter;
+    char host[GT_ENVIRONMENT_MAX];
+    const char *environments[2];
+} wanted;
+
+static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_record_filter *filter)
+{
+    GT_TRY(own_environments(tuner, out->host));
+    bool any = filter->any_gpu || !tuner->has_device;
+    out->environments[0] = tuner->device.environment;
+    out->environments[1] = out->host;
+    out->filter = (gt_records_filter){.kernel = filter->kernel,
+                                      .all_trials = filter->all_trials,
+                                      .environments = any ? NULL : out->environments,
+                                      .environment_count = any ? 0 : 2,
+                                      .at_hand = find_at_hand,
+                                      .user = tuner};
+    return GPUTUNE_OK;
 }
 
 static int list_records(gputune *tuner, const gputune_record_filter *filter,
                         int (*each)(void *user, const gputune_record *record), void *user)
 {
     gputune_record_filter known;
-    const gputune_record_filter *f = &known;
-    char host[GT_ENVIRONMENT_MAX];
+    wanted wanted;
     GT_TRY(read_filter(&known, filter));
-    GT_TRY(own_environments(tuner, host));
-    const char *const environments[] = {tuner->device.environment, host};
-    bool any = f->any_gpu || !tuner->has_device;
-    const gt_records_filter wanted = {.kernel = f->kernel,
-                                      .all_trials = f->all_trials,
-                                      .environments = any ? NULL : environments,
-                                      .environment_count = any ? 0 : 2,
-                                      .one_version = !f->history,
-                                      .at_hand = find_at_hand,
-                                      .user = tuner};
-    int answer = gt_store_records(tuner->store, &wanted, each, user, NULL);
+    GT_TRY(take_filter(&wanted, tuner, &known));
+    wanted.filter.versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
+    int answer = gt_store_records(tuner->store, &wanted.filter, each, user, NULL);
     return answer ? answer : gt_store_check(tuner->store, false);
 }
 
@@ -68,6 +81,29 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     int answer = list_records(tuner, filter, each, user);
+    gt_call_end(&call);
+    return answer;
+}
+
+static int drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
+                         int (*each)(void *user, const gputune_record *record), void *user)
+{
+    gputune_record_filter known;
+    wanted wanted;
+    GT_TRY(read_filter(&known, filter));
+    GT_TRY(take_filter(&wanted, tuner, &known));
+    wanted.filter.all_trials = true;
+    wanted.filter.versions = GT_VERSIONS_OTHER;
+    return gt_store_drop(tuner->store, &wanted.filter, only_say, each, user, NULL);
+}
+
+int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
+                          int (*each)(void *user, const gputune_record *record), void *user)
+{
+    gt_call call;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    int answer = drop_outdated(tuner, filter, only_say, each, user);
     gt_call_end(&call);
     return answer;
 }

@@ -59,11 +59,11 @@ static gputune_status complete(gputune_replay_options *out, const gputune_replay
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_replay_options, cancel)};
-    static const gt_versions versions = {"gputune_replay_options", GPUTUNE_REPLAY_OPTIONS_VERSION,
-                                         bytes};
+    static const gt_layouts layouts = {"gputune_replay_options", GPUTUNE_REPLAY_OPTIONS_VERSION,
+                                       bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_REPLAY_OPTIONS_VERSION, "a row each");
     *out = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
-    GT_TRY(given ? gt_versioned_read(out, given, &versions) : GPUTUNE_OK);
+    GT_TRY(given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK);
     if (!out->strategies) {
         out->strategies = &automatic;
         out->strategy_count = 1;

@@ -1,6 +1,7 @@
 /* Opening and closing a tuner. */
 #include "api/tuner.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/versioned.h"
@@ -62,7 +63,7 @@ static void leave_gpu(void *user)
 
 static const char *named_driver(const gputune_open_options *o)
 {
-    return o->driver ? o->driver : getenv("GPUTUNE_DRIVER");
+    return o->driver ? o->driver : gt_environment("GPUTUNE_DRIVER");
 }
 
 static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)
@@ -198,11 +199,10 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 static gputune_status read_options(gputune_open_options *out, const gputune_open_options *given)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user)};
-    static const gt_versions versions = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION,
-                                         bytes};
+    static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
-    return given ? gt_versioned_read(out, given, &versions) : GPUTUNE_OK;
+    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
 }
 
 static gt_services services_of(gputune *tuner, const gputune_open_options *o)
@@ -234,8 +234,12 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         return gt_fail_memory();
     }
     gt_calls_open(&tuner->calls);
-    tuner->log = (gt_log){known.log, known.user};
-    gputune_status status = open_parts(tuner, &known);
+    gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
+    tuner->log = gt_log_output_log(&tuner->output);
+    gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    if (status == GPUTUNE_OK) {
+        status = open_parts(tuner, &known);
+    }
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
         return status;
@@ -275,6 +279,8 @@ void gputune_close(gputune *tuner)
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
+    gt_log_output_close(&tuner->output);
+    gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
     retire(tuner);
@@ -295,6 +301,24 @@ int gputune_add_template(gputune *tuner, const char *path)
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gputune_status status = gt_catalog_add(tuner->catalog, path);
+    if (status == GPUTUNE_OK) {
+        atomic_fetch_add(&tuner->generation, 1);
+    }
+    gt_call_end(&call);
+    return status;
+}
+
+int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                       const gputune_include *includes)
+{
+    gt_call call;
+    GT_TRY(gt_need(__func__, "name", name));
+    GT_TRY(gt_need(__func__, "text", text));
+    if (!*name) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status = gt_catalog_add_source(tuner->catalog, name, text, includes);
     if (status == GPUTUNE_OK) {
         atomic_fetch_add(&tuner->generation, 1);
     }

@@ -12,20 +12,20 @@
 #define GT_BYTES_THROUGH(type, member) (offsetof(type, member) + sizeof(((type *)0)->member))
 
 /* How long a struct is at each of its versions. */
-typedef struct gt_versions {
+typedef struct gt_layouts {
     const char *name; /* "gputune_options" */
     uint32_t newest;
     const size_t *bytes; /* of version 1 to the newest */
-} gt_versions;
+} gt_layouts;
 
 /* Copies what the caller's struct has onto *known, which has the defaults for callers that are
  * older. What a newer caller has beyond that is not read. known->version is the newest afterwards.
  * EINVAL for a version that no header has. */
-gputune_status gt_versioned_read(void *known, const void *given, const gt_versions *versions);
+gputune_status gt_versioned_read(void *known, const void *given, const gt_layouts *layouts);
 
 /* Copies *known into the caller's struct as far as that goes. out->version, which the caller has
  * set, then says how much is filled in. EINVAL, with *out untouched, for a version that no header
  * has. */
-gputune_status gt_versioned_write(void *out, const void *known, const gt_versions *versions);
+gputune_status gt_versioned_write(void *out, const void *known, const gt_layouts *layouts);
 
 #endif

@@ -55,6 +55,8 @@ static gputune_status compile(gt_compiled *out, const compiler *compiler, const 
                                 .arch = job->arch,
                                 .options = job->options,
                                 .option_count = job->option_count,
+                                .instances = job->instances,
+                                .instance_count = job->instance_count,
                                 .want_cubin = true,
                                 .want_ptx = job->ptx || job->want_ptx};
     gt_nvrtc_result result = {0};

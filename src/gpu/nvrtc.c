@@ -22,6 +22,7 @@ enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPT
     X(create, nvrtcCreateProgram,                                                                  \
       (program * out, const char *text, const char *name, int header_count,                        \
        const char *const *headers, const char *const *header_names))                               \
+    X(add_name, nvrtcAddNameExpression, (program program, const char *name))                       \
     X(destroy, nvrtcDestroyProgram, (program * program))                                           \
     X(compile, nvrtcCompileProgram, (program program, int count, const char *const *options))      \
     X(ptx_size, nvrtcGetPTXSize, (program program, size_t * bytes))                                \
@@ -324,6 +325,17 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     return status;
 }
 
+/* Makes the program instantiate the templates that the request names. */
+static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
+                                    const gt_nvrtc_request *request)
+{
+    for (size_t i = 0; i < request->instance_count; i++) {
+        GT_TRY(check(nvrtc, nvrtc->add_name(program, request->instances[i]),
+                     "nvrtcAddNameExpression"));
+    }
+    return GPUTUNE_OK;
+}
+
 /* One attempt to compile. *again: an option was refused, and another attempt without it may
  * succeed. */
 static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
@@ -334,8 +346,13 @@ static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
     GT_TRY(make_options(&options, nvrtc, request));
     GT_TRY(check(nvrtc, nvrtc->create(&program, request->text, "gputune.cu", 0, NULL, NULL),
                  "nvrtcCreateProgram"));
+    gputune_status status = add_instances(nvrtc, program, request);
+    if (status < 0) {
+        nvrtc->destroy(&program);
+        return status;
+    }
     int result = nvrtc->compile(program, options.count, options.items);
-    gputune_status status = fetch_log(&out->log, nvrtc, program);
+    status = fetch_log(&out->log, nvrtc, program);
     if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
         *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
         status = compile_error(nvrtc, result, out->log);

@@ -253,6 +253,11 @@ bool gt_token_is(const gt_token *token, const char *text)
            memcmp(token->text, text, token->length) == 0;
 }
 
+int gt_token_angles(const gt_token *token)
+{
+    return gt_token_is(token, "<") - gt_token_is(token, ">") - 2 * gt_token_is(token, ">>");
+}
+
 bool gt_lexer_is(const gt_lexer *lexer, const char *text)
 {
     return gt_token_is(&lexer->token, text);

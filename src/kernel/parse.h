@@ -41,6 +41,14 @@ gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
 
+/* ---- parse_kernel.c: how clauses name kernels ---- */
+
+/* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
+gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
+/* Notes which axes and problem values are template arguments of the kernel. ETEMPLATE for names
+ * that have no value when a source is generated. */
+gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *kernel);
+
 /* Resolves the buffers of the vector axes, once the arguments are known. */
 gputune_status gt_parse_vector_buffers(gt_parse *parse);
 

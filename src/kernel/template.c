@@ -126,7 +126,7 @@ static gputune_status check_outputs(const gt_parse *parse)
             return GPUTUNE_OK;
         }
     }
-    return gt_fail_at(parse->parts->kernel_place,
+    return gt_fail_at(parse->parts->kernel.place,
                       "no out or inout buffer in args(); expected at least one");
 }
 
@@ -182,6 +182,15 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
+static void append_instance(gt_text *out, const gt_kernel_name *kernel)
+{
+    const char *begin = kernel->arguments.token.text;
+    if (kernel->is_template) {
+        gt_text_append(out, "\nkernel ");
+        gt_tokens_append(out, begin, (size_t)(kernel->arguments.end - begin));
+    }
+}
+
 /* Times are kept for the work of the default's launch: with another default they are others. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
@@ -201,6 +210,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
     append_clauses(&text, reader, meaning_words, sizeof meaning_words / sizeof *meaning_words);
     append_pass(&text, parse->template);
+    append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
@@ -232,7 +242,7 @@ static void note_axes(gt_parse *parse)
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
     }
     if (!parse->template->work.stated) {
-        parse->template->work.place = parts->kernel_place;
+        parse->template->work.place = parts->kernel.place;
     }
     for (uint32_t i = 0; i < parse->template->axis_count; i++) {
         parse->template->axes[i].in_source = is_in_source(parts, parse->template, i);

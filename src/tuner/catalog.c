@@ -2,6 +2,7 @@
 #include "tuner/catalog.h"
 
 #include "base/array.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -13,7 +14,8 @@
 
 typedef struct entry {
     char *path;
-    struct timespec changed;
+    struct timespec changed; /* of a file */
+    bool in_memory;          /* the path is a name that the program gave to a text of its own */
     gt_template *template;
 } entry;
 
@@ -43,7 +45,7 @@ static gputune_status try_folder(char **out, gt_text *tried, char *folder)
 
 static gputune_status search_folder(char **out, gt_text *tried, const char *given)
 {
-    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
     char *own, *folder;
     if (asked) {
         GT_TRY(gt_strdup(&folder, asked));
@@ -169,6 +171,22 @@ static gputune_status read_include(void *user, const char *name, const char *fro
     return GPUTUNE_OK;
 }
 
+/* Takes over the entry's template; frees it on failure. */
+static gputune_status add_entry(entry **out, gt_catalog *catalog, entry *added, const char *path)
+{
+    gputune_status status = gt_strdup(&added->path, path);
+    if (status == GPUTUNE_OK) {
+        status = gt_array_push(&catalog->entries, *added);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_template_free(added->template);
+        free(added->path);
+        return status;
+    }
+    *out = &catalog->entries.items[catalog->entries.count - 1];
+    return GPUTUNE_OK;
+}
+
 static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
 {
     struct stat file = {0};
@@ -177,29 +195,53 @@ static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
     GT_TRY(gt_file_read(&text, NULL, path));
     gputune_status status = gt_template_parse(&added.template, path, text, read_include, catalog);
     free(text);
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&added.path, path);
+    GT_TRY(status);
+    if (stat(path, &file) == 0) {
+        added.changed = file.st_mtim;
     }
-    if (status == GPUTUNE_OK) {
-        if (stat(path, &file) == 0) {
-            added.changed = file.st_mtim;
-        }
-        status = gt_array_push(&catalog->entries, added);
+    return add_entry(out, catalog, &added, path);
+}
+
+typedef struct source_reader {
+    gt_catalog *catalog;
+    const gputune_include *includes; /* ends with one without a name; NULL: none */
+} source_reader;
+
+/* Includes of a text in memory are those that came with it, then files of the template folder. */
+static gputune_status read_given(void *user, const char *name, const char *from, char **text,
+                                 char **path)
+{
+    const source_reader *reader = user;
+    const gputune_include *at = reader->includes;
+    while (at && at->name && strcmp(at->name, name) != 0) {
+        at++;
     }
+    if (!at || !at->name) {
+        return read_include(reader->catalog, name, from, text, path);
+    }
+    GT_TRY(gt_strdup(text, at->text));
+    gputune_status status = gt_strdup(path, name);
     if (status != GPUTUNE_OK) {
-        gt_template_free(added.template);
-        free(added.path);
-        return status;
+        free(*text);
     }
-    *out = &catalog->entries.items[catalog->entries.count - 1];
-    return GPUTUNE_OK;
+    return status;
+}
+
+static gputune_status load_source(entry **out, gt_catalog *catalog, const char *name,
+                                  const char *text, const gputune_include *includes)
+{
+    entry added = {.in_memory = true};
+    source_reader reader = {catalog, includes};
+    GT_TRY(gt_template_parse(&added.template, name, text, read_given, &reader));
+    return add_entry(out, catalog, &added, name);
 }
 
 static bool unchanged(const entry *known)
 {
     struct stat file;
-    return stat(known->path, &file) != 0 || (file.st_mtim.tv_sec == known->changed.tv_sec &&
-                                             file.st_mtim.tv_nsec == known->changed.tv_nsec);
+    return known->in_memory || stat(known->path, &file) != 0 ||
+           (file.st_mtim.tv_sec == known->changed.tv_sec &&
+            file.st_mtim.tv_nsec == known->changed.tv_nsec);
 }
 
 static gputune_status find_path(entry **out, gt_catalog *catalog, const char *path)
@@ -325,6 +367,16 @@ gputune_status gt_catalog_add(gt_catalog *catalog, const char *path)
     entry *added;
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = load(&added, catalog, path);
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
+}
+
+gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                                     const gputune_include *includes)
+{
+    entry *added;
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = load_source(&added, catalog, name, text, includes);
     pthread_mutex_unlock(&catalog->lock);
     return status;
 }

@@ -166,7 +166,9 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
                           .options = (const char *const *)source->options,
                           .option_count = source->option_count,
                           .arch = device->arch,
-                          .ptx = device->emulated};
+                          .ptx = device->emulated,
+                          .instances = (const char *const *)source->instances,
+                          .instance_count = source->instance_count};
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
     if (compiled_before(field, unit)) {

@@ -38,10 +38,10 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
                                    GT_BYTES_THROUGH(gputune_options, strategy)};
-    static const gt_versions versions = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
+    static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
-    return given ? gt_versioned_read(out, given, &versions) : GPUTUNE_OK;
+    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
 }
 
 static gputune_status check_enums(const gputune_options *o)

@@ -56,6 +56,8 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_emit(&text, &bytes, NULL, "axpy", none, NULL, "sm_90", GPUTUNE_FORM_SOURCE));
     REFUSES(gputune_records(NULL, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_check_database(NULL));
+    REFUSES(gputune_add_source(NULL, "x", "y", NULL));
+    REFUSES(gputune_drop_outdated(NULL, NULL, true, NEVER(gputune_record), &calls));
     REFUSES(gputune_run(NULL, "axpy", none, NULL, 0, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_compile(NULL, "axpy", none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_replay(NULL, NULL, NEVER(gputune_replayed), &calls));
@@ -98,6 +100,9 @@ static void test_null_is_refused_by_a_tuner(void **state)
     REFUSES(gputune_compile(tuner, NULL, none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_compile(tuner, "axpy", none, NULL, NULL, NULL, NULL));
     REFUSES(gputune_add_template(tuner, NULL));
+    REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
+    REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
+    REFUSES(gputune_drop_outdated(tuner, NULL, true, NULL, NULL));
     assert_int_equal(calls, 0);
     gputune_close(tuner);
 }

@@ -20,7 +20,12 @@ static void jobs_come_back_whole(void **state)
     (void)state;
     gt_farm *farm = open_farm((gt_farm_options){0});
     const char *const options[] = {"-DX=1", "--maxrregcount=32"};
-    gt_compile_job job = {5, "hello", options, 2, "sm_90", false, true};
+    gt_compile_job job = {.id = 5,
+                          .text = "hello",
+                          .options = options,
+                          .option_count = 2,
+                          .arch = "sm_90",
+                          .want_ptx = true};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_int_equal(event.compiled.image.bytes, 14);
