@@ -3,6 +3,7 @@
 #include "api/plan.h"
 
 #include "api/call.h"
+#include "base/references.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "gpu/launcher.h"
@@ -33,7 +34,8 @@ typedef struct check {
 } check;
 
 struct gputune_plan {
-    atomic_uint references;
+    gt_references references;
+    unsigned shares; /* places where it is shared; under the lock of the table */
     const gt_driver *driver;
     gt_device device;
     uint32_t check_count;
@@ -174,11 +176,12 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver)
 {
-    gputune_plan *plan = calloc(1, sizeof *plan);
+    gputune_plan *plan = aligned_alloc(_Alignof(gputune_plan), sizeof *plan);
     if (!plan) {
         return gt_fail_memory();
     }
-    atomic_init(&plan->references, 1);
+    memset(plan, 0, sizeof *plan);
+    gt_references_init(&plan->references);
     pthread_mutex_init(&plan->loading, NULL);
     plan->driver = driver;
     plan->device = *request->device;
@@ -196,14 +199,35 @@ bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
     return strcmp(a->configuration, b->configuration) == 0;
 }
 
+bool gt_plan_is_of(const gputune_plan *plan, const char *kernel)
+{
+    return strcmp(plan->kernel, kernel) == 0;
+}
+
 /* --- reference counting ----------------------------------------------------------------------- */
 
 gputune_plan *gputune_plan_retain(gputune_plan *plan)
 {
     if (plan) {
-        atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+        gt_references_add(&plan->references);
     }
     return plan;
+}
+
+void gt_plan_share(gputune_plan *plan)
+{
+    gputune_plan_retain(plan);
+    if (!plan->shares++) {
+        gt_references_spread(&plan->references);
+    }
+}
+
+void gt_plan_unshare(gputune_plan *plan)
+{
+    if (!--plan->shares) {
+        gt_references_gather(&plan->references);
+    }
+    gputune_plan_release(plan);
 }
 
 static void free_code(code *c)
@@ -214,7 +238,7 @@ static void free_code(code *c)
 
 void gputune_plan_release(gputune_plan *plan)
 {
-    if (!plan || atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) != 1) {
+    if (!plan || !gt_references_drop(&plan->references)) {
         return;
     }
     free_code(&plan->winner);

@@ -111,28 +111,45 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt
     return plan;
 }
 
+/* Whether the call measures again what is known. */
+static bool is_anew(const gt_terms *asked, const gputune_options *o)
+{
+    return o->force && asked->effort >= GPUTUNE_MEASURE;
+}
+
+/* Makes a plan and puts it into the table. */
+static gputune_status make_known(gputune_plan **out, gt_terms *terms, gputune *tuner,
+                                 const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
+                                 const gputune_options *o)
+{
+    gt_call call;
+    gputune_plan *plan = NULL;
+    GT_TRY(gt_call_begin(&call, tuner, "tune_kernel"));
+    bool anew = is_anew(terms, o);
+    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
+    gputune_status status = make_plan(&plan, terms, tuner, kernel, sizes, o);
+    if (status == GPUTUNE_OK) {
+        status = gt_plan_table_add(tuner->plans, key, terms, plan, anew, forgets);
+    }
+    gt_call_end(&call);
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
 static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
 {
     gt_plan_key key;
-    gt_call call;
     gt_terms terms = terms_asked(tuner, o);
-    bool anew = o->force && terms.effort >= GPUTUNE_MEASURE;
-    gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
-    gputune_plan *plan = anew ? NULL : find_known(tuner, &key, &terms);
-    if (plan) {
-        *out = plan;
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_call_begin(&call, tuner, "tune_kernel"));
-    gputune_status status = make_plan(&plan, &terms, tuner, kernel, sizes, o);
-    if (status == GPUTUNE_OK) {
-        status = gt_plan_table_add(tuner->plans, &key, &terms, plan, anew);
-        if (status != GPUTUNE_OK) {
-            gputune_plan_release(plan);
-        }
-    }
-    gt_call_end(&call);
+    gt_plan_key_make(&key, kernel, sizes, o);
+    gputune_plan *plan = is_anew(&terms, o) ? NULL : find_known(tuner, &key, &terms);
+    gputune_status status =
+        plan ? GPUTUNE_OK : make_known(&plan, &terms, tuner, &key, kernel, sizes, o);
+    gt_plan_key_free(&key);
     if (status == GPUTUNE_OK) {
         *out = plan;
     }

@@ -176,7 +176,7 @@ static gputune_status settle_device(gputune *tuner, const gputune_open_options *
 /* The worker starts the driver while the files are opened here. */
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
-    GT_TRY(gt_plan_table_new(&tuner->plans));
+    GT_TRY(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT));
     if (o->worker) {
         GT_TRY(gt_strdup(&tuner->worker, o->worker));
     }
@@ -300,9 +300,10 @@ int gputune_add_template(gputune *tuner, const char *path)
     gt_call call;
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status = gt_catalog_add(tuner->catalog, path);
+    const gt_template *added;
+    gputune_status status = gt_catalog_add(&added, tuner->catalog, path);
     if (status == GPUTUNE_OK) {
-        atomic_fetch_add(&tuner->generation, 1);
+        status = gt_plan_table_forget(tuner->plans, added->name, path);
     }
     gt_call_end(&call);
     return status;
@@ -318,9 +319,10 @@ int gputune_add_source(gputune *tuner, const char *name, const char *text,
         return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    gputune_status status = gt_catalog_add_source(tuner->catalog, name, text, includes);
+    const gt_template *added;
+    gputune_status status = gt_catalog_add_source(&added, tuner->catalog, name, text, includes);
     if (status == GPUTUNE_OK) {
-        atomic_fetch_add(&tuner->generation, 1);
+        status = gt_plan_table_forget(tuner->plans, added->name, name);
     }
     gt_call_end(&call);
     return status;

@@ -9,8 +9,6 @@
 #include "api/workers.h"
 #include "gpu/device.h"
 
-#include <stdatomic.h>
-
 struct gputune {
     gt_calls calls;
     gt_log_output output;
@@ -26,7 +24,6 @@ struct gputune {
     gt_services services;
     gt_workers workers;
     char *worker;
-    atomic_uint generation; /* templates added so far */
 };
 
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
