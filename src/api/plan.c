@@ -44,7 +44,9 @@ struct gputune_plan {
     bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
-    char *kernel, *sizes, *configuration, *default_configuration, *stop_reason;
+    gt_description *description;
+    gt_miss *miss;
+    char *kernel, *configuration, *default_configuration, *stop_reason;
 };
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -91,7 +93,6 @@ static gputune_status make_texts(gputune_plan *plan, const gt_request *request,
 {
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_strdup(&plan->kernel, request->template->name));
-    GT_TRY(gt_strdup(&plan->sizes, request->problem_text));
     GT_TRY(gt_config_text(&plan->configuration, request->template, &choice->config));
     GT_TRY(gt_config_text(&plan->default_configuration, request->template, &standard));
     return gt_strdup(&plan->stop_reason, choice->stop_reason);
@@ -121,7 +122,7 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .variants = choice->variants,
                                 .failed = choice->failed,
                                 .stop_reason = plan->stop_reason,
-                                .sizes = plan->sizes};
+                                .sizes = gt_description_sizes(plan->description)};
     memcpy(plan->info.grid, g->grid, sizeof g->grid);
     memcpy(plan->info.block, g->block, sizeof g->block);
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
@@ -168,6 +169,7 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     }
     plan->needs_alignment = choice->needs_alignment;
     make_checks(plan, &request->workload);
+    GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
     return load_if_current(plan);
@@ -192,6 +194,31 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     }
     *out = plan;
     return GPUTUNE_OK;
+}
+
+const gt_description *gt_plan_description(const gputune_plan *plan)
+{
+    return plan->description;
+}
+
+gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
+{
+    GT_TRY(load(plan, &plan->winner));
+    *out = (gt_plan_view){.description = plan->description,
+                          .launch = &plan->winner.launch,
+                          .image = &plan->winner.image,
+                          .launcher = atomic_load(&plan->winner.launcher)};
+    return GPUTUNE_OK;
+}
+
+void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
+{
+    plan->miss = miss;
+}
+
+gt_miss *gt_plan_miss(const gputune_plan *plan)
+{
+    return plan->miss;
 }
 
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
@@ -244,8 +271,8 @@ void gputune_plan_release(gputune_plan *plan)
     free_code(&plan->winner);
     free_code(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
+    gt_description_free(plan->description);
     free(plan->kernel);
-    free(plan->sizes);
     free(plan->configuration);
     free(plan->default_configuration);
     free(plan->stop_reason);

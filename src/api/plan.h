@@ -3,14 +3,23 @@
 #ifndef GT_API_PLAN_H
 #define GT_API_PLAN_H
 
+#include "api/description.h"
+#include "api/misses.h"
 #include "base/device.h"
 #include "gpu/driver.h"
+#include "gpu/launcher.h"
 #include "tuner/tune.h"
 
 /* Makes a plan of a choice at the request's problem; takes over the choice's images. With a current
  * context the code is loaded now, else at the first launch. *out is the caller's. */
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver);
+
+/* Says that the plan is given out where a stored result was asked for and not found; before any
+ * other thread knows the plan. */
+void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
+/* That miss, or NULL. */
+gt_miss *gt_plan_miss(const gputune_plan *plan);
 
 /* Whether two plans launch the same configuration. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
@@ -22,6 +31,17 @@ bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
  * each of them no more than it costs one; and gives it back. One thread at a time. */
 void gt_plan_share(gputune_plan *plan);
 void gt_plan_unshare(gputune_plan *plan);
+/* The description of a plan's kernel; the plan's. */
+const gt_description *gt_plan_description(const gputune_plan *plan);
+/* What a plan launches where its buffers are aligned as it assumes. All of it is the plan's. */
+typedef struct gt_plan_view {
+    const gt_description *description;
+    const gt_launch *launch;
+    const gt_image *image;
+    const gt_launcher *launcher;
+} gt_plan_view;
+/* Loads the code into the current context unless it is loaded. */
+gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan);
 
 /* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
  * at a time. Beyond the limit, plans that were not asked for lately are let go. What is replaced or

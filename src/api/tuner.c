@@ -132,24 +132,27 @@ static bool take_answer(gputune *tuner, gt_farm *farm)
 /* The tables that an installation brings, or NULL. */
 static char *system_database(void)
 {
+    static const char *const places[] = {"../share/gputune", "gputune/share"};
     char *own, *path = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;
     }
-    if (gt_path_format(&path, "%s/../share/gputune/gputune.db", own) != GPUTUNE_OK) {
-        path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++) {
+        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) != GPUTUNE_OK) {
+            path = NULL;
+        } else if (!gt_file_exists(path)) {
+            free(path);
+            path = NULL;
+        }
     }
     free(own);
-    if (path && !gt_file_exists(path)) {
-        free(path);
-        path = NULL;
-    }
     return path;
 }
 
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
+    GT_TRY(gt_catalog_set_include_paths(tuner->catalog, o->include_paths, o->include_path_count));
     char *system = o->read_only && o->database ? NULL : system_database();
     gputune_status status =
         o->read_only ? gt_store_open_read(&tuner->store, o->database, system, &tuner->log)
@@ -198,7 +201,8 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 
 static gputune_status read_options(gputune_open_options *out, const gputune_open_options *given)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user)};
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
+                                   GT_BYTES_THROUGH(gputune_open_options, include_path_count)};
     static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
@@ -237,6 +241,9 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    if (status == GPUTUNE_OK && tuner->overrides.record) {
+        status = gt_misses_open(&tuner->misses, tuner->overrides.record, &tuner->log);
+    }
     if (status == GPUTUNE_OK) {
         status = open_parts(tuner, &known);
     }
@@ -276,6 +283,7 @@ void gputune_close(gputune *tuner)
         return;
     }
     gt_workers_close(&tuner->workers);
+    gt_misses_close(tuner->misses);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);

@@ -5,6 +5,7 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "farm/includes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -22,6 +23,7 @@ typedef struct entry {
 struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude;
+    gt_includes *includes;
     gt_log log;
     GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
 };
@@ -51,7 +53,8 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         GT_TRY(gt_strdup(&folder, asked));
         return try_folder(out, tried, folder);
     }
-    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates"};
+    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates",
+                                         "gputune/share/templates"};
     GT_TRY(gt_file_own_folder(&own));
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
@@ -61,10 +64,6 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         }
     }
     free(own);
-    if (!status && !*out) {
-        GT_TRY(gt_strdup(&folder, GT_PREFIX "/share/gputune/templates"));
-        status = try_folder(out, tried, folder);
-    }
     return status;
 }
 
@@ -106,6 +105,9 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
     }
+    if (status == GPUTUNE_OK) {
+        status = gt_includes_open(&catalog->includes, catalog->folder, NULL, 0);
+    }
     if (status != GPUTUNE_OK) {
         gt_catalog_close(catalog);
         return status;
@@ -125,9 +127,20 @@ void gt_catalog_close(gt_catalog *catalog)
     }
     gt_array_free(&catalog->entries);
     pthread_mutex_destroy(&catalog->lock);
+    gt_includes_close(catalog->includes);
     free(catalog->folder);
     free(catalog->prelude);
     free(catalog);
+}
+
+gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
+                                            size_t count)
+{
+    gt_includes *includes;
+    GT_TRY(gt_includes_open(&includes, catalog->folder, paths, count));
+    gt_includes_close(catalog->includes);
+    catalog->includes = includes;
+    return GPUTUNE_OK;
 }
 
 const char *gt_catalog_prelude(const gt_catalog *catalog)
@@ -135,40 +148,25 @@ const char *gt_catalog_prelude(const gt_catalog *catalog)
     return catalog->prelude;
 }
 
-/* Includes are looked up beside the including file, then in the template folder. */
-static gputune_status read_include(void *user, const char *name, const char *from, char **text,
-                                   char **path)
+gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
+                                          gt_catalog *catalog, const gt_template *template)
 {
-    const gt_catalog *catalog = user;
-    const char *slash = strrchr(from, '/');
-    char *beside;
-    if (name[0] == '/') {
-        GT_TRY(gt_strdup(&beside, name));
-    } else if (slash) {
-        GT_TRY(gt_path_format(&beside, "%.*s/%s", (int)(slash - from), from, name));
-    } else {
-        GT_TRY(gt_strdup(&beside, name));
+    *out = NULL;
+    *count = 0;
+    if (!template->has_headers) {
+        return GPUTUNE_OK;
     }
-    if (!gt_file_exists(beside)) {
-        char *shared;
-        gputune_status status = gt_path_format(&shared, "%s/%s", catalog->folder, name);
-        if (status != GPUTUNE_OK || !gt_file_exists(shared)) {
-            status = status
-                         ? status
-                         : gt_fail(GPUTUNE_ENOTFOUND, "neither %s nor %s exists", beside, shared);
-            free(beside);
-            return status;
-        }
-        free(beside);
-        beside = shared;
-    }
-    gputune_status status = gt_file_read(text, NULL, beside);
-    if (status != GPUTUNE_OK) {
-        free(beside);
-        return status;
-    }
-    *path = beside;
-    return GPUTUNE_OK;
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = gt_includes_options(out, count, catalog->includes);
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
+}
+
+static gputune_status parse_file(gt_template **out, gt_catalog *catalog, const char *path,
+                                 const char *text)
+{
+    GT_TRY(gt_includes_begin(catalog->includes, path));
+    return gt_template_parse(out, path, text, gt_includes_find, catalog->includes);
 }
 
 /* Takes over the entry's template; frees it on failure. */
@@ -193,7 +191,7 @@ static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
     entry added = {0};
     char *text;
     GT_TRY(gt_file_read(&text, NULL, path));
-    gputune_status status = gt_template_parse(&added.template, path, text, read_include, catalog);
+    gputune_status status = parse_file(&added.template, catalog, path, text);
     free(text);
     GT_TRY(status);
     if (stat(path, &file) == 0) {
@@ -208,23 +206,25 @@ typedef struct source_reader {
 } source_reader;
 
 /* Includes of a text in memory are those that came with it, then files of the template folder. */
-static gputune_status read_given(void *user, const char *name, const char *from, char **text,
-                                 char **path)
+static gputune_status read_given(void *user, const gt_include *include, gt_included *out)
 {
     const source_reader *reader = user;
     const gputune_include *at = reader->includes;
-    while (at && at->name && strcmp(at->name, name) != 0) {
+    while (at && at->name && (include->system || strcmp(at->name, include->name) != 0)) {
         at++;
     }
     if (!at || !at->name) {
-        return read_include(reader->catalog, name, from, text, path);
+        return gt_includes_find(reader->catalog->includes, include, out);
     }
-    GT_TRY(gt_strdup(text, at->text));
-    gputune_status status = gt_strdup(path, name);
+    gt_included found = {0};
+    GT_TRY(gt_strdup(&found.text, at->text));
+    gputune_status status = gt_strdup(&found.path, include->name);
     if (status != GPUTUNE_OK) {
-        free(*text);
+        free(found.text);
+        return status;
     }
-    return status;
+    *out = found;
+    return GPUTUNE_OK;
 }
 
 static gputune_status load_source(entry **out, gt_catalog *catalog, const char *name,
@@ -232,6 +232,7 @@ static gputune_status load_source(entry **out, gt_catalog *catalog, const char *
 {
     entry added = {.in_memory = true};
     source_reader reader = {catalog, includes};
+    GT_TRY(gt_includes_begin(catalog->includes, NULL));
     GT_TRY(gt_template_parse(&added.template, name, text, read_given, &reader));
     return add_entry(out, catalog, &added, name);
 }
@@ -343,7 +344,7 @@ static gputune_status find_name(entry **out, gt_catalog *catalog, const char *na
     return status;
 }
 
-static bool is_path(const char *kernel)
+bool gt_catalog_is_path(const char *kernel)
 {
     size_t length = strlen(kernel);
     return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
@@ -353,8 +354,8 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 {
     entry *found = NULL;
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status =
-        is_path(kernel) ? find_path(&found, catalog, kernel) : find_name(&found, catalog, kernel);
+    gputune_status status = gt_catalog_is_path(kernel) ? find_path(&found, catalog, kernel)
+                                                       : find_name(&found, catalog, kernel);
     if (status == GPUTUNE_OK) {
         *out = found->template;
     }
