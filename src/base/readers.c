@@ -1,11 +1,14 @@
 /* Readers that take no lock: a place for each thread, and a wait until all have moved on. */
 #include "base/readers.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST_PLACES = 64, LINE_BYTES = 128 }; /* processors fetch lines of 64 bytes in pairs */
 
@@ -23,6 +26,7 @@ static atomic_uint count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t leaver;
 static bool has_leaver;
+static atomic_bool writers_fence; /* a writer's membarrier() orders what the readers do */
 
 /* Is read in every lookup: without a function call, also in a shared library. */
 static _Thread_local place *own __attribute__((tls_model("initial-exec")));
@@ -31,6 +35,18 @@ static void give_back(void *gone)
 {
     own = NULL;
     atomic_store_explicit(&((place *)gone)->taken, false, memory_order_release);
+}
+
+static bool membarrier_of(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+static void take_fence(void)
+{
+#ifndef __SANITIZE_THREAD__ /* which does not know membarrier() */
+    atomic_store(&writers_fence, membarrier_of(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+#endif
 }
 
 /* The other threads do not exist in a forked child, and leave nothing. */
@@ -42,6 +58,7 @@ static void forget_others(void)
             atomic_store(&at->taken, false);
         }
     }
+    take_fence();
 }
 
 static void add(place *added)
@@ -57,6 +74,7 @@ static void start(void)
     for (int i = 0; i < FIRST_PLACES; i++) {
         add(&first_places[i]);
     }
+    take_fence();
     has_leaver = pthread_key_create(&leaver, give_back) == 0;
     pthread_atfork(NULL, NULL, forget_others);
 }
@@ -108,13 +126,22 @@ static place *take_place(void)
     return taken;
 }
 
+/* What a reader reads comes after its entry, in the eyes of a writer that unlinks and then looks
+ * who is inside: by a fence of the reader's, or by one that the writer has every thread make. */
 bool gt_readers_enter(void)
 {
     place *at = own ? own : take_place();
-    if (at) {
-        atomic_fetch_add(&at->turns, 1); /* in order with what a writer unlinks and then reads */
+    if (!at) {
+        return false;
     }
-    return at != NULL;
+    if (atomic_load_explicit(&writers_fence, memory_order_relaxed)) {
+        unsigned turns = atomic_load_explicit(&at->turns, memory_order_relaxed);
+        atomic_store_explicit(&at->turns, turns + 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_fetch_add(&at->turns, 1);
+    }
+    return true;
 }
 
 void gt_readers_leave(void)
@@ -127,6 +154,9 @@ void gt_readers_wait(void)
 {
     const struct timespec nap = {.tv_nsec = 20000};
     pthread_once(&once, start);
+    if (atomic_load(&writers_fence)) {
+        (void)membarrier_of(MEMBARRIER_CMD_PRIVATE_EXPEDITED); /* cannot fail once registered */
+    }
     for (place *at = atomic_load(&places); at; at = at->next) {
         unsigned turns = atomic_load(&at->turns);
         while (turns % 2 && atomic_load(&at->turns) == turns) {

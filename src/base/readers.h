@@ -1,8 +1,9 @@
 /* Readers that take no lock, and writers that wait until they are gone: what a writer has unlinked
  * may be freed after gt_readers_wait(), as no thread looks at it any more.
  *
- * A thread has a place of its own on its first use, and gives it back when it ends. Entering is one
- * atomic operation on memory that no other thread writes; leaving is a store. */
+ * A thread has a place of its own on its first use, and gives it back when it ends. Entering
+ * and leaving are a store each to memory that no other thread writes, where the system has
+ * membarrier(2) for the writers (Linux 4.14). */
 #ifndef GT_BASE_READERS_H
 #define GT_BASE_READERS_H
 
