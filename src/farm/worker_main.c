@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,7 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_CORE, &none);
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
+        signal(SIGXFSZ, SIG_IGN);        /* a head too large for the process's limit is not kept */
         limit_memory(settings.memory_mb);
     }
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
