@@ -1,4 +1,5 @@
-/* gputune_kernels(): the templates that can be tuned by name, as the public struct. */
+/* gputune_kernels() and gputune_find_kernels(): the templates that can be tuned by name, as the
+ * public struct. */
 #include "api/tuner.h"
 
 #include "base/text.h"
@@ -56,5 +57,15 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
                     void *user)
 {
     kernel_walk walk = {each, user};
-    return gt_catalog_each(tuner->catalog, describe_kernel, &walk);
+    return gt_catalog_each(tuner->catalog, NULL, describe_kernel, &walk);
+}
+
+int gputune_find_kernels(gputune *tuner, const char *kernel,
+                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
+{
+    kernel_walk walk = {each, user};
+    if (!tuner || !kernel || !each) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_find_kernels: tuner, kernel or each is NULL");
+    }
+    return gt_catalog_each(tuner->catalog, kernel, describe_kernel, &walk);
 }

@@ -269,9 +269,10 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
 }
 
 static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
-                                const char *text)
+                                const char *text, const char *kernel)
 {
     GT_TRY(gt_reader_run(reader, path, text));
+    GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(check_words(reader));
     for (int phase = 0; phase < PHASES; phase++) {
         GT_TRY(parse_phase(parse, reader, phase));
@@ -317,7 +318,7 @@ static gputune_status new_template(gt_template **out)
 }
 
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
-                                 gt_include_fn include, void *user)
+                                 const char *kernel, gt_include_fn include, void *user)
 {
     gt_template *template = NULL;
     GT_TRY(new_template(&template));
@@ -329,7 +330,7 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     gt_reader reader = {.parts = template->parts, .include = include, .user = user};
     parse->template = template;
     parse->parts = template->parts;
-    gputune_status status = parse_all(parse, &reader, path, text);
+    gputune_status status = parse_all(parse, &reader, path, text, kernel);
     free(parse);
     gt_reader_free(&reader);
     if (status < 0) {
@@ -394,10 +395,7 @@ static void free_launch(gt_template_parts *parts)
 
 static void free_texts(gt_template_parts *parts)
 {
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        free(parts->files[i].path);
-        free(parts->files[i].text);
-    }
+    gt_reader_free_files(parts);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(parts->axis_values[i]);
     }

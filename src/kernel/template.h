@@ -8,6 +8,9 @@
  *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
  *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
  *     a reference that needs them is a template too. The same holds wherever a kernel is named
+ *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
+ *     one alone, what stands in front of the first is for all. The functions of the others, and their
+ *     references, are cut out
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
@@ -203,11 +206,19 @@ typedef struct gt_template {
 typedef gputune_status (*gt_include_fn)(void *user, const char *name, const char *from, char **text,
                                         char **path);
 
-/* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
- * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
+/* Parses `text` (copied): the kernel of that name, or the first one if `kernel` is NULL. ETEMPLATE
+ * with "file:line:column: what; what was expected", ENOTFOUND for a kernel that is not in the file.
+ * `include` may be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
-                                 gt_include_fn include, void *user);
+                                 const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
+
+/* Calls `each` with the name of every kernel of a text, in its order; a failure of `each` stops and
+ * is returned. ETEMPLATE where pragmas cannot be read at all. A text without a kernel has none:
+ * gt_template_parse() says what is wrong with it. */
+gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
+                                 void *user, gputune_status (*each)(void *to, const char *name),
+                                 void *to);
 
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);

@@ -1,28 +1,10 @@
 /* Finds and parses templates, by name or path. */
-#include "tuner/catalog.h"
+#include "tuner/catalog_parts.h"
 
-#include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
-
-typedef struct entry {
-    char *path;
-    struct timespec changed;
-    gt_template *template;
-} entry;
-
-struct gt_catalog {
-    pthread_mutex_t lock;
-    char *folder, *prelude;
-    gt_log log;
-    GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
-};
 
 static gputune_status try_folder(char **out, gt_text *tried, char *folder)
 {
@@ -118,10 +100,10 @@ void gt_catalog_close(gt_catalog *catalog)
         return;
     }
     for (size_t i = 0; i < catalog->entries.count; i++) {
-        free(catalog->entries.items[i].path);
         gt_template_free(catalog->entries.items[i].template);
     }
     gt_array_free(&catalog->entries);
+    gt_catalog_files_free(catalog);
     pthread_mutex_destroy(&catalog->lock);
     free(catalog->folder);
     free(catalog->prelude);
@@ -133,220 +115,130 @@ const char *gt_catalog_prelude(const gt_catalog *catalog)
     return catalog->prelude;
 }
 
-/* Includes are looked up beside the including file, then in the template folder. */
-static gputune_status read_include(void *user, const char *name, const char *from, char **text,
-                                   char **path)
-{
-    const gt_catalog *catalog = user;
-    const char *slash = strrchr(from, '/');
-    char *beside;
-    if (name[0] == '/') {
-        GT_TRY(gt_strdup(&beside, name));
-    } else if (slash) {
-        GT_TRY(gt_path_format(&beside, "%.*s/%s", (int)(slash - from), from, name));
-    } else {
-        GT_TRY(gt_strdup(&beside, name));
-    }
-    if (!gt_file_exists(beside)) {
-        char *shared;
-        gputune_status status = gt_path_format(&shared, "%s/%s", catalog->folder, name);
-        if (status != GPUTUNE_OK || !gt_file_exists(shared)) {
-            status = status
-                         ? status
-                         : gt_fail(GPUTUNE_ENOTFOUND, "neither %s nor %s exists", beside, shared);
-            free(beside);
-            return status;
-        }
-        free(beside);
-        beside = shared;
-    }
-    gputune_status status = gt_file_read(text, NULL, beside);
-    if (status != GPUTUNE_OK) {
-        free(beside);
-        return status;
-    }
-    *path = beside;
-    return GPUTUNE_OK;
-}
+/* ---- one kernel of a file ---- */
 
-static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
+static gputune_status load(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
 {
-    struct stat file = {0};
-    entry added = {0};
     char *text;
-    GT_TRY(gt_file_read(&text, NULL, path));
-    gputune_status status = gt_template_parse(&added.template, path, text, read_include, catalog);
+    gt_catalog_entry added = {.path = ref->file->path, .changed = ref->file->changed};
+    GT_TRY(gt_file_read(&text, NULL, added.path));
+    gputune_status status = gt_template_parse(&added.template, added.path, text, ref->name,
+                                              gt_catalog_include, catalog);
     free(text);
     if (status == GPUTUNE_OK) {
-        status = gt_strdup(&added.path, path);
-    }
-    if (status == GPUTUNE_OK) {
-        if (stat(path, &file) == 0) {
-            added.changed = file.st_mtim;
-        }
         status = gt_array_push(&catalog->entries, added);
     }
     if (status != GPUTUNE_OK) {
         gt_template_free(added.template);
-        free(added.path);
         return status;
     }
-    *out = &catalog->entries.items[catalog->entries.count - 1];
+    *out = added.template;
     return GPUTUNE_OK;
 }
 
-static bool unchanged(const entry *known)
-{
-    struct stat file;
-    return stat(known->path, &file) != 0 || (file.st_mtim.tv_sec == known->changed.tv_sec &&
-                                             file.st_mtim.tv_nsec == known->changed.tv_nsec);
-}
-
-static gputune_status find_path(entry **out, gt_catalog *catalog, const char *path)
+static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
 {
     for (size_t i = catalog->entries.count; i-- > 0;) {
-        entry *known = &catalog->entries.items[i];
-        if (strcmp(known->path, path) == 0 && unchanged(known)) {
-            *out = known;
+        const gt_catalog_entry *known = &catalog->entries.items[i];
+        if (strcmp(known->path, ref->file->path) == 0 &&
+            gt_same_time(&known->changed, &ref->file->changed) &&
+            strcmp(known->template->name, ref->name) == 0) {
+            *out = known->template;
             return GPUTUNE_OK;
         }
     }
-    return load(out, catalog, path);
+    return load(out, catalog, ref);
 }
 
-static int is_template_file(const struct dirent *file)
-{
-    size_t length = strlen(file->d_name);
-    return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
-}
+/* ---- by name or path ---- */
 
-typedef GT_ARRAY(char *) names;
-
-static void free_names(names *list)
+/* Several kernels are a failure unless they are those of one file and `several`. */
+static gputune_status check_several(const gt_kernel_refs *refs, const char *kernel, bool several)
 {
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i]);
+    const gt_kernel_ref *first = &refs->items[0];
+    gt_text list = {0};
+    bool one_file = true;
+    for (size_t i = 1; i < refs->count; i++) {
+        one_file &= refs->items[i].file == first->file;
     }
-    gt_array_free(list);
-}
-
-static gputune_status add_name(names *out, const char *name, size_t length)
-{
-    char *copy;
-    GT_TRY(gt_array_reserve(out));
-    GT_TRY(gt_strndup(&copy, name, length));
-    out->items[out->count++] = copy;
-    return GPUTUNE_OK;
-}
-
-/* A folder that cannot be read has none. */
-static gputune_status add_files(names *out, const char *folder)
-{
-    struct dirent **files = NULL;
-    int count = scandir(folder, &files, is_template_file, alphasort);
-    gputune_status status = count < 0 && errno == ENOMEM ? gt_fail_memory() : GPUTUNE_OK;
-    for (int i = 0; i < count; i++) {
-        const char *name = files[i]->d_name;
-        if (status == GPUTUNE_OK) {
-            status = add_name(out, name, strlen(name) - strlen(".cu"));
-        }
-        free(files[i]);
+    if (refs->count == 1 || (one_file && several)) {
+        return GPUTUNE_OK;
     }
-    free(files);
-    return status;
-}
-
-/* The names of the folder's files and of added templates, sorted, each once. */
-static gputune_status list_names(names *out, gt_catalog *catalog)
-{
-    gputune_status status = add_files(out, catalog->folder);
-    for (size_t i = 0; i < catalog->entries.count && status == GPUTUNE_OK; i++) {
-        const char *name = catalog->entries.items[i].template->name;
-        bool known = false;
-        for (size_t j = 0; j < out->count; j++) {
-            known = known || strcmp(out->items[j], name) == 0;
-        }
-        status = known ? GPUTUNE_OK : add_name(out, name, strlen(name));
+    for (size_t i = 0; i < refs->count; i++) {
+        gt_text_printf(&list, "%s%s", i ? ", " : "",
+                       one_file ? refs->items[i].name : refs->items[i].file->path);
     }
-    return status;
-}
-
-static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
-{
-    names list = {0};
-    gputune_status status = list_names(&list, catalog);
-    if (status == GPUTUNE_OK) {
-        const char *nearest = gt_nearest(kernel, (const char *const *)list.items, list.count);
-        status = gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'%s%s%s in %s", kernel,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "", catalog->folder);
-    }
-    free_names(&list);
-    return status;
-}
-
-static gputune_status find_name(entry **out, gt_catalog *catalog, const char *name)
-{
-    for (size_t i = catalog->entries.count; i-- > 0;) {
-        entry *known = &catalog->entries.items[i];
-        if (strcmp(known->template->name, name) == 0) {
-            return find_path(out, catalog, known->path);
-        }
-    }
-    char *path;
-    GT_TRY(gt_path_format(&path, "%s/%s.cu", catalog->folder, name));
     gputune_status status =
-        gt_file_exists(path) ? find_path(out, catalog, path) : unknown_kernel(catalog, name);
-    free(path);
+        one_file ? gt_fail(GPUTUNE_EINVAL, "%s has the kernels %s; expected one, as in %s:%s",
+                           first->file->path, gt_text_string(&list), first->file->path, first->name)
+                 : gt_fail(GPUTUNE_EINVAL, "kernel '%s' is in %s; expected the path of one", kernel,
+                           gt_text_string(&list));
+    gt_text_free(&list);
     return status;
-}
-
-static bool is_path(const char *kernel)
-{
-    size_t length = strlen(kernel);
-    return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
 }
 
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
 {
-    entry *found = NULL;
+    gt_kernel_refs refs = {0};
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status =
-        is_path(kernel) ? find_path(&found, catalog, kernel) : find_name(&found, catalog, kernel);
+    gputune_status status = gt_catalog_resolve(&refs, catalog, kernel);
     if (status == GPUTUNE_OK) {
-        *out = found->template;
+        status = check_several(&refs, kernel, false);
+    }
+    if (status == GPUTUNE_OK) {
+        status = get(out, catalog, &refs.items[0]);
     }
     pthread_mutex_unlock(&catalog->lock);
+    gt_array_free(&refs);
     return status;
 }
 
 gputune_status gt_catalog_add(gt_catalog *catalog, const char *path)
 {
-    entry *added;
+    gt_kernel_refs refs = {0};
+    const gt_template *template;
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status = load(&added, catalog, path);
+    gputune_status status = gt_catalog_resolve_path(&refs, catalog, path);
+    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
+        status = get(&template, catalog, &refs.items[i]);
+    }
+    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, refs.items[i]);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    gt_array_free(&refs);
+    return status;
+}
+
+static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
+{
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status =
+        kernel ? gt_catalog_resolve(out, catalog, kernel) : gt_catalog_resolve_all(out, catalog);
+    if (status == GPUTUNE_OK && kernel) {
+        status = check_several(out, kernel, true);
+    }
     pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 
-int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
-                    void *user)
+int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)
 {
-    names list = {0};
-    pthread_mutex_lock(&catalog->lock);
-    int status = list_names(&list, catalog);
-    pthread_mutex_unlock(&catalog->lock);
-    for (size_t i = 0; i < list.count && !status; i++) {
+    gt_kernel_refs refs = {0};
+    int answer = list(&refs, catalog, kernel);
+    for (size_t i = 0; i < refs.count && !answer; i++) {
         const gt_template *template;
-        gputune_status found = gt_catalog_find(&template, catalog, list.items[i]);
+        pthread_mutex_lock(&catalog->lock);
+        gputune_status found = get(&template, catalog, &refs.items[i]);
+        pthread_mutex_unlock(&catalog->lock);
         if (found == GPUTUNE_OK) {
-            status = each(user, template);
-        } else if (found == GPUTUNE_ENOMEM) {
-            status = found;
+            answer = each(user, template);
+        } else if (found == GPUTUNE_ENOMEM || kernel) {
+            answer = found;
         } else {
             gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
         }
     }
-    free_names(&list);
-    return status;
+    gt_array_free(&refs);
+    return answer;
 }

@@ -43,7 +43,7 @@ static const struct {
     {2, P "kernel(thrice)",
      "a.cu:2:17: no __global__ function 'thrice'; expected its definition in this file"},
     {2, P "kernel(twice) kernel(twice)",
-     "a.cu:2:31: 'kernel' given twice; expected it once (first on line 2)"},
+     "a.cu:2:31: 'kernel' given twice for 'twice'; expected it once (first on line 2)"},
     {3, P "problem(n)", "a.cu:3:26: the pragma ends here; expected '='"},
     {3, P "problem(n = 0)", "a.cu:3:29: size n is 0; expected 1 to 2^40"},
     {3, P "problem(n = 1 << 41)", "a.cu:3:29: size n is 2199023255552; expected 1 to 2^40"},
@@ -233,7 +233,7 @@ static void test_mistakes(void **state)
         gt_template *template = NULL;
         make(&text, mistakes[i].line, mistakes[i].text);
         gputune_status status =
-            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL);
+            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL, NULL);
         if (status != GPUTUNE_ETEMPLATE) {
             fail_msg("accepted: %s", mistakes[i].text);
         }
@@ -269,8 +269,9 @@ static void test_endless_nesting(void **state)
         }
         make(&text, 8, gt_text_string(&line));
         gt_template *template = NULL;
-        assert_int_equal(gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL),
-                         GPUTUNE_ETEMPLATE);
+        assert_int_equal(
+            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL, NULL),
+            GPUTUNE_ETEMPLATE);
         gt_text_free(&text);
         gt_text_free(&line);
     }
@@ -286,7 +287,7 @@ static void test_cut_short(void **state)
         gt_template *template = NULL;
         char *cut = strndup(gt_text_string(&text), length);
         assert_non_null(cut);
-        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL) == GPUTUNE_OK) {
+        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL, NULL) == GPUTUNE_OK) {
             gt_template_free(template);
         }
         free(cut);
