@@ -8,8 +8,29 @@
  * line of text for the calling thread. Results come first, and are untouched on failure. Sizes are
  * bytes where named so, times nanoseconds. Structs that cross the boundary begin with `version`:
  * initialise those that you pass with their _INIT macro, or set `version` to the struct's _VERSION.
- * Nothing here prints, exits or installs a signal handler, synchronises a stream of the caller's,
- * or changes the current context.
+ * Nothing here prints (unless GPUTUNE_LOG says so), exits or installs a signal handler,
+ * synchronises a stream of the caller's, or changes the current context.
+ *
+ * Environment variables, read when a tuner is opened. What the application's options say goes
+ * before those of the first group; those of the second group go before what the application says.
+ * In a set-uid or set-gid program none of them counts, nor do HOME, XDG_CACHE_HOME, CUDA_HOME and
+ * PATH: results are then kept in memory only, unless the options name a database.
+ *
+ *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
+ *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
+ *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_WORKER     the worker program
+ *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
+ *   GPUTUNE_EMULATOR   the emulator's library, or its folder
+ *
+ *   GPUTUNE_DISABLE    any value but 0: nothing is looked up or measured, each plan is the
+ *                      template's default
+ *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans,
+ *                      axes left out as in its default. It is proved in a worker unless it was
+ *                      before; one that cannot be had is left out with a warning
+ *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", where LEVEL is error, warning, info or debug: what
+ *                      the log callback gets is written to standard error, or to the file's end
  */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
@@ -296,6 +317,18 @@ GPUTUNE_API void gputune_refresh(gputune *tuner);
 /* Reads a template file; its kernels' names then stand for them, also where there were others of
  * these names. PATH:KERNEL reads one kernel of it alone. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
+/* A file that a source includes: `name` as it stands between the quotes. */
+typedef struct gputune_include {
+    const char *name, *text;
+} gputune_include;
+/* Adds a template whose text is in memory, such as one that `gputune embed` made an array of. Its
+ * kernel's name then stands for it, and so does `name`, which messages give in place of a path
+ * ("axpy.cu"). `includes` has what its quoted includes name, and ends with one whose name is NULL;
+ * NULL: none. What it lacks is looked for in the template folder. All texts are copied. A source
+ * that is added again under the same name replaces it for later calls. ETEMPLATE names
+ * name:line:column. */
+GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                                   const gputune_include *includes);
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
  * lock, no allocation), from the database, or by measuring as `options` allow (NULL: MEASURE, at
@@ -317,11 +350,12 @@ GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 typedef enum gputune_source {
-    GPUTUNE_SOURCE_DEFAULT,  /* the template's own configuration, not measured */
-    GPUTUNE_SOURCE_NEAREST,  /* measured on this kind of GPU at the nearest size */
-    GPUTUNE_SOURCE_CACHED,   /* measured earlier on this kind of GPU, for this very scenario */
-    GPUTUNE_SOURCE_MEASURED, /* measured by this call */
-    GPUTUNE_SOURCE_ESTIMATED /* ranked without measuring */
+    GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
+    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
+    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for this very scenario */
+    GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
+    GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
+    GPUTUNE_SOURCE_FORCED     /* named by GPUTUNE_FORCE, and found right */
 } gputune_source;
 GPUTUNE_API const char *gputune_source_name(gputune_source source);
 GPUTUNE_API const char *gputune_objective_name(gputune_objective objective);
@@ -491,6 +525,16 @@ typedef struct gputune_record_filter {
  * walk and is returned. EDATABASE where the database asked for cannot be read. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
+
+/* Drops from the user's database what gputune_records() gives only with `history`: the trials and
+ * winners of earlier versions of templates, with the code that is no other's. Calls `each` for
+ * every one of them, also where `only_say` asks to drop nothing; `history` and `all_trials` do not
+ * matter. The file's space is used for what comes later. EBUSY where another process has locked the
+ * database, EDATABASE where it cannot be written. */
+GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter,
+                                      bool only_say,
+                                      int (*each)(void *user, const gputune_record *record),
+                                      void *user);
 
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */

@@ -23,8 +23,9 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 /* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
-    uint32_t alignment, element_bytes; /* of a buffer */
-    gt_type type;                      /* of a scalar */
+    uint32_t alignment,
+        element_bytes; /* of a buffer: what the plan assumes, what its elements need */
+    gt_type type;      /* of a scalar */
     int64_t expected;
     char name[GT_NAME_MAX];
 } check;
@@ -57,7 +58,7 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
             const gt_buffer *buffer = &workload->buffers[index];
             *c = (check){.kind = CHECK_BUFFER,
                          .alignment = workload->alignment[index],
-                         .element_bytes = gt_type_bytes(buffer->type)};
+                         .element_bytes = gt_buffer_alignment(buffer)};
             memcpy(c->name, buffer->name, sizeof c->name);
             continue;
         }

@@ -2,6 +2,66 @@
 #include "api/tuner.h"
 
 #include "base/text.h"
+#include "tuner/ordered.h"
+
+#include <stdlib.h>
+
+/* How hard a call tries: as the environment says, else as the call does. */
+static gputune_effort effort_of(const gputune *tuner, const gputune_options *o)
+{
+    return tuner->overrides.effort ? tuner->overrides.effort
+           : o->effort             ? o->effort
+                                   : GPUTUNE_MEASURE;
+}
+
+/* What the environment orders for this kernel. ENOTFOUND, silently, if that is nothing; with a
+ * warning, if it cannot be done. */
+static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
+{
+    char *forced;
+    const char *kernel = request->template->name;
+    if (tuner->overrides.disabled) {
+        return gt_choose_default(out, request);
+    }
+    GT_TRY(gt_overrides_forced(&forced, &tuner->overrides, kernel));
+    if (!forced) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_status status = gt_choose_forced(out, request, forced);
+    if (status != GPUTUNE_OK) {
+        gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "GPUTUNE_FORCE is not obeyed for %s: %s",
+                    kernel, gt_message());
+        status = GPUTUNE_ENOTFOUND;
+    }
+    free(forced);
+    return status;
+}
+
+static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request)
+{
+    gputune_status status = choose_ordered(out, tuner, request);
+    if (status != GPUTUNE_ENOTFOUND) {
+        return status;
+    }
+    status = gt_tune(out, request);
+    bool tuned =
+        request->options.effort >= GPUTUNE_MEASURE &&
+        !(status == GPUTUNE_OK && out->source == GPUTUNE_SOURCE_CACHED && out->terms.final);
+    if (tuned) {
+        gt_plan_table_note_result(tuner->plans);
+    }
+    return status;
+}
+
+static void say_chosen(const gputune *tuner, const gt_request *request, const gputune_plan *plan)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    if (gputune_plan_info(&info, plan) == GPUTUNE_OK) {
+        gt_log_line(&tuner->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
+                    request->problem_text, info.configuration, gputune_source_name(info.source),
+                    *info.stop_reason ? ": " : "", info.stop_reason);
+    }
+}
 
 static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                                 const char *kernel, gputune_sizes sizes,
@@ -13,18 +73,16 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: this tuner was opened without a device");
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    gputune_status status = gt_tune(&choice, request);
-    bool tuned =
-        request->options.effort >= GPUTUNE_MEASURE &&
-        !(status == GPUTUNE_OK && choice.source == GPUTUNE_SOURCE_CACHED && choice.terms.final);
-    if (tuned) {
-        gt_plan_table_note_result(tuner->plans);
-    }
+    request->options.effort = request->terms.effort = terms->effort;
+    gputune_status status = choose(&choice, tuner, request);
     if (status == GPUTUNE_OK) {
         *terms = choice.terms;
         terms->space = request->terms.space; /* of a choice from another, too: it is no decision */
         status = gt_plan_make(out, request, &choice, tuner->driver);
         gt_choice_free(&choice);
+    }
+    if (status == GPUTUNE_OK) {
+        say_chosen(tuner, request, *out);
     }
     gt_request_free(request);
     return status;
@@ -34,7 +92,7 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
 static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
     return (gt_terms){.limit = o->max_variants,
-                      .effort = o->effort ? o->effort : GPUTUNE_MEASURE,
+                      .effort = effort_of(tuner, o),
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
                       .complete = o->version > 1 && o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};

@@ -1,6 +1,7 @@
 /* Opening and closing a tuner. */
 #include "api/tuner.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/arch.h"
@@ -65,7 +66,7 @@ static void leave_gpu(void *user)
 
 static const char *named_driver(const gputune_open_options *o)
 {
-    return o->driver ? o->driver : getenv("GPUTUNE_DRIVER");
+    return o->driver ? o->driver : gt_environment("GPUTUNE_DRIVER");
 }
 
 static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)
@@ -211,8 +212,12 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         return gt_fail_memory();
     }
     tuner->owner = getpid();
-    tuner->log = (gt_log){o->log, o->user};
-    gputune_status status = open_parts(tuner, o);
+    gt_log_output_open(&tuner->output, &(gt_log){o->log, o->user});
+    tuner->log = gt_log_output_log(&tuner->output);
+    gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    if (status == GPUTUNE_OK) {
+        status = open_parts(tuner, o);
+    }
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
         return status;
@@ -244,6 +249,8 @@ void gputune_close(gputune *tuner)
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
+    gt_log_output_close(&tuner->output);
+    gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
     free(tuner);
@@ -262,6 +269,17 @@ int gputune_add_template(gputune *tuner, const char *path)
         return gt_fail(GPUTUNE_EINVAL, "gputune_add_template: tuner or path is NULL");
     }
     GT_TRY(gt_catalog_add(tuner->catalog, path));
+    atomic_fetch_add(&tuner->generation, 1);
+    return GPUTUNE_OK;
+}
+
+int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                       const gputune_include *includes)
+{
+    if (!tuner || !name || !*name || !text) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: tuner, name or text is missing");
+    }
+    GT_TRY(gt_catalog_add_source(tuner->catalog, name, text, includes));
     atomic_fetch_add(&tuner->generation, 1);
     return GPUTUNE_OK;
 }

@@ -1,5 +1,6 @@
 /* Reads whole files, and finds the folders that programs and caches have. */
 #include "base/file.h"
+#include "base/environment.h"
 
 #include "base/text.h"
 
@@ -86,8 +87,8 @@ gputune_status gt_file_own_folder(char **out)
 
 gputune_status gt_file_cache_folder(char **out)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    const char *cache = gt_environment("XDG_CACHE_HOME");
+    const char *home = gt_environment("HOME");
     if (cache && cache[0] == '/') {
         return gt_path_format(out, "%s/gputune", cache);
     }

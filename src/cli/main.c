@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +27,9 @@ static const command commands[] = {
     {"kernels", cmd_kernels, "what there is to tune"},
     {"space", cmd_space, "a kernel's axes, and what excludes variants"},
     {"emit", cmd_emit, "the code of one configuration"},
+    {"embed", cmd_embed, "a template as a header to compile a program with"},
     {"devices", cmd_devices, "the GPUs there are"},
+    {"prune", cmd_prune, "drop what was measured before templates were edited"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},
@@ -105,9 +108,20 @@ static void fill_descriptors(void)
     }
 }
 
+/* These are for programs that know nothing of them; here the command line says it. */
+static void forget_orders(void)
+{
+    static const char *const names[] = {"GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT",
+                                        "GPUTUNE_LOG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        unsetenv(names[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     fill_descriptors();
+    forget_orders();
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
     int code = dispatch(argc, argv);

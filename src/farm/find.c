@@ -1,4 +1,5 @@
 /* Finds the worker executable. */
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "farm/farm.h"
@@ -89,11 +90,11 @@ static gputune_status take_given(char **out, const char *path, const char *sourc
 
 gputune_status gt_worker_find(char **out, const char *given)
 {
-    const char *variable = getenv("GPUTUNE_WORKER");
+    const char *variable = gt_environment("GPUTUNE_WORKER");
     if (given) {
         return take_given(out, given, "the option `worker`");
     }
-    if (variable && *variable) {
+    if (variable) {
         return take_given(out, variable, "GPUTUNE_WORKER");
     }
     search search = {{0}, NULL};

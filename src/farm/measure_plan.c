@@ -88,7 +88,7 @@ uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *work
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer)
 {
     uint32_t alignment = workload->alignment[buffer];
-    uint32_t element = gt_type_bytes(workload->buffers[buffer].type);
+    uint32_t element = gt_buffer_alignment(&workload->buffers[buffer]);
     alignment = alignment < element ? element : alignment;
     return alignment < 256 ? alignment : 0;
 }

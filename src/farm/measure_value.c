@@ -64,6 +64,34 @@ static uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* As __nv_fp8_e4m3 and __nv_fp8_e5m2 convert: to nearest even, and no further than the largest
+ * finite value. */
+static uint8_t float_to_fp8(float value, gt_type type)
+{
+    const bool e4m3 = type == GT_TYPE_E4M3;
+    const int mantissa = e4m3 ? 3 : 2, low = e4m3 ? -6 : -14;
+    const uint32_t most = e4m3 ? 0x7e : 0x7b;
+    const uint8_t sign = (uint8_t)(float_bits(value) >> 24 & 0x80);
+    double magnitude = fmin(fabs((double)value), 1e6);
+    int exponent;
+    if (value != value) {
+        return 0x7f;
+    }
+    (void)frexp(magnitude, &exponent);
+    exponent = magnitude == 0 || exponent - 1 < low ? low : exponent - 1;
+    uint32_t code = (uint32_t)nearbyint(ldexp(magnitude, mantissa - exponent));
+    code += (uint32_t)(exponent - low) << mantissa;
+    return (uint8_t)(sign | (code > most ? most : code));
+}
+
+static double e4m3_to_double(uint8_t bits)
+{
+    int exponent = bits >> 3 & 15;
+    double value = exponent == 0 ? ldexp(bits & 7, -9) : ldexp((bits & 7) + 8, exponent - 10);
+    value = (bits & 0x7f) == 0x7f ? (double)NAN : value;
+    return bits & 0x80 ? -value : value;
+}
+
 /* ---- Bits and numbers ------------------------------------------------------------------------ */
 
 double gt_bits_to_double(gt_type type, uint64_t bits)
@@ -73,6 +101,7 @@ double gt_bits_to_double(gt_type type, uint64_t bits)
     case GT_TYPE_I8:
         return (int8_t)bits;
     case GT_TYPE_U8:
+    case GT_TYPE_BOOL:
         return (uint8_t)bits;
     case GT_TYPE_I16:
         return (int16_t)bits;
@@ -92,6 +121,10 @@ double gt_bits_to_double(gt_type type, uint64_t bits)
         return (double)bits_float((uint32_t)bits << 16);
     case GT_TYPE_F32:
         return (double)bits_float((uint32_t)bits);
+    case GT_TYPE_E4M3:
+        return e4m3_to_double((uint8_t)bits);
+    case GT_TYPE_E5M2: /* a half cut short */
+        return half_to_double((uint16_t)(bits << 8));
     case GT_TYPE_F64:
         break;
     }
@@ -109,6 +142,9 @@ uint64_t gt_bits_from_double(gt_type type, double value)
         return float_to_bfloat((float)value);
     case GT_TYPE_F32:
         return float_bits((float)value);
+    case GT_TYPE_E4M3:
+    case GT_TYPE_E5M2:
+        return float_to_fp8((float)value, type);
     case GT_TYPE_F64:
         memcpy(&bits, &value, sizeof bits);
         return bits;
@@ -175,7 +211,7 @@ uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
     case GT_FILL_ZERO:
         break;
     }
-    return bits & (UINT64_MAX >> (64 - width));
+    return bits & (buffer->type == GT_TYPE_BOOL ? 1 : UINT64_MAX >> (64 - width));
 }
 
 void gt_fill_host(void *out, const gt_buffer *buffer, uint64_t seed)

@@ -32,7 +32,10 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
     if (v != v || r != r) {
         return exactly((t.flags & NAN_OK) && v != v && r != r);
     }
-    if (fabs(r) >= overflow_of(t.type)) {
+    double saturation = saturation_of(t.type);
+    if (saturation > 0 && fabs(r) > saturation) {
+        r = r < 0 ? -saturation : saturation;
+    } else if (fabs(r) >= overflow_of(t.type)) {
         r = r < 0 ? -infinity() : infinity();
     }
     if (v == r || !is_float(t.type) || fabs(v) == infinity() || fabs(r) == infinity()) {
@@ -190,7 +193,7 @@ static __device__ void compare_doubles(const task &t, const task *at, tally &sum
 static __device__ void compare_tile(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u64 cut = begin;
-    if (t.type == t.source_type && ((t.target | t.source) & 15) == 0) {
+    if (t.type == t.source_type && saturation_of(t.type) == 0 && ((t.target | t.source) & 15) == 0) {
         cut = end & ~(u64)(16 / size_of(t.type) - 1);
         compare_vectors(t, at, sum, begin, cut);
     } else if (t.type == F32 && t.source_type == F64 && t.scale == 0 &&

@@ -2,7 +2,7 @@
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
-static __device__ u64 integer_bits(const task &t, u64 i)
+static __device__ u64 whole_bits(const task &t, u64 i)
 {
     long long low = (long long)t.low;
     switch (t.pattern) {
@@ -14,6 +14,12 @@ static __device__ u64 integer_bits(const task &t, u64 i)
     u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
     u64 range = (u64)((long long)t.high - low) + 1;
     return (u64)low + (range == 0 ? draw : __umul64hi(draw, range));
+}
+
+static __device__ u64 integer_bits(const task &t, u64 i)
+{
+    u64 bits = whole_bits(t, i);
+    return t.type == BOOL ? bits & 1 : bits;
 }
 
 static __device__ u64 float_bits(const task &t, u64 i)

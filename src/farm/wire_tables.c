@@ -103,20 +103,22 @@ static RECORD(launch, gt_launch, launch_members);
 
 static const gt_member buffer_members[] = {
     STRING(gt_buffer, name),
-    ENUMERATOR(gt_buffer, type, GT_TYPE_F64),
+    ENUMERATOR(gt_buffer, type, GT_TYPE_LAST),
     ENUMERATOR(gt_buffer, direction, GT_INOUT),
     NUMBER(gt_buffer, elements),
     NUMBER(gt_buffer, bytes),
+    NUMBER(gt_buffer, per_element),
+    NUMBER(gt_buffer, alignment),
     ENUMERATOR(gt_buffer, fill, GT_FILL_CONSTANT),
     NUMBER(gt_buffer, low),
     NUMBER(gt_buffer, high),
     NUMBER(gt_buffer, nan_ok),
-    ENUMERATOR(gt_buffer, reference_type, GT_TYPE_F64),
+    ENUMERATOR(gt_buffer, reference_type, GT_TYPE_LAST),
 };
 static RECORD(buffer, gt_buffer, buffer_members);
 
 static const gt_member scalar_members[] = {
-    STRING(gt_scalar, name), ENUMERATOR(gt_scalar, type, GT_TYPE_F64), NUMBER(gt_scalar, integer),
+    STRING(gt_scalar, name), ENUMERATOR(gt_scalar, type, GT_TYPE_LAST), NUMBER(gt_scalar, integer),
     NUMBER(gt_scalar, real), NUMBER(gt_scalar, problem_value),
 };
 static RECORD(scalar, gt_scalar, scalar_members);

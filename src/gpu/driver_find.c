@@ -2,6 +2,7 @@
  * its own there, so that no loader cache ever holds it. */
 #include "gpu/driver_find.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -73,8 +74,8 @@ static gputune_status find_known(char **out, gt_text *tried)
 
 gputune_status gt_emulator_find(char **out)
 {
-    const char *given = getenv("GPUTUNE_EMULATOR");
-    if (given && *given) {
+    const char *given = gt_environment("GPUTUNE_EMULATOR");
+    if (given) {
         return find_given(out, given);
     }
     gt_text tried = {0};

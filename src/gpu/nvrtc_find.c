@@ -1,6 +1,7 @@
 /* Lists the paths where NVRTC may be. */
 #include "gpu/nvrtc_find.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -95,7 +96,7 @@ static gputune_status search_loader(gt_nvrtc_candidates *found, gt_text *searche
 /* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); ENOTFOUND without one. */
 static gputune_status python_prefix(char **out)
 {
-    const char *path = getenv("PATH");
+    const char *path = gt_environment("PATH");
     while (path && *path) {
         size_t length = strcspn(path, ":");
         char *program, *real = NULL;
@@ -122,8 +123,8 @@ static gputune_status python_prefix(char **out)
 
 static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searched)
 {
-    const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME");
-    if (environment && *environment) {
+    const char *environment = gt_environment("VIRTUAL_ENV"), *home = gt_environment("HOME");
+    if (environment) {
         GT_TRY(search(found, searched, environment, FOLDERS(python_folders)));
     }
     char *prefix = NULL;
@@ -138,7 +139,7 @@ static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searche
     if (status < 0 && status != GPUTUNE_ENOTFOUND) {
         return status;
     }
-    if (home && *home) {
+    if (home) {
         char *local;
         GT_TRY(gt_path_format(&local, "%s/.local", home));
         status = search(found, searched, local, FOLDERS(python_folders));
@@ -150,11 +151,11 @@ static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searche
 
 static gputune_status search_all(gt_nvrtc_candidates *found, gt_text *searched)
 {
-    const char *given = getenv("GPUTUNE_NVRTC"), *home = getenv("CUDA_HOME");
-    if (given && *given) {
+    const char *given = gt_environment("GPUTUNE_NVRTC"), *home = gt_environment("CUDA_HOME");
+    if (given) {
         return search_given(found, searched, given);
     }
-    if (home && *home) {
+    if (home) {
         GT_TRY(search(found, searched, home, FOLDERS(toolkit_folders)));
     }
     GT_TRY(search_loader(found, searched));

@@ -271,27 +271,28 @@ static gputune_status find_function(gt_function *out, const char *text, gt_kerne
     return note_entry(kernel, out);
 }
 
-/* The type of an argument, unless it depends on the problem. */
-static bool fixed_type(gt_type *out, const gt_argument *argument)
+/* The element of an argument, unless it depends on the problem. */
+static bool fixed_element(gt_element *out, const gt_argument *argument)
 {
-    return gt_type_from_name(out, argument->type);
+    return gt_element_from_name(out, argument->type);
 }
 
 static gputune_status check_parameter(const gt_function_parameter *given,
                                       const gt_argument *argument, const char *function,
                                       bool may_be_double, gt_place place)
 {
-    gt_type type;
+    gt_element element;
     if (given->has_type && given->pointer != argument->is_buffer) {
         return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
                           given->name, given->pointer ? "pointer" : "value",
                           argument->is_buffer ? "pointer" : "value");
     }
-    bool as_double = may_be_double && given->has_type && given->type == GT_TYPE_F64;
-    if (given->has_type && fixed_type(&type, argument) && !as_double &&
-        gt_type_bytes(type) != gt_type_bytes(given->type)) {
+    bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
+    bool known = given->has_type && fixed_element(&element, argument);
+    as_double = as_double && (!known || given->element.lanes == element.lanes);
+    if (known && !as_double && element.bytes != given->element.bytes) {
         return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
-                          given->name, gt_type_name(given->type), argument->type);
+                          given->name, given->words, argument->type);
     }
     return GPUTUNE_OK;
 }
@@ -352,11 +353,12 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
         bool may_be_double = !is_check && argument->is_buffer && argument->direction != GT_IN;
         GT_TRY(check_parameter(given, argument, judge->kernel.name, may_be_double,
                                judge->kernel.place));
-        if (may_be_double && given->has_type && given->type == GT_TYPE_F64) {
+        if (may_be_double && given->has_type && given->element.type == GT_TYPE_F64) {
             judge->double_mask |= UINT64_C(1) << i;
         }
     }
-    judge->scale_bytes = judge->scale && last && last->has_type ? gt_type_bytes(last->type) : 8;
+    judge->scale_bytes =
+        judge->scale && last && last->has_type ? gt_type_bytes(last->element.type) : 8;
     return GPUTUNE_OK;
 }
 

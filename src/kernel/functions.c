@@ -297,7 +297,8 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
         }
     }
     memcpy(out->name, scan.last, sizeof out->name);
-    out->has_type = !scan.overlong && gt_type_from_name(&out->type, scan.words);
+    memcpy(out->words, scan.words, sizeof out->words);
+    out->has_type = !scan.overlong && gt_element_from_name(&out->element, scan.words);
 }
 
 static bool read_block(char block[GT_NAME_MAX], gt_lexer *lexer)

@@ -19,8 +19,9 @@ typedef struct gt_function {
 
 typedef struct gt_function_parameter {
     char name[GT_NAME_MAX];
+    char words[GT_NAME_MAX]; /* its type, as far as it is names */
     bool pointer, has_type;
-    gt_type type; /* of the element, where it is a known one */
+    gt_element element; /* where its type is a known one */
 } gt_function_parameter;
 
 /* The next __global__ function `name` (with as many of its namespaces as are written) whose

@@ -29,9 +29,12 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
 /* One buffer of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type;
+    gt_type type; /* of a component */
     gt_direction direction;
-    uint64_t elements, bytes;
+    uint64_t elements; /* components: of float4 y[n] four times n */
+    uint64_t bytes;
+    uint32_t per_element; /* components of one element as declared; 0: 1 */
+    uint32_t alignment;   /* that an element has by its type; 0: the component's */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok;
@@ -50,6 +53,14 @@ typedef struct gt_tolerance {
     double atol, rtol, stol;
     bool stated; /* by the template; else the others are 0, and tolerance.h has the rule */
 } gt_tolerance;
+
+/* The bytes of one element as declared, the alignment that its type demands, and how many there
+ * are. */
+uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
+uint32_t gt_buffer_alignment(const gt_buffer *buffer);
+uint64_t gt_buffer_count(const gt_buffer *buffer);
+/* A component of a buffer as a message calls it: "y[3]", or "y[3].z" of a vector. */
+const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_buffer *buffer, uint64_t index);
 
 /* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th
  * of the template's args() is buffers[index] or scalars[index]; with a pass block, caller argument

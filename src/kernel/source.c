@@ -114,9 +114,9 @@ static void define_pass(generator *g, const gt_pass_layout *layout)
     const gt_pass_block *block = &template->pass;
     const char *name = block->name;
     const gt_pass pass = layout->pass;
-    gt_type type_id = gt_type_resolve(template, g->binding->problem, block->type);
-    const char *type = gt_type_name(type_id);
-    unsigned long long element = gt_type_bytes(type_id);
+    const char *type = gt_type_word(template, g->binding->problem, block->type);
+    unsigned long long element =
+        gt_element_resolve(template, g->binding->problem, block->type).bytes;
     unsigned long long by_value = layout->by_value_bytes / element;
     unsigned long long rest = layout->block_bytes / element - by_value;
     gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"

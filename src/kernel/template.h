@@ -15,8 +15,10 @@
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
- *     FILL: uniform(low, high), index, zero, constant(value); floats need none (uniform(-1, 1));
- *     a scalar named like a problem value is that value
+ *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
+ *     filled, compared and counted one by one
+ *     FILL: uniform(low, high), index, zero, constant(value); floats need none (uniform(-1, 1)), a
+ *     bool takes the lowest bit; a scalar named like a problem value is that value
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
@@ -41,13 +43,13 @@
  * What is right. An element v is right where |v - r| <= atol + rtol * |r| + stol * scale, with r the
  * reference's; integers, infinities and (with nan_ok) NaN must be equal. A tolerance that a template
  * states is taken as it stands, what it leaves out is 0. If it states none, each float output gets:
- *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16); of sums so long that
- *          u * sqrt(m) / 4 is more, that
+ *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16), 0.14 (fp8 e4m3), 0.27
+ *          (fp8 e5m2); of sums so long that u * sqrt(m) / 4 is more, that
  *   atol = (u' + 3 * u + 2 * u * sqrt(m)) * S, at most a hundredth of the largest result; of outputs
  *          of fewer than 64 elements 4 instead of 2 and no such limit; where all elements are as sensitive as they are
  *          large, the same is a part of rtol instead
  *   stol = 8 * u, and no atol, where the reference gives `scale`
- * u is half a unit in the last place of what sums are kept in (float for the half types), u' of the
+ * u is half a unit in the last place of what sums are kept in (float for the half types and fp8), u' of the
  * output's own type, S how far results move when inputs do (measured by moving the inputs that are
  * filled with uniform() by a small relative step), m the number of terms (by how many results move
  * with a few inputs, inputs / sqrt(outputs) where all do, and flops / outputs of work()). Two right
@@ -133,7 +135,7 @@ typedef struct gt_fill {
     const gt_expression *low, *high; /* uniform(low, high); constant(low) */
 } gt_fill;
 
-/* Element types that a template may declare; a type word of the problem resolves to one. */
+/* What elements are made of. The service kernels know the numbers; floats come last. */
 typedef enum gt_type {
     GT_TYPE_I8,
     GT_TYPE_U8,
@@ -143,22 +145,34 @@ typedef enum gt_type {
     GT_TYPE_U32,
     GT_TYPE_I64,
     GT_TYPE_U64,
+    GT_TYPE_BOOL,
     GT_TYPE_F16,
     GT_TYPE_BF16,
     GT_TYPE_F32,
-    GT_TYPE_F64
+    GT_TYPE_F64,
+    GT_TYPE_E4M3, /* fp8 with 4 bits of exponent: no infinity, saturates at 448 */
+    GT_TYPE_E5M2  /* fp8 with 5 bits of exponent: saturates at 57344 */
 } gt_type;
-/* Bytes of one element: 1, 2, 4 or 8. */
+enum { GT_TYPE_LAST = GT_TYPE_E5M2 };
+/* Bytes of one: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
+/* An element that a template may declare: one component, or the 1 to 4 of a CUDA vector, one behind
+ * the other. A type word of the problem resolves to one. */
+typedef struct gt_element {
+    gt_type type; /* of each component */
+    uint32_t lanes;
+    uint32_t bytes, alignment; /* of the whole */
+} gt_element;
+
 typedef struct gt_argument {
     char name[GT_NAME_MAX];
     bool is_buffer;
     gt_direction direction;          /* buffers only */
-    char type[GT_NAME_MAX];          /* as written; a problem type's name, or one of gt_type's */
+    char type[GT_NAME_MAX];          /* as written; a problem type's name, or an element's */
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */

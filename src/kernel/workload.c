@@ -5,10 +5,36 @@
 
 #include "base/text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t bytes_max = UINT64_C(1) << 47;
+
+uint64_t gt_buffer_count(const gt_buffer *buffer)
+{
+    return buffer->per_element > 1 ? buffer->elements / buffer->per_element : buffer->elements;
+}
+
+uint32_t gt_buffer_element_bytes(const gt_buffer *buffer)
+{
+    uint32_t lanes = buffer->per_element > 1 ? buffer->per_element : 1;
+    return lanes * gt_type_bytes(buffer->type);
+}
+
+uint32_t gt_buffer_alignment(const gt_buffer *buffer)
+{
+    return buffer->alignment ? buffer->alignment : gt_type_bytes(buffer->type);
+}
+
+const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_buffer *buffer, uint64_t index)
+{
+    static const char lanes[] = "xyzw";
+    uint32_t per = buffer->per_element > 1 ? buffer->per_element : 1;
+    snprintf(out, 2 * GT_NAME_MAX, per > 1 ? "%s[%llu].%c" : "%s[%llu]", buffer->name,
+             (unsigned long long)(index / per), lanes[index % per % 4]);
+    return out;
+}
 
 /* Evaluates an extent; EINVAL below 1. */
 static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent,
@@ -62,6 +88,13 @@ static gputune_status bind_fill(gt_buffer *out, const gt_fill *fill, const int64
     return GPUTUNE_OK;
 }
 
+static void set_element(gt_buffer *buffer, gt_element element)
+{
+    buffer->type = element.type;
+    buffer->per_element = element.lanes;
+    buffer->alignment = element.alignment;
+}
+
 static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
                                   uint32_t argument_index)
 {
@@ -69,14 +102,16 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
     const gt_argument *argument = &template->arguments[argument_index];
     gt_buffer *buffer = &out->buffers[index];
     memcpy(buffer->name, argument->name, sizeof buffer->name);
-    buffer->type = gt_type_resolve(template, binding->problem, argument->type);
+    gt_element element = gt_element_resolve(template, binding->problem, argument->type);
+    set_element(buffer, element);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
     bool as_double = template->parts->reference.double_mask >> argument_index & 1;
     buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
     GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
                              argument->extent_count, binding->slots, argument->name));
-    buffer->bytes = buffer->elements * gt_type_bytes(buffer->type);
+    buffer->bytes = buffer->elements * element.bytes;
+    buffer->elements *= element.lanes;
     if (buffer->bytes > bytes_max) {
         return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
                        argument->name);
@@ -89,6 +124,9 @@ static bool fits(int64_t value, gt_type type)
 {
     uint32_t bits = gt_type_bytes(type) * 8;
     bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
+    if (type == GT_TYPE_BOOL) {
+        return value == 0 || value == 1;
+    }
     if (gt_type_is_float(type) || bits == 64) {
         return true;
     }
@@ -101,7 +139,7 @@ static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
 {
     const gt_template *template = binding->template;
     memcpy(out->name, argument->name, sizeof out->name);
-    out->type = gt_type_resolve(template, binding->problem, argument->type);
+    out->type = gt_element_resolve(template, binding->problem, argument->type).type;
     out->problem_value = argument->value ? -1 : gt_template_problem_index(template, argument->name);
     if (out->problem_value >= 0) {
         out->integer = binding->problem->values[out->problem_value].number;
@@ -148,11 +186,13 @@ static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     memcpy(block->name, pass->name, sizeof block->name);
-    block->type = gt_type_resolve(binding->template, binding->problem, pass->type);
+    gt_element element = gt_element_resolve(binding->template, binding->problem, pass->type);
+    set_element(block, element);
     block->reference_type = block->type;
     block->direction = GT_IN;
     GT_TRY(evaluate_elements(&block->elements, &innermost, &count, 1, binding->slots, pass->name));
-    block->bytes = block->elements * gt_type_bytes(block->type);
+    block->bytes = block->elements * element.bytes;
+    block->elements *= element.lanes;
     if (block->bytes > UINT32_MAX / 2) {
         return gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
     }
@@ -230,7 +270,7 @@ static gputune_status bind_geometry(gt_geometry *out, const gt_workload *workloa
     }
     GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
     if (judge->grid.count == 0) {
-        uint64_t grid = (first_output(workload)->elements + threads - 1) / threads;
+        uint64_t grid = (gt_buffer_count(first_output(workload)) + threads - 1) / threads;
         out->grid[0] =
             grid > (uint64_t)device->max_grid[0] ? (uint32_t)device->max_grid[0] : (uint32_t)grid;
     }

@@ -1,6 +1,7 @@
 /* Finds and parses templates, by name or path. */
 #include "tuner/catalog_parts.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 
@@ -25,7 +26,7 @@ static gputune_status try_folder(char **out, gt_text *tried, char *folder)
 
 static gputune_status search_folder(char **out, gt_text *tried, const char *given)
 {
-    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
     char *own, *folder;
     if (asked) {
         GT_TRY(gt_strdup(&folder, asked));
@@ -117,20 +118,22 @@ const char *gt_catalog_prelude(const gt_catalog *catalog)
 
 /* ---- one kernel of a file ---- */
 
-static gputune_status load(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
+/* Where the text of a kernel's file comes from, and its includes. */
+typedef struct origin {
+    const char *text;
+    gt_include_fn include;
+    void *user;
+} origin;
+
+static gputune_status parse(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref,
+                            const origin *from)
 {
-    char *text;
-    gt_catalog_entry added = {.path = ref->file->path, .changed = ref->file->changed};
-    GT_TRY(gt_file_read(&text, NULL, added.path));
-    gputune_status status = gt_template_parse(&added.template, added.path, text, ref->name,
-                                              gt_catalog_include, catalog);
-    free(text);
-    if (status == GPUTUNE_OK) {
-        status = gt_array_push(&catalog->entries, added);
-    }
-    if (status != GPUTUNE_OK) {
+    gt_catalog_entry added = {.file = ref->file};
+    GT_TRY(gt_template_parse(&added.template, ref->file->path, from->text, ref->name, from->include,
+                             from->user));
+    if (gt_array_push(&catalog->entries, added) != GPUTUNE_OK) {
         gt_template_free(added.template);
-        return status;
+        return GPUTUNE_ENOMEM;
     }
     *out = added.template;
     return GPUTUNE_OK;
@@ -138,16 +141,75 @@ static gputune_status load(const gt_template **out, gt_catalog *catalog, const g
 
 static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
 {
-    for (size_t i = catalog->entries.count; i-- > 0;) {
+    char *text;
+    for (size_t i = 0; i < catalog->entries.count; i++) {
         const gt_catalog_entry *known = &catalog->entries.items[i];
-        if (strcmp(known->path, ref->file->path) == 0 &&
-            gt_same_time(&known->changed, &ref->file->changed) &&
-            strcmp(known->template->name, ref->name) == 0) {
+        if (known->file == ref->file && strcmp(known->template->name, ref->name) == 0) {
             *out = known->template;
             return GPUTUNE_OK;
         }
     }
-    return load(out, catalog, ref);
+    GT_TRY(gt_file_read(&text, NULL, ref->file->path));
+    gputune_status status = parse(out, catalog, ref, &(origin){text, gt_catalog_include, catalog});
+    free(text);
+    return status;
+}
+
+/* ---- texts in memory ---- */
+
+typedef struct source_reader {
+    gt_catalog *catalog;
+    const gputune_include *includes; /* ends with one without a name; NULL: none */
+} source_reader;
+
+/* Includes of a text in memory are those that came with it, then files of the template folder. */
+static gputune_status read_given(void *user, const char *name, const char *from, char **text,
+                                 char **path)
+{
+    const source_reader *reader = user;
+    const gputune_include *at = reader->includes;
+    while (at && at->name && strcmp(at->name, name) != 0) {
+        at++;
+    }
+    if (!at || !at->name) {
+        return gt_catalog_include(reader->catalog, name, from, text, path);
+    }
+    GT_TRY(gt_strdup(text, at->text));
+    gputune_status status = gt_strdup(path, name);
+    if (status != GPUTUNE_OK) {
+        free(*text);
+    }
+    return status;
+}
+
+/* All kernels of the text are parsed, since the caller may free it. */
+static gputune_status add_text(gt_catalog *catalog, const char *name, const origin *from)
+{
+    gt_kernel_refs refs = {0};
+    const gt_template *template;
+    gputune_status status =
+        gt_catalog_resolve_text(&refs, catalog, name, from->text, from->include, from->user);
+    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
+        status = parse(&template, catalog, &refs.items[i], from);
+    }
+    if (refs.count > 0 && status != GPUTUNE_OK) {
+        gt_catalog_forget_newest(catalog);
+    }
+    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, refs.items[i]);
+    }
+    gt_array_free(&refs);
+    return status;
+}
+
+gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                                     const gputune_include *includes)
+{
+    source_reader reader = {catalog, includes};
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = add_text(catalog, name, &(origin){text, read_given, &reader});
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
 }
 
 /* ---- by name or path ---- */

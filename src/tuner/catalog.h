@@ -28,6 +28,10 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 /* Reads a template file, or one kernel of it (PATH:KERNEL). The names of its kernels then stand for
  * them, also where there were others of these names. */
 gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
+/* The same of a text in memory, which is copied; `name` stands for a path. Its quoted includes are
+ * those of `includes` (ends with one without a name; may be NULL), then the template folder's. */
+gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                                     const gputune_include *includes);
 
 typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 /* Calls `each` for every kernel, by name, or with `kernel` for those of that name or path; a

@@ -48,7 +48,7 @@ gputune_status gt_catalog_include(void *user, const char *name, const char *from
 
 /* ---- the kernels of a file ---- */
 
-bool gt_same_time(const struct timespec *a, const struct timespec *b)
+static bool same_time(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
 }
@@ -95,18 +95,14 @@ static gputune_status list_names(gt_catalog_file *file, gt_catalog *catalog)
     return GPUTUNE_OK;
 }
 
-static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
-                                const struct timespec *changed)
+/* Keeps a new file, whose text is to be read or whose kernels are to be listed still. */
+static gputune_status new_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
     gt_catalog_file *file = calloc(1, sizeof *file);
     if (!file) {
         return gt_fail_memory();
     }
-    file->changed = *changed;
     gputune_status status = gt_strdup(&file->path, path);
-    if (status == GPUTUNE_OK) {
-        status = gt_file_read(&file->text, NULL, path);
-    }
     if (status == GPUTUNE_OK) {
         status = gt_array_push(&catalog->files, file);
     }
@@ -118,6 +114,21 @@ static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, cons
     return GPUTUNE_OK;
 }
 
+static gputune_status read_file(gt_catalog_file **out, gt_catalog *catalog, const char *path,
+                                const struct timespec *changed)
+{
+    char *text;
+    GT_TRY(gt_file_read(&text, NULL, path));
+    gputune_status status = new_file(out, catalog, path);
+    if (status < 0) {
+        free(text);
+        return status;
+    }
+    (*out)->changed = *changed;
+    (*out)->text = text;
+    return GPUTUNE_OK;
+}
+
 /* A file that is gone stays as it was last. */
 static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, const char *path)
 {
@@ -126,7 +137,7 @@ static gputune_status find_file(gt_catalog_file **out, gt_catalog *catalog, cons
     for (size_t i = catalog->files.count; i-- > 0;) {
         gt_catalog_file *known = catalog->files.items[i];
         if (strcmp(known->path, path) == 0 &&
-            (!exists || gt_same_time(&known->changed, &now.st_mtim))) {
+            (known->in_memory || !exists || same_time(&known->changed, &now.st_mtim))) {
             *out = known;
             return GPUTUNE_OK;
         }
@@ -246,6 +257,25 @@ gputune_status gt_catalog_resolve_all(gt_kernel_refs *out, gt_catalog *catalog)
         qsort(out->items, out->count, sizeof *out->items, compare_names);
     }
     return status;
+}
+
+gputune_status gt_catalog_resolve_text(gt_kernel_refs *out, gt_catalog *catalog, const char *name,
+                                       const char *text, gt_include_fn include, void *user)
+{
+    gt_catalog_file *file;
+    GT_TRY(new_file(&file, catalog, name));
+    file->in_memory = true;
+    gputune_status status = gt_template_names(name, text, include, user, add_name, file);
+    if (status < 0) {
+        gt_catalog_forget_newest(catalog);
+        return status;
+    }
+    return add_kernels(out, catalog, file, NULL);
+}
+
+void gt_catalog_forget_newest(gt_catalog *catalog)
+{
+    catalog->files.items[catalog->files.count - 1]->path[0] = '\0';
 }
 
 /* Where ":KERNEL" begins behind a path, or NULL. */

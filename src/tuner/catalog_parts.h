@@ -9,10 +9,11 @@
 #include <pthread.h>
 #include <time.h>
 
-/* A template file as it was at one time. */
+/* A template file as it was at one time, or a text that a program gave. */
 typedef struct gt_catalog_file {
     char *path;
     struct timespec changed;
+    bool in_memory;         /* a text: the path is the name that came with it */
     char *text;             /* until its kernels are listed */
     GT_ARRAY(char *) names; /* of its kernels */
 } gt_catalog_file;
@@ -26,8 +27,7 @@ typedef GT_ARRAY(gt_kernel_ref) gt_kernel_refs;
 
 /* A kernel that was parsed. */
 typedef struct gt_catalog_entry {
-    const char *path; /* a file's */
-    struct timespec changed;
+    const gt_catalog_file *file;
     gt_template *template;
 } gt_catalog_entry;
 
@@ -50,7 +50,11 @@ gputune_status gt_catalog_include(void *catalog, const char *name, const char *f
 gputune_status gt_catalog_resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel);
 gputune_status gt_catalog_resolve_path(gt_kernel_refs *out, gt_catalog *catalog, const char *path);
 gputune_status gt_catalog_resolve_all(gt_kernel_refs *out, gt_catalog *catalog);
-bool gt_same_time(const struct timespec *a, const struct timespec *b);
+/* Takes up a text as a new file of that name, with its kernels. */
+gputune_status gt_catalog_resolve_text(gt_kernel_refs *out, gt_catalog *catalog, const char *name,
+                                       const char *text, gt_include_fn include, void *user);
+/* Makes the file that was taken up last be found no more. */
+void gt_catalog_forget_newest(gt_catalog *catalog);
 void gt_catalog_files_free(gt_catalog *catalog);
 
 #endif

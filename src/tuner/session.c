@@ -2,6 +2,7 @@
 #include "tuner/session.h"
 
 #include "base/clock.h"
+#include "tuner/emulated.h"
 
 #include <assert.h>
 
@@ -25,6 +26,9 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         return gt_fail(GPUTUNE_EBUSY,
                        "%s: a callback of a tuning cannot measure; measure after that tuning",
                        request->template->name);
+    }
+    if (policy->exclusive) {
+        GT_TRY(gt_emulated_can(request));
     }
     GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,
                                  request->options.isolation));

@@ -464,6 +464,13 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     return all_records(each, user, filter->all_trials);
 }
 
+int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
+                          int (*each)(void *user, const gputune_record *record), void *user)
+{
+    (void)only_say;
+    return gputune_records(tuner, filter, each, user);
+}
+
 int gputune_check_database(gputune *tuner)
 {
     (void)tuner;

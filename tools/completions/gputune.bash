@@ -16,7 +16,7 @@ _gputune() {
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay export help --version" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit embed devices prune replay export help --version" -- "$word"))
         return
     fi
     case $previous in
@@ -61,13 +61,17 @@ _gputune() {
     case $command in
     help)
         # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay export" -- "$word"))
+        COMPREPLY=($(compgen -W "warm show run compare kernels space emit embed devices prune replay export" -- "$word"))
+        ;;
+    embed)
+        # shellcheck disable=SC2207
+        COMPREPLY=($(compgen -f -X '!*.cu' -- "$word"))
         ;;
     replay)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -f -X '!*.json*' -- "$word"))
         ;;
-    warm | show | run | compare | space | emit | export)
+    warm | show | prune | run | compare | space | emit | export)
         # shellcheck disable=SC2207
         COMPREPLY=($(compgen -W "$(gputune kernels --format csv --quiet 2>/dev/null |
             tail -n +2 | cut -d, -f1)" -- "$word") $(compgen -f -X '!*.cu' -- "$word"))

@@ -1,0 +1,10 @@
+# arguments as kernels have them: vectors, bool, char
+export GPUTUNE_DB=$PWD/x.db
+templates=$(dirname "$0")/../../arguments
+for name in vectors; do
+    $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+    $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 | sort
+done
+# a wrong component is named
+sed 's/make_int2(count/make_int2(BLOCK == 128 ? 7 : count/' "$templates/vectors.cu" >wrong.cu
+$GPUTUNE run wrong.cu --config BLOCK=128 --driver emu -q 2>&1 | sed 's/\[[0-9]*\]/[?]/'
