@@ -17,14 +17,23 @@ typedef struct pragma {
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
-    {"args", 2, NEEDED, gt_parse_args},         {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},     {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},         {"shared", 2, ONCE, gt_parse_shared},
-    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},       {"clear", 3, MANY, gt_parse_clear},
+    {"kernel", 0, NEEDED, gt_parse_kernel},
+    {"problem", 0, MANY, gt_parse_problem},
+    {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},
+    {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},
+    {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},
+    {"cooperative", 2, ONCE, gt_parse_cooperative},
+    {"require", 2, MANY, gt_parse_require},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},
+    {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference},
+    {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},
+    {"clear", 3, MANY, gt_parse_clear},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -42,8 +51,7 @@ static pragma pragma_at(int index)
 /* Words that are known and not to be had yet. */
 static const struct {
     const char *word, *expected;
-} refused[] = {{"cooperative", "a kernel without synchronisation across the grid"},
-               {"tensormap", "plain buffers"}};
+} refused[] = {{"tensormap", "plain buffers"}};
 
 static int word_index(const char *word)
 {
@@ -150,7 +158,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
 static const char *const meaning_words[] = {"args", "reference", "check", "work", "clear"};
-static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
+static const char *const launch_words[] = {"block",   "grid",  "shared",
+                                           "scratch", "clear", "cooperative"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
@@ -236,7 +245,8 @@ static void note_axes(gt_parse *parse)
     gt_template_parts *parts = parse->parts;
     parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
                            axes_of((const gt_expression *const *)parts->grid.items, 3) |
-                           axes_of((const gt_expression *const *)&parts->shared, 1);
+                           axes_of((const gt_expression *const *)&parts->shared, 1) |
+                           gt_axes_used(parts->cooperative);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         parts->geometry_axes |=
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
@@ -377,9 +387,9 @@ static void free_judge(gt_judge *judge)
 
 static void free_launch(gt_template_parts *parts)
 {
-    gt_expression *const singles[] = {parts->shared,           parts->launch_bounds[0],
-                                      parts->launch_bounds[1], parts->maxreg,
-                                      parts->work_bytes,       parts->work_flops};
+    gt_expression *const singles[] = {
+        parts->cooperative, parts->shared,     parts->launch_bounds[0], parts->launch_bounds[1],
+        parts->maxreg,      parts->work_bytes, parts->work_flops};
     free_expressions(singles, sizeof singles / sizeof *singles);
     free_expressions(parts->block.items, 3);
     free_expressions(parts->grid.items, 3);
