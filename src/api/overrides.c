@@ -30,7 +30,8 @@ gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)
     const char *disable = gt_environment("GPUTUNE_DISABLE");
     const char *force = gt_environment("GPUTUNE_FORCE");
     gt_overrides overrides = {.disabled = disable && strcmp(disable, "0") != 0,
-                              .effort = read_effort(log)};
+                              .effort = read_effort(log),
+                              .record = gt_environment("GPUTUNE_RECORD")};
     if (force && !strchr(force, ':')) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
                     "GPUTUNE_FORCE is '%s', which is left out; expected KERNEL:CONFIGURATION, such "

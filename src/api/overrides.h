@@ -1,5 +1,5 @@
 /* What the environment orders over the head of the application: GPUTUNE_DISABLE, GPUTUNE_EFFORT,
- * GPUTUNE_FORCE. Read once, when a tuner is opened. */
+ * GPUTUNE_FORCE, GPUTUNE_RECORD. Read once, when a tuner is opened. */
 #ifndef GT_API_OVERRIDES_H
 #define GT_API_OVERRIDES_H
 
@@ -11,6 +11,7 @@ typedef struct gt_overrides {
     bool disabled;         /* every plan is the default */
     gputune_effort effort; /* of every call; 0: what the call asks */
     char *force;           /* "KERNEL:CONFIGURATION; ...", or NULL */
+    const char *record;    /* the file of misses, or NULL; the environment's */
 } gt_overrides;
 
 /* Reads the variables. A value that means nothing is left out with a warning. ENOMEM. */

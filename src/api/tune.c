@@ -63,12 +63,33 @@ static void say_chosen(const gputune *tuner, const gt_request *request, const gp
     }
 }
 
+/* Records that no stored result answered. A call that was to measure anew did not ask for one. */
+static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *plan,
+                      gputune_source source)
+{
+    if (tuner->misses && source != GPUTUNE_SOURCE_CACHED && source != GPUTUNE_SOURCE_FORCED &&
+        !tuner->overrides.disabled && !request->options.force) {
+        gt_miss *miss = gt_misses_note(tuner->misses, request);
+        gt_plan_set_miss(plan, source == GPUTUNE_SOURCE_MEASURED ? NULL : miss);
+    }
+}
+
+/* Counts that a plan was asked for again, and still no stored result answers. */
+static void note_hit(gputune *tuner, const gputune_plan *plan)
+{
+    gt_miss *miss = gt_plan_miss(plan);
+    if (miss) {
+        gt_misses_again(tuner->misses, miss);
+    }
+}
+
 static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                                 const char *kernel, gputune_sizes sizes,
                                 const gputune_options *options)
 {
     gt_request *request;
     gt_choice choice = {0};
+    gputune_source source = GPUTUNE_SOURCE_DEFAULT;
     if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: this tuner was opened without a device");
     }
@@ -78,11 +99,13 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
     if (status == GPUTUNE_OK) {
         *terms = choice.terms;
         terms->space = request->terms.space; /* of a choice from another, too: it is no decision */
+        source = choice.source;
         status = gt_plan_make(out, request, &choice, tuner->driver);
         gt_choice_free(&choice);
     }
     if (status == GPUTUNE_OK) {
         say_chosen(tuner, request, *out);
+        note_miss(tuner, request, *out, source);
     }
     gt_request_free(request);
     return status;
@@ -112,6 +135,9 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
     gputune_plan *plan = anew ? NULL : gt_plan_table_find(tuner->plans, &key, &terms);
     if (plan) {
+        if (tuner->misses) {
+            note_hit(tuner, plan);
+        }
         *out = plan;
         return GPUTUNE_OK;
     }

@@ -60,8 +60,20 @@ static const command *find(const char *name)
     return NULL;
 }
 
+/* For completions: each command with a tab before what it is for. */
+static void list_commands(void)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf("%s\t%s\n", commands[i].name, commands[i].description);
+    }
+}
+
 static int cmd_help(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--options") == 0) {
+        list_commands();
+        return CLI_EXIT_OK;
+    }
     if (argc < 2 || argv[1][0] == '-') {
         print_usage(stdout);
         return CLI_EXIT_OK;
@@ -112,7 +124,7 @@ static void fill_descriptors(void)
 static void forget_orders(void)
 {
     static const char *const names[] = {"GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT",
-                                        "GPUTUNE_LOG"};
+                                        "GPUTUNE_RECORD", "GPUTUNE_LOG"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         unsetenv(names[i]);
     }

@@ -114,6 +114,9 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     if (status == GPUTUNE_OK && !input_waits(channel)) {
         warm_up(&compiler, arch ? arch : "sm_90");
     }
+    if (status == GPUTUNE_OK) { /* what comes next is compiling alone */
+        status = gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL, NULL);
+    }
     gt_frame_reader reader = {.limits = gt_limits_worker};
     gt_frame frame;
     while (status == GPUTUNE_OK && gt_frame_read(&frame, &reader, channel) == GT_READ_FRAME) {

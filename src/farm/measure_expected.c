@@ -206,7 +206,8 @@ static gputune_status blame_difference(const gt_measure *measure, const gt_works
                    "is %s, the tolerance %s): it must agree with itself within the "
                    "tolerance",
                    workspace->workload.reference.entry, workspace->workload.buffers[index].name,
-                   gt_component_name(name, &workspace->workload.buffers[index], found->first),
+                   gt_component_name(name, &workspace->workload,
+                                     &workspace->workload.buffers[index], found->first),
                    gt_tolerance_text(text, measure, slot));
 }
 

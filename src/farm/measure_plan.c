@@ -113,8 +113,7 @@ bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live)
 
 uint64_t gt_plan_expected_bytes(const gt_buffer *buffer)
 {
-    return buffer->direction == GT_IN ? 0
-                                      : buffer->elements * gt_type_bytes(buffer->reference_type);
+    return buffer->direction == GT_IN ? 0 : gt_buffer_reference_bytes(buffer);
 }
 
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type)

@@ -10,8 +10,7 @@ static void *argument_value(gt_workspace *workspace, int index, const CUdevicept
     }
     uint32_t at = (uint32_t)index - (workload->has_block ? 1 : 0);
     uint32_t item = workload->arguments[at].index;
-    return workload->arguments[at].is_buffer ? (void *)&buffers[item]
-                                             : (void *)&workspace->scalars[item];
+    return workload->arguments[at].is_buffer ? (void *)&buffers[item] : workspace->scalars[item];
 }
 
 static gputune_status clear(gt_measure *measure, const gt_launch *launch, void **parameters)

@@ -60,16 +60,18 @@ static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const
            is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
 }
 
-static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer *buffer,
-                      const gt_finding *found, const launch_facts *launch)
+static void say_value(gt_text *text, const gt_measure *measure, const gt_workload *workload,
+                      const gt_buffer *buffer, const gt_finding *found, const launch_facts *launch)
 {
     char value[40], expected[40], name[2 * GT_NAME_MAX];
-    bool is_written = !is_poison(buffer->type, found->value, launch->poison);
-    gt_text_printf(text, "%s is %s, expected %s%s", gt_component_name(name, buffer, found->first),
-                   is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
-                   gt_bits_text(expected, buffer->reference_type, found->expected),
-                   measure->workspaces[0].workload.has_reference ? ""
-                                                                 : " as of the default variant");
+    gt_type type = gt_component_type(workload, buffer, found->first);
+    gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
+    bool is_written = !is_poison(type, found->value, launch->poison);
+    gt_text_printf(
+        text, "%s is %s, expected %s%s", gt_component_name(name, workload, buffer, found->first),
+        is_written ? gt_bits_text(value, type, found->value) : "not written",
+        gt_bits_text(expected, reference_type, found->expected),
+        measure->workspaces[0].workload.has_reference ? "" : " as of the default variant");
 }
 
 /* Says how large the error is, and what the template could state to accept it. */
@@ -98,13 +100,13 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
                        "%s is not written, and the default variant, which stands in "
                        "for a reference, does not write it either (%" PRIu64 " of %" PRIu64
                        " elements are wrong)",
-                       gt_component_name(name, buffer, found->first), found->count,
-                       buffer->elements);
+                       gt_component_name(name, &workspace->workload, buffer, found->first),
+                       found->count, buffer->elements);
     }
-    say_value(&text, measure, buffer, found, launch);
+    say_value(&text, measure, &workspace->workload, buffer, found, launch);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
                    buffer->elements, launch->words);
-    if (gt_type_is_float(buffer->type)) {
+    if (gt_type_is_float(gt_component_type(&workspace->workload, buffer, found->first))) {
         say_tolerance(&text, measure, &workspace->slots[index], found);
     }
     gputune_status status = gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));

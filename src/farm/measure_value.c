@@ -161,6 +161,22 @@ uint64_t gt_scalar_bits(const gt_scalar *scalar)
                                           : (uint64_t)scalar->integer;
 }
 
+void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar)
+{
+    uint64_t bits = gt_scalar_bits(scalar);
+    memset(out, 0, gt_scalar_bytes(scalar));
+    if (scalar->number_count == 0) {
+        memcpy(out, &bits, gt_type_bytes(scalar->type));
+    }
+    for (uint32_t k = 0; k < scalar->number_count; ++k) {
+        const gt_number *number = &workload->numbers[scalar->first_number + k];
+        const gt_scalar one = {
+            .type = number->type, .integer = number->integer, .real = number->low};
+        bits = gt_scalar_bits(&one);
+        memcpy((char *)out + number->offset, &bits, gt_type_bytes(number->type));
+    }
+}
+
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t state)
@@ -214,10 +230,27 @@ uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
     return bits & (buffer->type == GT_TYPE_BOOL ? 1 : UINT64_MAX >> (64 - width));
 }
 
-void gt_fill_host(void *out, const gt_buffer *buffer, uint64_t seed)
+/* One number of every element. An index is the element's. */
+static void fill_number(char *out, const gt_number *number, const gt_buffer *buffer, uint32_t place,
+                        uint64_t seed)
+{
+    const gt_buffer one = {
+        .type = number->type, .fill = number->fill, .low = number->low, .high = number->high};
+    uint64_t count = gt_buffer_count(buffer), pitch = gt_buffer_element_bytes(buffer);
+    for (uint64_t i = 0; i < count; ++i) {
+        bool index = number->fill == GT_FILL_INDEX;
+        uint64_t bits = gt_fill_bits(&one, seed, index ? i : i * buffer->number_count + place);
+        memcpy(out + i * pitch + number->offset, &bits, gt_type_bytes(number->type));
+    }
+}
+
+void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed)
 {
     uint32_t bytes = gt_type_bytes(buffer->type);
-    for (uint64_t i = 0; i < buffer->elements; ++i) {
+    for (uint32_t k = 0; k < buffer->number_count; ++k) {
+        fill_number(out, &workload->numbers[buffer->first_number + k], buffer, k, seed);
+    }
+    for (uint64_t i = 0; buffer->number_count == 0 && i < buffer->elements; ++i) {
         uint64_t bits = gt_fill_bits(buffer, seed, i);
         memcpy((char *)out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
     }

@@ -85,6 +85,24 @@ static __device__ void fill_element(const task &t, u64 i)
     }
 }
 
+// Number i of elements that have several, each with a fill of its own.
+static __device__ __noinline__ void fill_number(const task *all, u64 i)
+{
+    const number *f = (const number *)all->numbers + i % all->number_count;
+    task one;
+    narrow_to_number(&one, all, i);
+    if (one.operation == FILL || one.operation == MOVE) {
+        bool index = f->fill == INDEX;
+        one.pattern = index ? CONSTANT : f->fill;
+        one.low = index ? (double)(i / all->number_count) : f->low;
+        one.high = f->high;
+        one.seed += i * 0x9e3779b97f4a7c15ull; // what its element 0 then draws is number i's
+    }
+    if (one.operation != MOVE || (is_float(one.type) && one.pattern == UNIFORM)) {
+        fill_element(one, 0);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task *tasks, u64 tiles)
 {
     const task *at = tasks;
@@ -96,7 +114,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task
         u64 end = begin + TILE < t.count ? begin + TILE : t.count;
 #pragma unroll 1
         for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
-            fill_element(t, i);
+            if (t.numbers != 0) {
+                fill_number(at, i);
+            } else {
+                fill_element(t, i);
+            }
         }
     }
 }

@@ -42,6 +42,15 @@ struct task {
     u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison's byte; guard: its seed
     u32 source_pattern; // compare, narrow: the byte of the poison that the source holds
     u32 sparse;         // move: one in so many elements
+    u64 numbers;         // the numbers of an element, `number_count` of them; 0: all are alike
+    u32 number_count;
+    u32 pitch; // with numbers: bytes from one element to the next
+};
+
+// One number of an element of several.
+struct number {
+    u32 offset, type, fill, unused;
+    double low, high;
 };
 
 // What check found for one task. Guard: first is the offset of the first byte overwritten. Hash:
@@ -198,6 +207,21 @@ static __device__ u64 mix(u64 state) // splitmix64's output function
 static __device__ u64 poison_bits(u32 byte, u32 size)
 {
     return byte * 0x0101010101010101ull >> (64 - 8 * size);
+}
+
+// --- elements of several numbers -----------------------------------------------------------------
+
+// The task on number i alone, as its element 0.
+static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
+{
+    const number *f = (const number *)all->numbers + i % all->number_count;
+    u64 offset = i / all->number_count * all->pitch + f->offset;
+    *one = *all;
+    one->numbers = 0;
+    one->target += offset;
+    one->source += one->source != 0 ? offset : 0;
+    one->scale += one->scale != 0 ? i * size_of(one->scale_type) : 0;
+    one->type = one->source_type = f->type;
 }
 
 // --- tables ----------------------------------------------------------------------------------------

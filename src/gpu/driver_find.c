@@ -9,15 +9,10 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#ifndef GT_LIBDIR
-#define GT_LIBDIR "/usr/local/lib"
-#endif
-
-/* Relative to the folder of this library or program: a build folder, the installed library's
- * folder, an installed bin/, an installed libexec/gputune/, a test program two folders below the
- * build folder. */
-static const char *const beside[] = {".", "gputune", "../lib/gputune", "../../lib/gputune",
-                                     "../.."};
+/* Relative to the folder of this library or program: a build folder or an installed
+ * libexec/gputune/, the installed library's folder, an installed bin/, a test program two folders
+ * below the build folder. */
+static const char *const beside[] = {".", "gputune", "../libexec/gputune", "../.."};
 
 static bool is_folder(const char *path)
 {
@@ -63,10 +58,6 @@ static gputune_status find_known(char **out, gt_text *tried)
     }
     free(own);
     GT_TRY(status);
-    if (!found) {
-        GT_TRY(gt_strdup(&path, GT_LIBDIR "/gputune/" GT_EMULATOR_FILE));
-        found = take(out, tried, path);
-    }
     return found ? GPUTUNE_OK
                  : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
                            gt_text_string(tried));

@@ -225,14 +225,6 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return GT_LIMIT_NONE;
 }
 
-gt_element gt_element_resolve(const gt_template *template, const gt_problem *problem,
-                              const char *name)
-{
-    gt_element element = {GT_TYPE_F32, 1, 4, 4};
-    (void)gt_element_from_name(&element, gt_type_word(template, problem, name));
-    return element;
-}
-
 /* The bytes of all parameters when the block takes `block` of them, each at its alignment (CUDA
  * programming guide, "__global__ Function Parameters"). */
 static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
@@ -243,7 +235,7 @@ static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
         const gt_argument *argument = &template->arguments[i];
         gt_element element = {.bytes = 8, .alignment = 8}; /* an address */
         if (!argument->is_buffer) {
-            element = gt_element_resolve(template, binding->problem, argument->type);
+            element = gt_element_resolve(binding, argument->type);
         }
         at = (at + element.alignment - 1) / element.alignment * element.alignment + element.bytes;
     }
@@ -274,7 +266,7 @@ gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_
         out->parameter_bytes = parameter_bytes(binding, 0);
         return GT_LIMIT_NONE;
     }
-    uint64_t element = gt_element_resolve(binding->template, binding->problem, block->type).bytes;
+    uint64_t element = gt_element_resolve(binding, block->type).bytes;
     if (gt_expression_try(&count, block->count, binding->slots) || count < 1 ||
         count > UINT32_MAX / 16) {
         return GT_LIMIT_EXPRESSION;

@@ -45,8 +45,8 @@ typedef struct gt_pass_layout {
 /* The layout for one way to pass; the limit that it breaks, if any. */
 gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_pass pass);
 
-/* The element that the type of an argument, a pass block or a scratch is at a problem. */
-gt_element gt_element_resolve(const gt_template *template, const gt_problem *problem,
-                              const char *name);
+/* The element that the type of an argument, a pass block or a scratch is at the binding's problem.
+ * Of a struct only bytes and alignment are meant. In structure_layout.c. */
+gt_element gt_element_resolve(const gt_binding *binding, const char *name);
 
 #endif

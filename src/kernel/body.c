@@ -2,6 +2,7 @@
 #include "kernel/body.h"
 
 #include "kernel/functions.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -277,11 +278,13 @@ static bool fixed_element(gt_element *out, const gt_argument *argument)
     return gt_element_from_name(out, argument->type);
 }
 
-static gputune_status check_parameter(const gt_function_parameter *given,
+static gputune_status check_parameter(const gt_parse *parse, const gt_function_parameter *given,
                                       const gt_argument *argument, const char *function,
                                       bool may_be_double, gt_place place)
 {
     gt_element element;
+    const gt_structure *structure = gt_structure_of(parse->template, argument->type);
+    bool is_struct = structure && !structure->alias[0];
     if (given->has_type && given->pointer != argument->is_buffer) {
         return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
                           given->name, given->pointer ? "pointer" : "value",
@@ -290,7 +293,8 @@ static gputune_status check_parameter(const gt_function_parameter *given,
     bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
     bool known = given->has_type && fixed_element(&element, argument);
     as_double = as_double && (!known || given->element.lanes == element.lanes);
-    if (known && !as_double && element.bytes != given->element.bytes) {
+    if ((given->has_type && is_struct) ||
+        (known && !as_double && element.bytes != given->element.bytes)) {
         return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
                           given->name, given->words, argument->type);
     }
@@ -327,8 +331,8 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
     GT_TRY(check_count(count, template->argument_count + parse->parts->scratch_count,
                        template->name, ", those of args() and scratch()", place));
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        GT_TRY(
-            check_parameter(&parameters[i], &template->arguments[i], template->name, false, place));
+        GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[i], template->name,
+                               false, place));
     }
     return GPUTUNE_OK;
 }
@@ -351,7 +355,7 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
         bool may_be_double = !is_check && argument->is_buffer && argument->direction != GT_IN;
-        GT_TRY(check_parameter(given, argument, judge->kernel.name, may_be_double,
+        GT_TRY(check_parameter(parse, given, argument, judge->kernel.name, may_be_double,
                                judge->kernel.place));
         if (may_be_double && given->has_type && given->element.type == GT_TYPE_F64) {
             judge->double_mask |= UINT64_C(1) << i;

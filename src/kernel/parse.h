@@ -10,6 +10,7 @@
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
+    const char *code; /* without the pragmas */
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
@@ -80,7 +81,13 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
  */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
-/* Reads an element type: a type's name or a problem type's whose words are all types. */
+/* Reads `SIGN { item, .path = item, … }`, if the sign and a brace come next; items are fills, or
+ * real expressions. *stated: they did. */
+gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
+                                    gt_lexer *lexer, const char *sign, bool fills);
+void gt_initialisers_free(gt_initialisers *initialisers);
+/* Reads an element type: a type's name, that of a struct or typedef in the template's code, or a
+ * problem type's whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
 /* Whether any type that such a name can stand for is an integer. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

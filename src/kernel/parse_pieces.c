@@ -1,5 +1,6 @@
 /* Pieces of grammar that several pragmas share. */
 #include "kernel/parse.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -240,18 +241,26 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
     gt_place place = gt_lexer_place(lexer);
     GT_TRY(gt_type_words_read(name, sizeof name, lexer, "a type and a name"));
     const gt_problem_value *value = problem_type(parse->template, name);
-    if (!value && !gt_element_from_name(&element, name)) {
+    const gt_structure *structure = NULL;
+    if (!value) {
+        GT_TRY(gt_structure_find(&structure, parse, name));
+    }
+    if (!value && !structure && !gt_element_from_name(&element, name)) {
         const char *nearest = gt_type_nearest(name);
         return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",
-                          nearest ? nearest : "a numeric type, or a problem(type …)",
+                          nearest ? nearest
+                                  : "a number type, a struct of this file, or a problem(type …)",
                           nearest ? "'" : "");
     }
     for (uint32_t i = 0; value && i < value->count; i++) {
-        if (!gt_element_from_name(&element, value->values[i].word)) {
+        const char *word = value->values[i].word;
+        GT_TRY(gt_structure_find(&structure, parse, word));
+        if (!structure && !problem_type(parse->template, word) &&
+            !gt_element_from_name(&element, word)) {
             return gt_fail_at(place,
                               "'%s' may be '%s', which has no known size; expected types "
                               "such as float or int",
-                              name, value->values[i].word);
+                              name, word);
         }
     }
     memcpy(out, name, sizeof name);

@@ -4,6 +4,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/binding.h"
 #include "kernel/reader.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -115,8 +116,7 @@ static void define_pass(generator *g, const gt_pass_layout *layout)
     const char *name = block->name;
     const gt_pass pass = layout->pass;
     const char *type = gt_type_word(template, g->binding->problem, block->type);
-    unsigned long long element =
-        gt_element_resolve(template, g->binding->problem, block->type).bytes;
+    unsigned long long element = gt_element_resolve(g->binding, block->type).bytes;
     unsigned long long by_value = layout->by_value_bytes / element;
     unsigned long long rest = layout->block_bytes / element - by_value;
     gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
@@ -216,6 +216,9 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
     out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(&g->macros)));
     out->hash = gt_hash_join(out->hash, g->body->tokens);
+    if (g->binding->template->has_headers) {
+        out->hash = gt_hash_join(out->hash, g->binding->template->parts->headers);
+    }
     for (size_t i = 0; i < out->option_count; i++) {
         out->hash = gt_hash_join(out->hash, gt_hash_string(out->options[i]));
     }
@@ -298,6 +301,10 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     gt_text_append(&text, body->text + body->head);
     for (size_t i = 0; i < out->instance_count; i++) {
         gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);
+    }
+    if (g->binding->template->parts->structure_count > 0) {
+        gt_text_append(&text, "\n#line 1 \"gputune\"\n");
+        GT_TRY(gt_structures_assert(&text, g->binding));
     }
     make_hash(out, g, prelude);
     return gt_text_take(&out->text, &text);

@@ -1,5 +1,7 @@
 /* The names that expressions may use, and the slots that hold their values. */
 #include "kernel/symbols.h"
+
+#include "kernel/structure.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
 
@@ -239,12 +241,14 @@ uint64_t gt_axes_used(const gt_expression *expression)
 
 const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)
 {
-    for (uint32_t step = 0; step < template->problem_count; step++) {
+    for (int step = 0; step < GT_PROBLEM_MAX + GT_STRUCTURE_MAX; step++) {
         int i = gt_template_problem_index(template, name);
-        if (i < 0 || template->problem[i].kind != GT_PROBLEM_TYPE) {
+        bool is_type = i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE;
+        const gt_structure *other = is_type ? NULL : gt_structure_of(template, name);
+        if (!is_type && !(other && other->alias[0])) {
             break;
         }
-        name = problem->values[i].word;
+        name = is_type ? problem->values[i].word : other->alias;
     }
     return name;
 }

@@ -1,6 +1,7 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
+#include "kernel/structure.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -222,6 +223,10 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
+    if (reader->has_headers) {
+        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->has_headers = true;
+    }
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_clear(&text);
     append_clauses(&text, reader, launch_words, sizeof launch_words / sizeof *launch_words);
@@ -284,12 +289,14 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
     GT_TRY(gt_reader_run(reader, path, text));
     GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(check_words(reader));
+    parse->code = gt_text_string(&reader->body);
     for (int phase = 0; phase < PHASES; phase++) {
         GT_TRY(parse_phase(parse, reader, phase));
     }
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(check_outputs(parse));
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
+    parse->parts->headers = reader->headers;
     note_axes(parse);
     GT_TRY(make_hashes(parse, reader));
     parse->template->path = parse->parts->files[0].path;
@@ -328,7 +335,13 @@ static gputune_status new_template(gt_template **out)
 }
 
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
-                                 const char *kernel, gt_include_fn include, void *user)
+                                 gt_include_fn include, void *user)
+{
+    return gt_template_parse_kernel(out, path, text, NULL, include, user);
+}
+
+gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
+                                        const char *kernel, gt_include_fn include, void *user)
 {
     gt_template *template = NULL;
     GT_TRY(new_template(&template));
@@ -371,10 +384,12 @@ static void free_arguments(gt_template *template)
         free_expressions((gt_expression *const *)argument->extents, 3);
         gt_expression_free((gt_expression *)argument->value);
         free_fill(&argument->fill);
+        gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
     gt_expression_free((gt_expression *)template->pass.count);
     free_fill(&template->pass.fill);
+    gt_initialisers_free(&template->pass.initialisers);
 }
 
 static void free_judge(gt_judge *judge)
@@ -428,6 +443,7 @@ void gt_template_free(gt_template *template)
         return;
     }
     free_arguments(template);
+    gt_structures_free(template->parts);
     free_judge(&template->parts->reference);
     free_judge(&template->parts->check);
     free_launch(template->parts);
@@ -455,6 +471,15 @@ int gt_template_problem_index(const gt_template *template, const char *name)
         }
     }
     return -1;
+}
+
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)
+{
+    if (index >= template->parts->scratch_count) {
+        return NULL;
+    }
+    *type = template->parts->scratch[index].type;
+    return template->parts->scratch[index].name;
 }
 
 const gt_axis *gt_template_axis(const gt_template *template, const char *name)

@@ -18,7 +18,10 @@
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
  *     filled, compared and counted one by one
  *     FILL: uniform(low, high), index, zero, constant(value); floats need none (uniform(-1, 1)), a
- *     bool takes the lowest bit; a scalar named like a problem value is that value
+ *     bool takes the lowest bit. TYPE may be a struct or a typedef of this file (numbers, vectors,
+ *     arrays and structs of them); the compiler confirms the layout. Its numbers, or a vector's, are
+ *     filled one by one: = {uniform(0, 1), .pos.x = index}; by value: T p = {1, .n = 2 * n}, and what
+ *     is left out is named like a problem value. A scalar named like a problem value is that value
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
@@ -163,22 +166,39 @@ bool gt_type_is_float(gt_type type);
 const char *gt_type_name(gt_type type);
 
 /* An element that a template may declare: one component, or the 1 to 4 of a CUDA vector, one behind
- * the other. A type word of the problem resolves to one. */
+ * the other. Structs are in structure.h. */
 typedef struct gt_element {
     gt_type type; /* of each component */
     uint32_t lanes;
     uint32_t bytes, alignment; /* of the whole */
 } gt_element;
 
+/* What some numbers of an element hold: those whose name is `path` or begins with it (`.pos = …`),
+ * or, without a path, those of a member by its place in the list. */
+typedef struct gt_initialiser {
+    char path[GT_NAME_MAX];
+    uint32_t member;
+    gt_fill fill;               /* of a buffer or block */
+    const gt_expression *value; /* of a scalar */
+} gt_initialiser;
+
+/* `= {…}` for elements of several numbers. */
+typedef struct gt_initialisers {
+    gt_initialiser *items;
+    uint32_t count;
+    bool single; /* one fill or value for all of them was stated instead */
+} gt_initialisers;
+
 typedef struct gt_argument {
     char name[GT_NAME_MAX];
     bool is_buffer;
-    gt_direction direction;          /* buffers only */
-    char type[GT_NAME_MAX];          /* as written; a problem type's name, or an element's */
+    gt_direction direction; /* buffers only */
+    char type[GT_NAME_MAX]; /* as written; a problem type's name, an element's, or a struct's */
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
+    gt_initialisers initialisers;
     bool nan_ok;
     int line, column;
 } gt_argument;
@@ -189,6 +209,7 @@ typedef struct gt_pass_block {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     const gt_expression *count; /* elements */
     gt_fill fill;
+    gt_initialisers initialisers;
     uint32_t axis;
 } gt_pass_block;
 
@@ -211,22 +232,40 @@ typedef struct gt_template {
     uint32_t argument_count;
     gt_pass_block pass;
     gt_work work;
-    gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
-                         tolerances, work: what a scenario's key needs of the template */
+    gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
+                         args, reference, tolerances, work: what a scenario's key needs of it */
+    bool has_headers; /* the compiler has to read some: it needs the folders to search */
     struct gt_template_parts *parts;
 } gt_template;
 
-/* Reads an included file: `name` as written, `from` the including file's path. *text is the
- * caller's to free, *path too (used in messages and cycles). ENOTFOUND leaves a quoted #include to
- * the compiler's search paths. */
-typedef gputune_status (*gt_include_fn)(void *user, const char *name, const char *from, char **text,
-                                        char **path);
+/* What an #include or include() asks for. */
+typedef struct gt_include {
+    const char *name; /* as written */
+    const char *from; /* the including file's path */
+    bool system;      /* <name>, else "name" */
+    bool join;        /* by include(): the file's text is needed, wherever it lies */
+} gt_include;
 
-/* Parses `text` (copied): the kernel of that name, or the first one if `kernel` is NULL. ETEMPLATE
- * with "file:line:column: what; what was expected", ENOTFOUND for a kernel that is not in the file.
- * `include` may be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
+/* What was found: the text of one of the template's own files, which becomes a part of it; or a
+ * header that the compiler reads by itself, of which only the digest matters. */
+typedef struct gt_included {
+    char *text,
+        *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
+    gt_hash digest; /* of a header: equal for equal content, or for an equal toolkit */
+} gt_included;
+
+/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which will say so where the
+ * line counts; any other failure ends the parsing. */
+typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
+
+/* Parses `text` (copied), of several kernels the first. ETEMPLATE with "file:line:column: what;
+ * what was expected". `include` may be NULL: nothing is found. *out is the caller's, for
+ * gt_template_free(). */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
-                                 const char *kernel, gt_include_fn include, void *user);
+                                 gt_include_fn include, void *user);
+/* The same for the kernel of that name; ENOTFOUND for one that is not in the text. */
+gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
+                                        const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
 
 /* Calls `each` with the name of every kernel of a text, in its order; a failure of `each` stops and
@@ -239,6 +278,9 @@ gputune_status gt_template_names(const char *path, const char *text, gt_include_
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
+/* The name of a scratch buffer, by its place among them; *type: that of its elements, as written.
+ * NULL: there is none. */
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
 

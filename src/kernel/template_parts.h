@@ -15,6 +15,7 @@ enum {
     GT_WORDS_ADDED = 1024, /* with those that users try */
     GT_REQUIRE_MAX = 64,
     GT_SCRATCH_MAX = 8,
+    GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
     GT_FILES_MAX = 128,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
@@ -88,6 +89,8 @@ typedef struct gt_template_parts {
     gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
+    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */
+    uint32_t structure_count;
     gt_scratch scratch[GT_SCRATCH_MAX];
     uint32_t scratch_count;
     char clears[GT_PARAMETER_MAX][GT_NAME_MAX];
@@ -96,6 +99,7 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_judge reference, check;
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
+    gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */
     uint64_t geometry_axes;          /* bit i: axis i occurs in them */
 

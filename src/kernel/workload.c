@@ -2,39 +2,14 @@
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
+#include "kernel/workload_parts.h"
 
 #include "base/text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static const uint64_t bytes_max = UINT64_C(1) << 47;
-
-uint64_t gt_buffer_count(const gt_buffer *buffer)
-{
-    return buffer->per_element > 1 ? buffer->elements / buffer->per_element : buffer->elements;
-}
-
-uint32_t gt_buffer_element_bytes(const gt_buffer *buffer)
-{
-    uint32_t lanes = buffer->per_element > 1 ? buffer->per_element : 1;
-    return lanes * gt_type_bytes(buffer->type);
-}
-
-uint32_t gt_buffer_alignment(const gt_buffer *buffer)
-{
-    return buffer->alignment ? buffer->alignment : gt_type_bytes(buffer->type);
-}
-
-const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_buffer *buffer, uint64_t index)
-{
-    static const char lanes[] = "xyzw";
-    uint32_t per = buffer->per_element > 1 ? buffer->per_element : 1;
-    snprintf(out, 2 * GT_NAME_MAX, per > 1 ? "%s[%llu].%c" : "%s[%llu]", buffer->name,
-             (unsigned long long)(index / per), lanes[index % per % 4]);
-    return out;
-}
 
 /* Evaluates an extent; EINVAL below 1. */
 static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent,
@@ -67,34 +42,6 @@ static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_fill(gt_buffer *out, const gt_fill *fill, const int64_t *slots)
-{
-    out->fill = fill->kind;
-    out->low = fill->kind == GT_FILL_UNIFORM ? -1 : 0;
-    out->high = fill->kind == GT_FILL_UNIFORM ? 1 : 0;
-    if (fill->low) {
-        GT_TRY(gt_expression_real(&out->low, fill->low, slots));
-        out->high = out->low;
-    }
-    if (fill->high) {
-        GT_TRY(gt_expression_real(&out->high, fill->high, slots));
-    }
-    if (out->low > out->high) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s is filled with uniform(%g, %g) at these sizes; expected "
-                       "low <= high",
-                       out->name, out->low, out->high);
-    }
-    return GPUTUNE_OK;
-}
-
-static void set_element(gt_buffer *buffer, gt_element element)
-{
-    buffer->type = element.type;
-    buffer->per_element = element.lanes;
-    buffer->alignment = element.alignment;
-}
-
 static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
                                   uint32_t argument_index)
 {
@@ -102,59 +49,21 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
     const gt_argument *argument = &template->arguments[argument_index];
     gt_buffer *buffer = &out->buffers[index];
     memcpy(buffer->name, argument->name, sizeof buffer->name);
-    gt_element element = gt_element_resolve(template, binding->problem, argument->type);
-    set_element(buffer, element);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
-    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
-    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
     GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
                              argument->extent_count, binding->slots, argument->name));
-    buffer->bytes = buffer->elements * element.bytes;
-    buffer->elements *= element.lanes;
-    if (buffer->bytes > bytes_max) {
-        return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
-                       argument->name);
-    }
-    return bind_fill(buffer, &argument->fill, binding->slots);
-}
-
-/* Whether an integer is a value of the type; 64-bit ones take every int64. */
-static bool fits(int64_t value, gt_type type)
-{
-    uint32_t bits = gt_type_bytes(type) * 8;
-    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
-    if (type == GT_TYPE_BOOL) {
-        return value == 0 || value == 1;
-    }
-    if (gt_type_is_float(type) || bits == 64) {
-        return true;
-    }
-    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
-    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
-}
-
-static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
-                                  const gt_argument *argument)
-{
-    const gt_template *template = binding->template;
-    memcpy(out->name, argument->name, sizeof out->name);
-    out->type = gt_element_resolve(template, binding->problem, argument->type).type;
-    out->problem_value = argument->value ? -1 : gt_template_problem_index(template, argument->name);
-    if (out->problem_value >= 0) {
-        out->integer = binding->problem->values[out->problem_value].number;
-        out->real = (double)out->integer;
-    } else if (gt_type_is_float(out->type)) {
-        GT_TRY(gt_expression_real(&out->real, argument->value, binding->slots));
-    } else {
-        GT_TRY(gt_expression_integer(&out->integer, argument->value, binding->slots));
-        out->real = (double)out->integer;
-    }
-    if (!fits(out->integer, out->type)) {
-        return gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", out->name,
-                       (long long)out->integer, gt_type_name(out->type));
-    }
-    return GPUTUNE_OK;
+    const gt_declared declared = {argument->type,
+                                  &argument->fill,
+                                  &argument->initialisers,
+                                  {template->path, argument->line, argument->column}};
+    GT_TRY(gt_elements_bind(out, buffer, binding, &declared));
+    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
+    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
+    return buffer->bytes <= bytes_max
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
+                         argument->name);
 }
 
 static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
@@ -169,7 +78,7 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
             GT_TRY(bind_buffer(out, binding, out->buffer_count++, i));
         } else {
             out->arguments[i].index = out->scalar_count;
-            GT_TRY(bind_scalar(&out->scalars[out->scalar_count++], binding, argument));
+            GT_TRY(gt_scalar_bind(out, &out->scalars[out->scalar_count++], binding, argument));
         }
     }
     return GPUTUNE_OK;
@@ -186,17 +95,18 @@ static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     memcpy(block->name, pass->name, sizeof block->name);
-    gt_element element = gt_element_resolve(binding->template, binding->problem, pass->type);
-    set_element(block, element);
-    block->reference_type = block->type;
     block->direction = GT_IN;
     GT_TRY(evaluate_elements(&block->elements, &innermost, &count, 1, binding->slots, pass->name));
-    block->bytes = block->elements * element.bytes;
-    block->elements *= element.lanes;
-    if (block->bytes > UINT32_MAX / 2) {
-        return gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
-    }
-    return bind_fill(block, &pass->fill, binding->slots);
+    const gt_axis *axis = &binding->template->axes[pass->axis];
+    const gt_declared declared = {pass->type,
+                                  &pass->fill,
+                                  &pass->initialisers,
+                                  {binding->template->path, axis->line, axis->column}};
+    GT_TRY(gt_elements_bind(out, block, binding, &declared));
+    block->reference_type = block->type;
+    return block->bytes <= UINT32_MAX / 2
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
 }
 
 static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding)
@@ -292,8 +202,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
             if (workload->arguments[i].is_buffer &&
                 strcmp(buffer->name, template->parts->clears[c]) == 0) {
                 launch->clears[launch->clear_count++] =
-                    (gt_clear){(int)(i + workload->has_block),
-                               buffer->elements * gt_type_bytes(buffer->reference_type)};
+                    (gt_clear){(int)(i + workload->has_block), gt_buffer_reference_bytes(buffer)};
             }
         }
     }
@@ -314,7 +223,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
         uint32_t index = workload->arguments[i].index;
         bool is_buffer = workload->arguments[i].is_buffer;
         add_parameter(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                      is_buffer ? 8 : gt_type_bytes(workload->scalars[index].type),
+                      is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
                       (int)(i + workload->has_block), 0);
     }
     return GPUTUNE_OK;
@@ -483,9 +392,7 @@ uint64_t gt_workload_device_bytes(const gt_workload *workload)
         const gt_buffer *buffer = &workload->buffers[i];
         bytes += buffer->bytes + GUARDS;
         bytes += buffer->direction == GT_INOUT ? buffer->bytes : 0;
-        bytes += buffer->direction == GT_IN
-                     ? 0
-                     : buffer->elements * gt_type_bytes(buffer->reference_type) + GUARDS;
+        bytes += buffer->direction == GT_IN ? 0 : gt_buffer_reference_bytes(buffer) + GUARDS;
     }
     if (workload->has_scale) {
         bytes +=

@@ -110,7 +110,7 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch". */
+/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow". */
 const char *gt_trial_status_name(gt_trial_status status);
 
 typedef struct gt_trial_list {
@@ -195,12 +195,15 @@ typedef struct gt_outcome {
     const gt_winner *winner; /* its trials must be among `trials` or stored; its codes are kept */
     const gt_code *codes;    /* more code to keep: the default's, or all */
     size_t code_count;
+    const gt_code *passed; /* code that was kept in case the tuning is cut short: dropped, unless a
+                              winner is made of it; images are not read */
+    size_t passed_count;
     bool force; /* also over a winner that answers for this one */
 } gt_outcome;
 
-/* Scenario, trials, winner and code in one transaction. The winner is left out where a final one of
- * the same space is stored that answers for it (gt_answers_for()), unless `force`; otherwise it
- * replaces the one of its space. */
+/* Scenario, trials, winner (may be NULL) and code in one transaction. The winner is left out where
+ * a final one of the same space is stored that answers for it (gt_answers_for()), unless `force`;
+ * otherwise it replaces the one of its space. */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 

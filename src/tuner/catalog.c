@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "farm/includes.h"
 
 #include <string.h>
 
@@ -32,7 +33,8 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         GT_TRY(gt_strdup(&folder, asked));
         return try_folder(out, tried, folder);
     }
-    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates"};
+    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates",
+                                         "gputune/share/templates"};
     GT_TRY(gt_file_own_folder(&own));
     gputune_status status = GPUTUNE_OK;
     for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
@@ -42,10 +44,6 @@ static gputune_status search_folder(char **out, gt_text *tried, const char *give
         }
     }
     free(own);
-    if (!status && !*out) {
-        GT_TRY(gt_strdup(&folder, GT_PREFIX "/share/gputune/templates"));
-        status = try_folder(out, tried, folder);
-    }
     return status;
 }
 
@@ -87,6 +85,9 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
     }
+    if (status == GPUTUNE_OK) {
+        status = gt_includes_open(&catalog->includes, catalog->folder, NULL, 0);
+    }
     if (status != GPUTUNE_OK) {
         gt_catalog_close(catalog);
         return status;
@@ -106,14 +107,39 @@ void gt_catalog_close(gt_catalog *catalog)
     gt_array_free(&catalog->entries);
     gt_catalog_files_free(catalog);
     pthread_mutex_destroy(&catalog->lock);
+    gt_includes_close(catalog->includes);
     free(catalog->folder);
     free(catalog->prelude);
     free(catalog);
 }
 
+gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
+                                            size_t count)
+{
+    gt_includes *includes;
+    GT_TRY(gt_includes_open(&includes, catalog->folder, paths, count));
+    gt_includes_close(catalog->includes);
+    catalog->includes = includes;
+    return GPUTUNE_OK;
+}
+
 const char *gt_catalog_prelude(const gt_catalog *catalog)
 {
     return catalog->prelude;
+}
+
+gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
+                                          gt_catalog *catalog, const gt_template *template)
+{
+    *out = NULL;
+    *count = 0;
+    if (!template->has_headers) {
+        return GPUTUNE_OK;
+    }
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = gt_includes_options(out, count, catalog->includes);
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
 }
 
 /* ---- one kernel of a file ---- */
@@ -129,8 +155,8 @@ static gputune_status parse(const gt_template **out, gt_catalog *catalog, const 
                             const origin *from)
 {
     gt_catalog_entry added = {.file = ref->file};
-    GT_TRY(gt_template_parse(&added.template, ref->file->path, from->text, ref->name, from->include,
-                             from->user));
+    GT_TRY(gt_template_parse_kernel(&added.template, ref->file->path, from->text, ref->name,
+                                    from->include, from->user));
     if (gt_array_push(&catalog->entries, added) != GPUTUNE_OK) {
         gt_template_free(added.template);
         return GPUTUNE_ENOMEM;
@@ -139,9 +165,19 @@ static gputune_status parse(const gt_template **out, gt_catalog *catalog, const 
     return GPUTUNE_OK;
 }
 
-static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
+static gputune_status load(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
 {
     char *text;
+    GT_TRY(gt_includes_begin(catalog->includes, ref->file->path));
+    GT_TRY(gt_file_read(&text, NULL, ref->file->path));
+    gputune_status status =
+        parse(out, catalog, ref, &(origin){text, gt_includes_find, catalog->includes});
+    free(text);
+    return status;
+}
+
+static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
+{
     for (size_t i = 0; i < catalog->entries.count; i++) {
         const gt_catalog_entry *known = &catalog->entries.items[i];
         if (known->file == ref->file && strcmp(known->template->name, ref->name) == 0) {
@@ -149,10 +185,7 @@ static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt
             return GPUTUNE_OK;
         }
     }
-    GT_TRY(gt_file_read(&text, NULL, ref->file->path));
-    gputune_status status = parse(out, catalog, ref, &(origin){text, gt_catalog_include, catalog});
-    free(text);
-    return status;
+    return load(out, catalog, ref);
 }
 
 /* ---- texts in memory ---- */
@@ -163,23 +196,25 @@ typedef struct source_reader {
 } source_reader;
 
 /* Includes of a text in memory are those that came with it, then files of the template folder. */
-static gputune_status read_given(void *user, const char *name, const char *from, char **text,
-                                 char **path)
+static gputune_status read_given(void *user, const gt_include *include, gt_included *out)
 {
     const source_reader *reader = user;
     const gputune_include *at = reader->includes;
-    while (at && at->name && strcmp(at->name, name) != 0) {
+    while (at && at->name && (include->system || strcmp(at->name, include->name) != 0)) {
         at++;
     }
     if (!at || !at->name) {
-        return gt_catalog_include(reader->catalog, name, from, text, path);
+        return gt_includes_find(reader->catalog->includes, include, out);
     }
-    GT_TRY(gt_strdup(text, at->text));
-    gputune_status status = gt_strdup(path, name);
+    gt_included found = {0};
+    GT_TRY(gt_strdup(&found.text, at->text));
+    gputune_status status = gt_strdup(&found.path, include->name);
     if (status != GPUTUNE_OK) {
-        free(*text);
+        free(found.text);
+        return status;
     }
-    return status;
+    *out = found;
+    return GPUTUNE_OK;
 }
 
 /* All kernels of the text are parsed, since the caller may free it. */
@@ -187,6 +222,7 @@ static gputune_status add_text(gt_catalog *catalog, const char *name, const orig
 {
     gt_kernel_refs refs = {0};
     const gt_template *template;
+    GT_TRY(gt_includes_begin(catalog->includes, NULL));
     gputune_status status =
         gt_catalog_resolve_text(&refs, catalog, name, from->text, from->include, from->user);
     for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {

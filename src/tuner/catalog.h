@@ -11,10 +11,19 @@ typedef struct gt_catalog gt_catalog;
  * (templates/,
  * ../templates, ../share/gputune/templates), the compiled-in prefix. ENOTFOUND lists them. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
+/* Names folders of headers that templates may include, in the order of the search. Before any
+ * template is read. EINVAL when one is no folder. */
+gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
+                                            size_t count);
 void gt_catalog_close(gt_catalog *catalog);
 
 /* The prelude that every generated source begins with. */
 const char *gt_catalog_prelude(const gt_catalog *catalog);
+
+/* The compiler's options that give a template's headers: none if it has none. They live as long as
+ * the catalog. ENOMEM. */
+gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
+                                          gt_catalog *catalog, const gt_template *template);
 
 /* How kernels are found, everywhere: PATH:KERNEL and PATH (anything with a slash or ending in .cu)
  * are those of that file; any other word is, in this order, an added kernel of that name, the
@@ -24,6 +33,9 @@ const char *gt_catalog_prelude(const gt_catalog *catalog);
 /* The only kernel of that name or path. ENOTFOUND with the nearest name; EINVAL when there are
  * several, with their names or files; ETEMPLATE. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
+
+/* Whether a kernel is named by a path, PATH or PATH:KERNEL. */
+bool gt_catalog_is_path(const char *kernel);
 
 /* Reads a template file, or one kernel of it (PATH:KERNEL). The names of its kernels then stand for
  * them, also where there were others of these names. */

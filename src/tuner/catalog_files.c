@@ -10,42 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Includes are looked up beside the including file, then in the template folder. */
-gputune_status gt_catalog_include(void *user, const char *name, const char *from, char **text,
-                                  char **path)
-{
-    const gt_catalog *catalog = user;
-    const char *slash = strrchr(from, '/');
-    char *beside;
-    if (name[0] == '/') {
-        GT_TRY(gt_strdup(&beside, name));
-    } else if (slash) {
-        GT_TRY(gt_path_format(&beside, "%.*s/%s", (int)(slash - from), from, name));
-    } else {
-        GT_TRY(gt_strdup(&beside, name));
-    }
-    if (!gt_file_exists(beside)) {
-        char *shared;
-        gputune_status status = gt_path_format(&shared, "%s/%s", catalog->folder, name);
-        if (status != GPUTUNE_OK || !gt_file_exists(shared)) {
-            status = status
-                         ? status
-                         : gt_fail(GPUTUNE_ENOTFOUND, "neither %s nor %s exists", beside, shared);
-            free(beside);
-            return status;
-        }
-        free(beside);
-        beside = shared;
-    }
-    gputune_status status = gt_file_read(text, NULL, beside);
-    if (status != GPUTUNE_OK) {
-        free(beside);
-        return status;
-    }
-    *path = beside;
-    return GPUTUNE_OK;
-}
-
 /* ---- the kernels of a file ---- */
 
 static bool same_time(const struct timespec *a, const struct timespec *b)
@@ -89,7 +53,9 @@ static gputune_status list_names(gt_catalog_file *file, gt_catalog *catalog)
     if (!file->text) {
         return GPUTUNE_OK;
     }
-    GT_TRY(gt_template_names(file->path, file->text, gt_catalog_include, catalog, add_name, file));
+    GT_TRY(gt_includes_begin(catalog->includes, file->path));
+    GT_TRY(gt_template_names(file->path, file->text, gt_includes_find, catalog->includes, add_name,
+                             file));
     free(file->text);
     file->text = NULL;
     return GPUTUNE_OK;
@@ -285,7 +251,7 @@ static const char *kernel_part(const char *path)
     return at ? at + strlen(".cu") : NULL;
 }
 
-static bool is_path(const char *kernel)
+bool gt_catalog_is_path(const char *kernel)
 {
     size_t length = strlen(kernel);
     return strchr(kernel, '/') || kernel_part(kernel) ||
@@ -346,7 +312,7 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
 gputune_status gt_catalog_resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
     const gt_kernel_ref *added = find_added(catalog, kernel);
-    if (is_path(kernel)) {
+    if (gt_catalog_is_path(kernel)) {
         return gt_catalog_resolve_path(out, catalog, kernel);
     }
     if (added) { /* as its file is now */

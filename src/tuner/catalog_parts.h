@@ -5,6 +5,7 @@
 #include "tuner/catalog.h"
 
 #include "base/array.h"
+#include "farm/includes.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -34,6 +35,7 @@ typedef struct gt_catalog_entry {
 struct gt_catalog {
     pthread_mutex_t lock;
     char *folder, *prelude;
+    gt_includes *includes;
     gt_log log;
     GT_ARRAY(gt_catalog_entry) entries; /* old ones stay valid */
     GT_ARRAY(gt_catalog_file *) files;  /* the newest of a path stands last; old ones stay */
@@ -42,9 +44,6 @@ struct gt_catalog {
 
 /* ---- catalog_files.c ---- */
 
-/* A gt_include_fn over a catalog: looks beside the including file, then in the template folder. */
-gputune_status gt_catalog_include(void *catalog, const char *name, const char *from, char **text,
-                                  char **path);
 /* What a word stands for by the rule of catalog.h, at least one; what is at a path; all kernels, by
  * name. The array is the caller's, also on failure. */
 gputune_status gt_catalog_resolve(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel);

@@ -156,6 +156,7 @@ static gputune_status start_work(gt_session *session)
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(ask_policy(session));
         gt_field_give_up_compiles(&session->field);
+        GT_TRY(gt_field_put_off_slow(&session->field));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
     }

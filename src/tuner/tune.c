@@ -69,9 +69,10 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         (!is_verified && gt_history_refutes(request, &choice->fallback) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
-    choice->has_fallback = true;
-    return obtain(&choice->fallback_image, &resources, request, &choice->fallback,
-                  winner ? &winner->fallback : NULL);
+    gputune_status status = obtain(&choice->fallback_image, &resources, request, &choice->fallback,
+                                   winner ? &winner->fallback : NULL);
+    choice->has_fallback = status == GPUTUNE_OK;
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan does without it */
 }
 
 gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *request,

@@ -232,13 +232,14 @@ static void a_missing_worker_is_explained(void **state)
     unsetenv("GPUTUNE_WORKER");
 }
 
-/* A program that says nothing at all, and one that says something else. */
+/* A program that ends, one that says something else, and one that says nothing and stays. */
 static void a_strange_worker_ends_the_farm(void **state)
 {
     (void)state;
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
-                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n"};
-    for (size_t i = 0; i < 2; i++) {
+                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n",
+                                          "#!/bin/sh\nexec sleep 1000\n"};
+    for (size_t i = 0; i < 3; i++) {
         char *path = temporary_file();
         FILE *file = fopen(path, "w");
         assert_true(fputs(scripts[i], file) >= 0);

@@ -23,7 +23,7 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
             prepare(setup);
             char *expected = malloc(x->bytes), *found = malloc(x->bytes);
             assert_true(expected && found);
-            gt_fill_host(expected, x, gt_fill_seed(42, 1));
+            gt_fill_host(expected, NULL, x, gt_fill_seed(42, 1));
             assert_int_equal(world.measure->driver->MemcpyDtoH(
                                  found, world.measure->workspaces[0].slots[1].address, x->bytes),
                              CUDA_SUCCESS);

@@ -141,15 +141,15 @@ static void named_fills_are_what_they_say(void **state)
     uint16_t values[4];
     gt_buffer buffer = {.type = GT_TYPE_U16, .fill = GT_FILL_INDEX, .elements = 4, .bytes = 8};
     (void)state;
-    gt_fill_host(values, &buffer, 1);
+    gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 3);
     buffer.fill = GT_FILL_ZERO;
-    gt_fill_host(values, &buffer, 1);
+    gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 0);
     buffer.type = GT_TYPE_F16;
     buffer.fill = GT_FILL_CONSTANT;
     buffer.low = 1;
-    gt_fill_host(values, &buffer, 1);
+    gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 0x3c00);
 }
 

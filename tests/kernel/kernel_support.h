@@ -36,7 +36,7 @@ static inline gt_device device_of(const char *arch)
 static inline gt_template *parse(const char *text)
 {
     gt_template *template = NULL;
-    ASSERT_OK(gt_template_parse(&template, "kernel.cu", text, NULL, NULL, NULL));
+    ASSERT_OK(gt_template_parse(&template, "kernel.cu", text, NULL, NULL));
     return template;
 }
 

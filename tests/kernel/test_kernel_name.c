@@ -134,8 +134,7 @@ static void test_mistakes(void **state)
                          "template <class T> __global__ void scale(T *y, int n) {}\n"
                          "__global__ void plain(T *y, int n) {}\n",
                        mistakes[i].kernel);
-        assert_int_equal(gt_template_parse(&template, "a.cu", text, NULL, NULL, NULL),
-                         GPUTUNE_ETEMPLATE);
+        assert_int_equal(gt_template_parse(&template, "a.cu", text, NULL, NULL), GPUTUNE_ETEMPLATE);
         assert_string_equal(gt_message(), mistakes[i].message);
     }
 }
@@ -159,7 +158,7 @@ static void test_several_kernels(void **state)
         gt_source source;
         gt_problem problem;
         const char *const names[] = {"one", "two"};
-        ASSERT_OK(gt_template_parse(&t, "k.cu", TWO, i ? names[i] : NULL, NULL, NULL));
+        ASSERT_OK(gt_template_parse_kernel(&t, "k.cu", TWO, i ? names[i] : NULL, NULL, NULL));
         assert_string_equal(t->name, names[i]);
         assert_int_equal(t->axis_count, 1);
         assert_string_equal(t->axes[0].name, i ? "B" : "A");
@@ -193,9 +192,10 @@ static void test_names(void **state)
     gt_text_free(&names);
     ASSERT_OK(gt_template_names("k.cu", "int x;\n", NULL, NULL, append_kernel, &names));
     assert_int_equal(names.length, 0);
-    assert_int_equal(gt_template_parse(&t, "k.cu", TWO, "three", NULL, NULL), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_template_parse_kernel(&t, "k.cu", TWO, "three", NULL, NULL),
+                     GPUTUNE_ENOTFOUND);
     assert_string_equal(gt_message(), "no kernel 'three' in k.cu");
-    assert_int_equal(gt_template_parse(&t, "k.cu", TWO P "kernel(one)\n", NULL, NULL, NULL),
+    assert_int_equal(gt_template_parse(&t, "k.cu", TWO P "kernel(one)\n", NULL, NULL),
                      GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(), "k.cu:8:17: 'kernel' given twice for 'one'; expected it once "
                                       "(first on line 2)");

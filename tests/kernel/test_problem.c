@@ -122,7 +122,7 @@ static void test_vector_elements(void **state)
     assert_int_equal(y->reference_type, GT_TYPE_F64);
     assert_int_equal(gt_buffer_count(y), 100);
     assert_int_equal(gt_buffer_alignment(y), 16);
-    assert_string_equal(gt_component_name(name, y, 6), "y[1].z");
+    assert_string_equal(gt_component_name(name, &b.workload, y, 6), "y[1].z");
     assert_int_equal(x->bytes, 1200);
     assert_int_equal(gt_buffer_element_bytes(x), 12);
     assert_int_equal(gt_buffer_alignment(x), 4);

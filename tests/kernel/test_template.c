@@ -98,8 +98,7 @@ static void test_identity(void **state)
 }
 
 /* Files by name, for includes. */
-static gputune_status read_include(void *user, const char *name, const char *from, char **text,
-                                   char **path)
+static gputune_status read_include(void *user, const gt_include *include, gt_included *out)
 {
     static const char *const files[][2] = {
         {"once.cuh",
@@ -108,14 +107,13 @@ static gputune_status read_include(void *user, const char *name, const char *fro
         {"plain.cuh", "#include \"once.cuh\"\nint flat;"},
     };
     (void)user;
-    (void)from;
-    for (size_t i = 0; i < 3; i++) {
-        if (strcmp(files[i][0], name) == 0) {
-            GT_TRY(gt_strdup(text, files[i][1]));
-            return gt_strdup(path, name);
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(files[i][0], include->name) == 0) {
+            GT_TRY(gt_strdup(&out->text, files[i][1]));
+            return gt_strdup(&out->path, include->name);
         }
     }
-    return gt_fail(GPUTUNE_ENOTFOUND, "no %s", name);
+    return gt_fail(GPUTUNE_ENOTFOUND, "no %s", include->name);
 }
 
 #define HEAD                                                                                       \
@@ -131,7 +129,7 @@ static void test_includes(void **state)
                                 HEAD
                                 "#include <math.h>\n#include \"cuda_fp16.h\"\n"
                                 "#include \"gputune.cuh\"\n#include \"plain.cuh\"\nint after;\n",
-                                NULL, read_include, NULL));
+                                read_include, NULL));
     const gt_axis *deep = gt_template_axis(t, "DEEP");
     assert_non_null(deep);
     assert_true(deep->in_source);
@@ -157,7 +155,7 @@ static void test_headers_see_no_macros(void **state)
                                 "// k\n#pragma gputune tune(T = 1, 2)\n#include \"once.cuh\"\n"
                                 "#include <a.h>\n#pragma once\n#include <b.h>\n\n" HEAD
                                 "int x = T;\n#include <c.h>\n",
-                                NULL, NULL, NULL));
+                                NULL, NULL));
     const gt_device device = device_of("sm_90");
     gt_problem problem = {0};
     const gt_config config = gt_config_default(t);
@@ -169,7 +167,7 @@ static void test_headers_see_no_macros(void **state)
     gt_source_free(&source);
     gt_template_free(t);
     ASSERT_OK(gt_template_parse(&t, "k.cu",
-                                "#include \"once.cuh\"\n#include <b.h>\nint x = DEEP;\n" HEAD, NULL,
+                                "#include \"once.cuh\"\n#include <b.h>\nint x = DEEP;\n" HEAD,
                                 read_include, NULL));
     ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
     assert_non_null(strstr(source.text, "#define DEEP 1\n#line 1 \"k.cu\"\n#ifndef GPUTUNE_ONCE_"));
@@ -182,12 +180,13 @@ static void test_include_mistakes(void **state)
     gt_template *t = NULL;
     (void)state;
     assert_int_equal(
-        gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", NULL, read_include, NULL),
+        gt_template_parse(&t, "k.cu", HEAD "#include \"loop.cuh\"\n", read_include, NULL),
         GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(),
-                        "loop.cuh:1:10: 'loop.cuh' includes itself; expected no cycle");
+                        "loop.cuh:1:10: 'loop.cuh' includes itself; expected an include "
+                        "guard or no cycle");
     assert_int_equal(gt_template_parse(&t, "k.cu", HEAD "#pragma gputune include(\"no.cuh\")\n",
-                                       NULL, read_include, NULL),
+                                       read_include, NULL),
                      GPUTUNE_ETEMPLATE);
     assert_string_equal(gt_message(), "k.cu:3:25: file 'no.cuh' is not found; expected one beside "
                                       "the template");

@@ -237,7 +237,7 @@ static void test_mistakes(void **state)
         gt_template *template = NULL;
         make(&text, mistakes[i].line, mistakes[i].text);
         gputune_status status =
-            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL, NULL);
+            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL);
         if (status != GPUTUNE_ETEMPLATE) {
             fail_msg("accepted: %s", mistakes[i].text);
         }
@@ -273,9 +273,8 @@ static void test_endless_nesting(void **state)
         }
         make(&text, 8, gt_text_string(&line));
         gt_template *template = NULL;
-        assert_int_equal(
-            gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL, NULL),
-            GPUTUNE_ETEMPLATE);
+        assert_int_equal(gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL),
+                         GPUTUNE_ETEMPLATE);
         gt_text_free(&text);
         gt_text_free(&line);
     }
@@ -291,7 +290,7 @@ static void test_cut_short(void **state)
         gt_template *template = NULL;
         char *cut = strndup(gt_text_string(&text), length);
         assert_non_null(cut);
-        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL, NULL) == GPUTUNE_OK) {
+        if (gt_template_parse(&template, "a.cu", cut, NULL, NULL) == GPUTUNE_OK) {
             gt_template_free(template);
         }
         free(cut);
