@@ -218,34 +218,82 @@ static gputune_status read_given(void *user, const gt_include *include, gt_inclu
 }
 
 /* All kernels of the text are parsed, since the caller may free it. */
-static gputune_status add_text(gt_catalog *catalog, const char *name, const origin *from)
+static gputune_status add_text(gt_kernel_refs *refs, gt_catalog *catalog, const char *name,
+                               const origin *from)
 {
-    gt_kernel_refs refs = {0};
     const gt_template *template;
     GT_TRY(gt_includes_begin(catalog->includes, NULL));
     gputune_status status =
-        gt_catalog_resolve_text(&refs, catalog, name, from->text, from->include, from->user);
-    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
-        status = parse(&template, catalog, &refs.items[i], from);
+        gt_catalog_resolve_text(refs, catalog, name, from->text, from->include, from->user);
+    for (size_t i = 0; i < refs->count && status == GPUTUNE_OK; i++) {
+        status = parse(&template, catalog, &refs->items[i], from);
     }
-    if (refs.count > 0 && status != GPUTUNE_OK) {
+    if (refs->count > 0 && status != GPUTUNE_OK) {
         gt_catalog_forget_newest(catalog);
     }
-    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
-        status = gt_array_push(&catalog->added, refs.items[i]);
-    }
-    gt_array_free(&refs);
     return status;
 }
 
-gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
-                                     const gputune_include *includes)
+/* ---- adding ---- */
+
+static gputune_status add_file(gt_kernel_refs *refs, gt_catalog *catalog, const char *path)
+{
+    const gt_template *template;
+    gputune_status status = gt_catalog_resolve_path(refs, catalog, path);
+    for (size_t i = 0; i < refs->count && status == GPUTUNE_OK; i++) {
+        status = get(&template, catalog, &refs->items[i]);
+    }
+    return status;
+}
+
+/* Calls `each` without the lock. What does not parse is left out, unless it must. */
+static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catalog_fn each,
+                       void *user, bool must)
+{
+    int answer = 0;
+    for (size_t i = 0; i < refs->count && !answer; i++) {
+        const gt_template *template;
+        pthread_mutex_lock(&catalog->lock);
+        gputune_status found = get(&template, catalog, &refs->items[i]);
+        pthread_mutex_unlock(&catalog->lock);
+        if (found == GPUTUNE_OK) {
+            answer = each(user, template);
+        } else if (found == GPUTUNE_ENOMEM || must) {
+            answer = found;
+        } else {
+            gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
+        }
+    }
+    return answer;
+}
+
+/* With a text a file in memory, else the file at that path. */
+static int add(gt_catalog *catalog, const char *path, const origin *text, gt_catalog_fn each,
+               void *user)
+{
+    gt_kernel_refs refs = {0};
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status =
+        text ? add_text(&refs, catalog, path, text) : add_file(&refs, catalog, path);
+    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, refs.items[i]);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    int answer = status == GPUTUNE_OK ? each_kernel(catalog, &refs, each, user, true) : status;
+    gt_array_free(&refs);
+    return answer;
+}
+
+int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user)
+{
+    return add(catalog, path, NULL, each, user);
+}
+
+int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                          const gputune_include *includes, gt_catalog_fn each, void *user)
 {
     source_reader reader = {catalog, includes};
-    pthread_mutex_lock(&catalog->lock);
-    gputune_status status = add_text(catalog, name, &(origin){text, read_given, &reader});
-    pthread_mutex_unlock(&catalog->lock);
-    return status;
+    return add(catalog, name, &(origin){text, read_given, &reader}, each, user);
 }
 
 /* ---- by name or path ---- */
@@ -291,23 +339,6 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
     return status;
 }
 
-gputune_status gt_catalog_add(gt_catalog *catalog, const char *path)
-{
-    gt_kernel_refs refs = {0};
-    const gt_template *template;
-    pthread_mutex_lock(&catalog->lock);
-    gputune_status status = gt_catalog_resolve_path(&refs, catalog, path);
-    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
-        status = get(&template, catalog, &refs.items[i]);
-    }
-    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
-        status = gt_array_push(&catalog->added, refs.items[i]);
-    }
-    pthread_mutex_unlock(&catalog->lock);
-    gt_array_free(&refs);
-    return status;
-}
-
 static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
 {
     pthread_mutex_lock(&catalog->lock);
@@ -324,19 +355,7 @@ int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each,
 {
     gt_kernel_refs refs = {0};
     int answer = list(&refs, catalog, kernel);
-    for (size_t i = 0; i < refs.count && !answer; i++) {
-        const gt_template *template;
-        pthread_mutex_lock(&catalog->lock);
-        gputune_status found = get(&template, catalog, &refs.items[i]);
-        pthread_mutex_unlock(&catalog->lock);
-        if (found == GPUTUNE_OK) {
-            answer = each(user, template);
-        } else if (found == GPUTUNE_ENOMEM || kernel) {
-            answer = found;
-        } else {
-            gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
-        }
-    }
+    answer = answer ? answer : each_kernel(catalog, &refs, each, user, kernel != NULL);
     gt_array_free(&refs);
     return answer;
 }

@@ -37,15 +37,16 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 /* Whether a kernel is named by a path, PATH or PATH:KERNEL. */
 bool gt_catalog_is_path(const char *kernel);
 
+typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 /* Reads a template file, or one kernel of it (PATH:KERNEL). The names of its kernels then stand for
- * them, also where there were others of these names. */
-gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
+ * them, also where there were others of these names. `each` is called for every one; what it
+ * answers other than 0 stops and is returned. */
+int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user);
 /* The same of a text in memory, which is copied; `name` stands for a path. Its quoted includes are
  * those of `includes` (ends with one without a name; may be NULL), then the template folder's. */
-gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
-                                     const gputune_include *includes);
+int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                          const gputune_include *includes, gt_catalog_fn each, void *user);
 
-typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 /* Calls `each` for every kernel, by name, or with `kernel` for those of that name or path; a
  * non-zero answer stops and is returned. Of the folder, what does not parse is left out with a
  * warning. ENOMEM; with `kernel` fails as gt_catalog_find() does, but several kernels of one file

@@ -101,6 +101,12 @@ static void test_names_and_paths(void **state)
                      "no kernel 'sub' in %s/pair.cu; its first is scale");
 }
 
+static int count(void *user, const gt_template *template)
+{
+    ++*(int *)user;
+    return strcmp(template->name, "stop") == 0;
+}
+
 static void test_two_files_with_one_kernel(void **state)
 {
     static const char *const more[] = {"add"};
@@ -108,7 +114,9 @@ static void test_two_files_with_one_kernel(void **state)
     assert_not_found(*state, "add", GPUTUNE_EINVAL,
                      "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
     /* one that was added is meant */
-    assert_int_equal(gt_catalog_add(*state, path_of("more.cu")), GPUTUNE_OK);
+    int added = 0;
+    assert_int_equal(gt_catalog_add(*state, path_of("more.cu"), count, &added), GPUTUNE_OK);
+    assert_int_equal(added, 1);
     assert_found(*state, "add", "add", "more.cu");
     /* and what it has become since */
     static const char *const other[] = {"subtract"};
@@ -117,12 +125,6 @@ static void test_two_files_with_one_kernel(void **state)
     assert_int_equal(utimensat(AT_FDCWD, path_of("more.cu"), times, 0), 0);
     assert_found(*state, "add", "add", "pair.cu");
     assert_found(*state, "subtract", "subtract", "more.cu");
-}
-
-static int count(void *user, const gt_template *template)
-{
-    ++*(int *)user;
-    return strcmp(template->name, "stop") == 0;
 }
 
 static void test_each(void **state)
