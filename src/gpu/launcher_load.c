@@ -92,6 +92,11 @@ static void make_config(gt_launcher *launcher)
             geometry->carveout_kb, launcher->device.shared_per_sm_bytes / 1024);
         attribute++;
     }
+    if (geometry->cooperative) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        attribute->value.cooperative = 1;
+        attribute++;
+    }
     launcher->config = (CUlaunchConfig){
         .gridDimX = geometry->grid[0],
         .gridDimY = geometry->grid[1],

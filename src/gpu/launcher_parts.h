@@ -8,7 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 2 };
+enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 3 };
 
 /* What only one stream at a time may use: a module with its own __constant__ symbol, the device
  * buffer of the pass block, and scratch buffers by parameter. */
