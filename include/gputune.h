@@ -485,7 +485,7 @@ GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_pla
 /* One GPU that the driver offers. Opened tuners do not matter. */
 typedef struct gputune_device {
     uint32_t version;
-    char name[128], uuid[48], arch[16], environment[64]; /* "sm_90"; the key of its records */
+    char name[128], uuid[48], arch[16], environment[64]; /* "sm_90a"; the key of its records */
     int ordinal, compute_capability, sm_count;           /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_optin_bytes;
     int memory_clock_khz, sm_clock_khz, bus_width_bits, max_cluster;
@@ -652,6 +652,60 @@ typedef struct gputune_miss {
  * returned. The strings live until `each` returns. ENOTFOUND or EIO for the file. Any thread. */
 GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
                                void *user);
+
+/* ---- Wisdom: results as text --------------------------------------------------------------------
+ *
+ * What was measured on one machine answers on others with the same kind of GPU. The text has the
+ * winners and what they were measured under, and no code; each entry is bound by a hash to its
+ * template, its generated source, its GPU and its driver. Damaged or edited entries are left out
+ * with a warning. The hash finds mistakes; it does not tell who wrote the text. */
+
+typedef struct gputune_wisdom_filter {
+    uint32_t version;
+    const char *kernel; /* NULL: all */
+    const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
+    bool any_gpu;       /* with `gpu` NULL: every GPU's; needed for a tuner without a device */
+    const char *sizes;  /* "n=1048576 T=half": results at these; NULL: at all sizes */
+} gputune_wisdom_filter;
+#define GPUTUNE_WISDOM_FILTER_VERSION 1
+#define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
+    {                                                                                              \
+        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
+    }
+/* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
+ * *out is NUL-terminated and the caller's to free(); *count (may be NULL): how many there are. */
+GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                                      const gputune_wisdom_filter *filter);
+
+typedef enum gputune_trust {
+    GPUTUNE_TRUST_NOTHING = 0, /* a worker proves an imported result before its first launch */
+    GPUTUNE_TRUST_BOUND        /* that is left out where the generated source, the GPU and the
+                                  driver's version are those that it was measured with */
+} gputune_trust;
+
+typedef struct gputune_wisdom_options {
+    uint32_t version;
+    gputune_trust trust;
+    bool keep; /* in the database, for other processes too; else for this tuner, below what the
+                  user's database knows */
+} gputune_wisdom_options;
+#define GPUTUNE_WISDOM_OPTIONS_VERSION 1
+#define GPUTUNE_WISDOM_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        GPUTUNE_WISDOM_OPTIONS_VERSION, GPUTUNE_TRUST_NOTHING, false                               \
+    }
+/* Takes over what gputune_wisdom_export() wrote; a NULL `options`: the _INIT ones. A result that is
+ * not trusted is compiled and proved when it is first asked for, whatever the call's effort, and
+ * stored as proved then; one that is not right is not launched. Results of the tuner's own stay
+ * where they answer what the imported ones would. *count (may be NULL): how many were taken.
+ * ERECORDED for a text that is no wisdom, or that a newer version wrote. */
+GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
+                                      const gputune_wisdom_options *options);
+/* The same with files. ENOTFOUND or EIO, with the path. */
+GPUTUNE_API int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
+                                    const gputune_wisdom_filter *filter);
+GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
+                                    const gputune_wisdom_options *options);
 
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */

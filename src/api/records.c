@@ -6,9 +6,7 @@
 
 #include <string.h>
 
-/* The environments whose records answer for the tuner's GPU: its own, and that joined with this
- * host for objectives that depend on it. */
-static gputune_status own_environments(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
+gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
 {
     char *text;
     GT_TRY(gt_host_text(&text));
@@ -49,7 +47,7 @@ typedef struct wanted {
 
 static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_record_filter *filter)
 {
-    GT_TRY(own_environments(tuner, out->host));
+    GT_TRY(gt_tuner_host_environment(tuner, out->host));
     bool any = filter->any_gpu || !tuner->has_device;
     out->environments[0] = tuner->device.environment;
     out->environments[1] = out->host;

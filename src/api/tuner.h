@@ -32,6 +32,9 @@ struct gputune {
  * tuner has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
 
+/* The environment of results that depend on the tuner's host as well as on its GPU. */
+gputune_status gt_tuner_host_environment(const gputune *tuner, char out[GT_ENVIRONMENT_MAX]);
+
 /* Live inputs for the measure worker: IPC handles if the allocation can be shared, else staged
  * bytes (inputs.c). */
 gputune_status gt_inputs_share(void *tuner, const gt_workload *workload,
