@@ -362,10 +362,11 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
                             gputune_sizes sizes, const gputune_options *options);
 
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
- * context, asynchronously. EINVAL, before anything is launched, when the count or a scalar named
- * like a problem size differs from the plan's; a buffer below the plan's alignment launches the
- * plan's fallback instead, and is EINVAL where none was verified; ECAPTURE where a capture makes
- * the launch impossible. */
+ * context, asynchronously. The code is loaded in each context of the plan's device where it is
+ * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
+ * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
+ * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
+ * verified; ECAPTURE where a capture makes the launch impossible. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
