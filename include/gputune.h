@@ -449,7 +449,7 @@ GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_pla
 /* One GPU that the driver offers. Opened tuners do not matter. */
 typedef struct gputune_device {
     uint32_t version;
-    char name[128], uuid[48], arch[16], environment[64]; /* "sm_90"; the key of its records */
+    char name[128], uuid[48], arch[16], environment[64]; /* "sm_90a"; the key of its records */
     int ordinal, compute_capability, sm_count;           /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_optin_bytes;
     int memory_clock_khz, sm_clock_khz, bus_width_bits, max_cluster;

@@ -16,7 +16,7 @@
 /* One compiled source. `source` is gt_source.hash. */
 typedef struct gt_code {
     gt_hash source;
-    char arch[16];     /* "sm_90" */
+    char arch[16];     /* "sm_90a" */
     bool ptx;          /* PTX (an emulated device), else a cubin */
     int nvrtc_version; /* 13000 for 13.0 */
     gt_image image;
