@@ -2,6 +2,7 @@
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 
+#include "api/call.h"
 #include "api/log_output.h"
 #include "api/misses.h"
 #include "api/overrides.h"
@@ -9,10 +10,8 @@
 #include "api/workers.h"
 #include "gpu/device.h"
 
-#include <stdatomic.h>
-#include <sys/types.h>
-
 struct gputune {
+    gt_calls calls;
     gt_log_output output;
     gt_log log; /* writes to `output` */
     gt_overrides overrides;
@@ -27,8 +26,6 @@ struct gputune {
     gt_services services;
     gt_workers workers;
     char *worker;
-    atomic_uint generation; /* templates added so far */
-    pid_t owner;            /* the process that opened it: a forked child has no workers */
 };
 
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
