@@ -1,5 +1,6 @@
 /* Opening a file and bringing its tables up to date: the steps of db/, embedded at build. */
 #include "store/database.h"
+#include "store/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -254,6 +255,7 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = open_handle(database, path, mode, why, why_bytes);
     }
+    database->distrust = mode == GT_DATABASE_MEMORY ? NULL : gt_distrust(path);
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = prepare_schema(database, mode, why, why_bytes);
     }
