@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,6 +121,7 @@ int main(int argc, char **argv)
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
     setrlimit(RLIMIT_CORE, &none);
+    signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails */
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
         limit_memory(settings.memory_mb);

@@ -223,11 +223,22 @@ static gt_trouble make_private(const char *path, char *why, size_t bytes)
 /* SQLite has one text for all of them. */
 static const char *why_not_open(const gt_database *database, const char *path)
 {
+    return access(path, R_OK) != 0 ? strerror(errno) : gt_database_why(database);
+}
+
+/* Opening a pipe waits for whoever opens its other end, and a device may do anything. */
+static gt_trouble check_kind(const char *path, char *why, size_t bytes)
+{
     struct stat facts;
-    if (stat(path, &facts) != 0 || access(path, R_OK) != 0) {
-        return strerror(errno);
+    if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
+        return GT_TROUBLE_NONE; /* opening a missing one says why */
     }
-    return S_ISDIR(facts.st_mode) ? "it is a folder" : gt_database_why(database);
+    snprintf(why, bytes, "it is %s",
+             S_ISDIR(facts.st_mode)    ? "a folder"
+             : S_ISFIFO(facts.st_mode) ? "a pipe"
+             : S_ISSOCK(facts.st_mode) ? "a socket"
+                                       : "a device");
+    return GT_TROUBLE_FAILED;
 }
 
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
@@ -252,6 +263,9 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     }
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
     *trouble = mode == GT_DATABASE_WRITE ? make_private(path, why, why_bytes) : GT_TROUBLE_NONE;
+    if (*trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
+        *trouble = check_kind(path, why, why_bytes);
+    }
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = open_handle(database, path, mode, why, why_bytes);
     }
