@@ -59,7 +59,10 @@ WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c)
-TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
+# one program by the headers of the releases, today's and one that is ahead of it
+ABI_TESTS := $(patsubst tests/abi/%/gputune.h,$(B)/tests/abi/test_%,$(wildcard tests/abi/*/gputune.h)) \
+             $(B)/tests/abi/test_now $(B)/tests/abi/test_ahead
+TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC)) $(ABI_TESTS)
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
 DIFFERENTIAL := $(B)/tests/device/differential
@@ -70,7 +73,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy FORCE
+        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy wheel FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
@@ -166,6 +169,18 @@ $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+# a header of a later library: each struct that callers pass is a version and a member longer
+$(B)/generated/ahead/gputune.h: include/gputune.h
+	$(call say,GEN)mkdir -p $(@D); sed -E -e 's/^(#define GPUTUNE_[A-Z_]+_VERSION) ([0-9]+)( .*)?$$/\1 (\2 + 1)/' \
+	    -e 's/^\} (gputune_(options|open_options|info|device|record_filter|replay_options));/    char ahead[64];\n&/' $< > $@
+$(B)/generated/now/gputune.h: include/gputune.h
+	$(call say,GEN)mkdir -p $(@D); cp $< $@
+$(B)/generated/%/gputune.h: tests/abi/%/gputune.h
+	$(call say,GEN)mkdir -p $(@D); cp $< $@
+$(B)/tests/abi/test_%: tests/abi/caller.c $(B)/generated/%/gputune.h $(or $(SHARED),$(B)/libgputune.a)
+	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -g -Wall -Wextra -Wno-missing-field-initializers -Werror $(SANFLAGS) \
+	    -DHEADER='"$*"' -I$(B)/generated/$* $< -o $@ \
+	    $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl$(comma)-rpath$(comma)'$$ORIGIN/../..' -lgputune) -lcmocka -pthread
 $(B)/tests/fault/%.so: tests/fault/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
 # Examples need a toolkit's headers, and its link stub or its runtime; without them there are none.
@@ -219,6 +234,19 @@ install: all
 	@tools/package/install $(B)
 uninstall:
 	@tools/package/install $(B) uninstall
+
+#: make wheel         the Python package with all of this inside, into $(B)/wheel
+# the same once more, but each finds its libraries in its own folder
+WHEEL := $(addprefix $(B)/wheel/,libgputune.so gputune gputune-worker)
+$(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
+	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
+	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
+$(B)/wheel/gputune: $(CLI_OBJ) $(B)/libgputune.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
+$(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
+wheel: all $(WHEEL)
+	@tools/package/wheel $(B) $(B)/wheel
 
 clean:
 	rm -rf $(B)

@@ -57,7 +57,8 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
                           .arch = request->device->arch,
                           .ptx = form == GPUTUNE_FORM_PTX,
                           .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count};
+                          .instance_count = source->instance_count,
+                          .head_bytes = source->head_bytes};
     const char **options;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
     gputune_status status =
@@ -112,8 +113,10 @@ static gputune_status check_config(const gt_request *request, const gt_config *c
     return status;
 }
 
-int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
-                 const char *configuration, const char *arch, gputune_form form)
+static gputune_status emit_configuration(char **out, size_t *bytes, gputune *tuner,
+                                         const char *kernel, gputune_sizes sizes,
+                                         const char *configuration, const char *arch,
+                                         gputune_form form)
 {
     gt_device device;
     gt_request *request;
@@ -132,4 +135,25 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
         gt_request_free(request);
     }
     return status;
+}
+
+int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                 const char *configuration, const char *arch, gputune_form form)
+{
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "bytes", bytes));
+    if ((uint32_t)form > GPUTUNE_FORM_CUBIN) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_emit: %d is no form of code", (int)form);
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status =
+        emit_configuration(out, bytes, tuner, kernel, sizes, configuration, arch, form);
+    gt_call_end(&call);
+    return status;
+}
+
+void gputune_free(void *memory)
+{
+    free(memory);
 }

@@ -2,30 +2,24 @@
  * launch. */
 #include "api/plan.h"
 
+#include "api/call.h"
+#include "api/plan_code.h"
+#include "base/references.h"
 #include "base/text.h"
-#include "gpu/launcher.h"
+#include "base/versioned.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One variant's code with its launch, loaded once. */
-typedef struct code {
-    bool present;
-    gt_launch launch;
-    gt_image image;
-    _Atomic(gt_launcher *) launcher;
-} code;
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
 /* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
-    uint32_t alignment,
-        element_bytes; /* of a buffer: what the plan assumes, what its elements need */
-    gt_type type;      /* of a scalar */
+    /* of a buffer: the bits of its address that are 0 as the plan assumes, as its elements need */
+    uintptr_t aligned_bits, element_bits;
+    gt_type type; /* of a scalar */
     int64_t expected;
     char name[GT_NAME_MAX];
 } check;
@@ -39,15 +33,16 @@ typedef struct member {
 } member;
 
 struct gputune_plan {
-    atomic_uint references;
+    gt_references references;
+    unsigned shares; /* places where it is shared; under the lock of the table */
     const gt_driver *driver;
     gt_device device;
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
     uint32_t member_count;
     member members[MEMBERS_MAX];
-    code winner, fallback; /* fallback: safe at any alignment */
-    bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
+    gt_plan_code winner, fallback; /* fallback: safe at any alignment */
+    bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
     gt_description *description;
@@ -85,8 +80,8 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
         if (workload->arguments[i].is_buffer) {
             const gt_buffer *buffer = &workload->buffers[index];
             *c = (check){.kind = CHECK_BUFFER,
-                         .alignment = workload->alignment[index],
-                         .element_bytes = gt_buffer_alignment(buffer)};
+                         .aligned_bits = workload->alignment[index] - 1,
+                         .element_bits = gt_buffer_alignment(buffer) - 1};
             memcpy(c->name, buffer->name, sizeof c->name);
             continue;
         }
@@ -100,8 +95,8 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
     plan->check_count = count;
 }
 
-static gputune_status make_code(code *out, const gt_request *request, const gt_config *config,
-                                gt_image *image)
+static gputune_status make_code(gt_plan_code *out, const gt_request *request,
+                                const gt_config *config, gt_image *image)
 {
     GT_TRY(gt_launch_bind(&out->launch, request->template, &request->problem, config,
                           request->device));
@@ -144,31 +139,27 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .spill_bytes = choice->resources.spill_bytes,
                                 .variants = choice->variants,
                                 .failed = choice->failed,
-                                .stop_reason = plan->stop_reason};
+                                .stop_reason = plan->stop_reason,
+                                .sizes = gt_description_sizes(plan->description)};
     memcpy(plan->info.grid, g->grid, sizeof g->grid);
     memcpy(plan->info.block, g->block, sizeof g->block);
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
 }
 
-static gputune_status load(gputune_plan *plan, code *c)
+/* The launcher for the current context. */
+static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
-    gt_launcher *launcher = atomic_load(&c->launcher);
-    if (launcher) {
-        return GPUTUNE_OK;
-    }
     if (!plan->driver) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
                        "%s: the tuner of this plan was opened with tune_only, and launches nothing",
                        plan->kernel);
     }
-    pthread_mutex_lock(&plan->loading);
-    gputune_status status = GPUTUNE_OK;
-    if (!atomic_load(&c->launcher)) {
-        status = gt_launcher_load(&launcher, plan->driver, &plan->device, &c->image, &c->launch);
-        if (status == GPUTUNE_OK) {
-            atomic_store_explicit(&c->launcher, launcher, memory_order_release);
-        }
+    *out = gt_plan_code_loaded(code, plan->driver);
+    if (*out) {
+        return GPUTUNE_OK;
     }
+    pthread_mutex_lock(&plan->loading);
+    gputune_status status = gt_plan_code_load(out, code, plan->driver, &plan->device);
     pthread_mutex_unlock(&plan->loading);
     return status;
 }
@@ -176,11 +167,12 @@ static gputune_status load(gputune_plan *plan, code *c)
 static gputune_status load_if_current(gputune_plan *plan)
 {
     CUcontext context = NULL;
+    gt_launcher *launcher;
     if (!plan->driver || plan->driver->CtxGetCurrent(&context) != CUDA_SUCCESS || !context) {
         return GPUTUNE_OK;
     }
-    GT_TRY(load(plan, &plan->winner));
-    return plan->fallback.present ? load(plan, &plan->fallback) : GPUTUNE_OK;
+    GT_TRY(load(&launcher, plan, &plan->winner));
+    return plan->fallback.present ? load(&launcher, plan, &plan->fallback) : GPUTUNE_OK;
 }
 
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
@@ -200,11 +192,12 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver)
 {
-    gputune_plan *plan = calloc(1, sizeof *plan);
+    gputune_plan *plan = aligned_alloc(_Alignof(gputune_plan), sizeof *plan);
     if (!plan) {
         return gt_fail_memory();
     }
-    atomic_init(&plan->references, 1);
+    memset(plan, 0, sizeof *plan);
+    gt_references_init(&plan->references);
     pthread_mutex_init(&plan->loading, NULL);
     plan->driver = driver;
     plan->device = *request->device;
@@ -224,11 +217,12 @@ const gt_description *gt_plan_description(const gputune_plan *plan)
 
 gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
 {
-    GT_TRY(load(plan, &plan->winner));
+    gt_launcher *launcher;
+    GT_TRY(load(&launcher, plan, &plan->winner));
     *out = (gt_plan_view){.description = plan->description,
                           .launch = &plan->winner.launch,
                           .image = &plan->winner.image,
-                          .launcher = atomic_load(&plan->winner.launcher)};
+                          .launcher = launcher};
     return GPUTUNE_OK;
 }
 
@@ -247,29 +241,44 @@ bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
     return strcmp(a->configuration, b->configuration) == 0;
 }
 
+bool gt_plan_is_of(const gputune_plan *plan, const char *kernel)
+{
+    return strcmp(plan->kernel, kernel) == 0;
+}
+
 /* --- reference counting ----------------------------------------------------------------------- */
 
 gputune_plan *gputune_plan_retain(gputune_plan *plan)
 {
     if (plan) {
-        atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+        gt_references_add(&plan->references);
     }
     return plan;
 }
 
-static void free_code(code *c)
+void gt_plan_share(gputune_plan *plan)
 {
-    gt_launcher_free(atomic_load(&c->launcher));
-    free(c->image.data);
+    gputune_plan_retain(plan);
+    if (!plan->shares++) {
+        gt_references_spread(&plan->references);
+    }
+}
+
+void gt_plan_unshare(gputune_plan *plan)
+{
+    if (!--plan->shares) {
+        gt_references_gather(&plan->references);
+    }
+    gputune_plan_release(plan);
 }
 
 void gputune_plan_release(gputune_plan *plan)
 {
-    if (!plan || atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) != 1) {
+    if (!plan || !gt_references_drop(&plan->references)) {
         return;
     }
-    free_code(&plan->winner);
-    free_code(&plan->fallback);
+    gt_plan_code_free(&plan->winner);
+    gt_plan_code_free(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
     gt_description_free(plan->description);
     free(plan->kernel);
@@ -330,11 +339,11 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
         }
         if (c->kind == CHECK_BUFFER) {
             uintptr_t address = (uintptr_t) * (void *const *)items[i];
-            if (address % c->element_bytes) {
+            if (address & c->element_bits) {
                 return gt_fail(GPUTUNE_EINVAL, "%s: %s = %p is not aligned to its elements",
                                plan->kernel, c->name, (void *)address);
             }
-            *aligned = *aligned && address % c->alignment == 0;
+            *aligned = *aligned && !(address & c->aligned_bits);
         } else if (c->kind == CHECK_SIZE && scalar_value(c->type, items[i]) != c->expected) {
             return refuse_size(plan, c, scalar_value(c->type, items[i]));
         }
@@ -344,10 +353,13 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
 
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
-    if (!plan || args.count != plan->check_count) {
-        return plan ? gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
-                              plan->check_count, args.count)
-                    : gt_fail(GPUTUNE_EINVAL, "the plan is NULL");
+    GT_TRY(gt_need(__func__, "plan", plan));
+    if (args.count != plan->check_count) {
+        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
+                       plan->check_count, args.count);
+    }
+    if (args.count && !args.items) {
+        return gt_fail(GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     }
     bool aligned;
     GT_TRY(check_arguments(plan, args.items, &aligned));
@@ -357,21 +369,19 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
                        "was verified; align the buffers, or tune for the alignment that they have",
                        plan->kernel, plan->configuration);
     }
-    code *c = aligned || !plan->fallback.present ? &plan->winner : &plan->fallback;
-    gt_launcher *launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
-    if (!launcher) {
-        GT_TRY(load(plan, c));
-        launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
-    }
+    gt_launcher *launcher;
+    GT_TRY(load(&launcher, plan,
+                aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
     return gt_launcher_launch(launcher, (CUstream)stream, args.items);
 }
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
-    if (!out || !plan || out->version != GPUTUNE_INFO_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_info: set out->version to "
-                                       "GPUTUNE_INFO_VERSION and pass a plan");
-    }
-    *out = plan->info;
-    return GPUTUNE_OK;
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_info, stop_reason),
+                                   GT_BYTES_THROUGH(gputune_info, sizes)};
+    static const gt_layouts layouts = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "plan", plan));
+    return gt_versioned_write(out, &plan->info, &layouts);
 }

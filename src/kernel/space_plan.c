@@ -12,6 +12,7 @@ enum {
     ORDER_SHARED,
     ORDER_GRID,
     ORDER_CARVEOUT,
+    ORDER_COOPERATIVE,
     ORDER_LAUNCH
 };
 
@@ -111,7 +112,7 @@ static gputune_status join_if(int *joined, planner *p, bool wanted, int term)
 /* Whether anything but the step itself asks how many blocks there is room for. */
 static bool asks_occupancy(const gt_template_parts *parts)
 {
-    bool asks = false;
+    bool asks = parts->cooperative != NULL;
     for (uint32_t i = 0; i < parts->grid.count; i++) {
         asks |= uses_any(parts->grid.items[i], GT_SLOT_OCCUPANCY, 2);
     }
@@ -221,6 +222,21 @@ static gputune_status plan_blocks(planner *p)
     return GPUTUNE_OK;
 }
 
+static gputune_status plan_cooperative(planner *p)
+{
+    int term = -1;
+    if (!p->space->template->parts->cooperative) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(join_expression(&term, p, p->space->template->parts->cooperative));
+    GT_TRY(join_if(&term, p, true, p->shared));
+    for (int i = 0; i < 3; i++) {
+        GT_TRY(join_if(&term, p, true, p->grid[i]));
+    }
+    add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
+    return GPUTUNE_OK;
+}
+
 static gputune_status plan_steps(planner *p)
 {
     int carveout = -1;
@@ -242,7 +258,7 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
     GT_TRY(plan_maps(p));
     GT_TRY(plan_blocks(p));
-    return GPUTUNE_OK;
+    return plan_cooperative(p);
 }
 
 /* Both sides of an && bite by themselves, each as soon as its own axes allow. */

@@ -17,7 +17,8 @@ enum {
     GT_SCRATCH_MAX = 8,
     GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
-    GT_FILES_MAX = 128,
+    GT_FILES_MAX = 512,
+    GT_OPTION_MAX = 64,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
     GT_WORD_FIXED = 6
 };
@@ -65,6 +66,13 @@ typedef struct gt_kernel_name {
     gt_place place;
 } gt_kernel_name;
 
+/* One branch of an item of options(): the first whose condition holds is taken. */
+typedef struct gt_option {
+    uint32_t item;
+    gt_expression *condition; /* NULL: always */
+    char *text;               /* "": no option */
+} gt_option;
+
 /* The reference or the check kernel. */
 typedef struct gt_judge {
     bool present;
@@ -102,7 +110,7 @@ typedef struct gt_template_parts {
                                                  kernel, and so no macros */
 
     gt_dimensions block, grid;
-    gt_expression *shared, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */
@@ -115,6 +123,8 @@ typedef struct gt_template_parts {
     uint32_t clear_count;
     gt_define defines[GT_DEFINE_MAX];
     uint32_t define_count;
+    gt_option options[GT_OPTION_MAX];
+    uint32_t option_count, option_items;
     gt_judge reference, check;
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
     gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
