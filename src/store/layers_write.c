@@ -1,6 +1,7 @@
 /* Writes to the user's file; to a file beside it if it is damaged; to memory if it is locked or
  * cannot be written. */
 #include "store/layers_parts.h"
+#include "store/trust.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -37,13 +38,29 @@ static int lock_beside(const gt_store *store, const gt_patience *patience)
     return file;
 }
 
+/* Once for a file: when it is made. */
+static void tell_network(gt_store *store, const char *path)
+{
+    const char *network = store->writer->made ? gt_network_of(path) : NULL;
+    if (network) {
+        gt_layers_warn(store,
+                       "the database %s is on a network file system (%s), whose locks may not hold "
+                       "between machines: set GPUTUNE_DB to a file on a local disk",
+                       path, network);
+    }
+}
+
 static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
                                   char why[GT_WHY_MAX])
 {
     int index;
     const char *path = gt_layers_path(store, &index);
-    return gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, trouble, why,
-                            GT_WHY_MAX);
+    gputune_status status = gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience,
+                                             trouble, why, GT_WHY_MAX);
+    if (status == GPUTUNE_OK) {
+        tell_network(store, path);
+    }
+    return status;
 }
 
 static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_trouble *trouble,

@@ -207,10 +207,11 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
 }
 
 /* SQLite gives its journal the mode of the file, so the file is made here, private. */
-static gt_trouble make_private(const char *path, char *why, size_t bytes)
+static gt_trouble make_private(bool *made, const char *path, char *why, size_t bytes)
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) {
+    *made = file >= 0;
+    if (*made) {
         close(file);
     } else if (errno != EEXIST) {
         bool forbidden = errno == EROFS || errno == EACCES;
@@ -262,7 +263,8 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
         return gt_fail_memory();
     }
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
-    *trouble = mode == GT_DATABASE_WRITE ? make_private(path, why, why_bytes) : GT_TROUBLE_NONE;
+    *trouble = mode == GT_DATABASE_WRITE ? make_private(&database->made, path, why, why_bytes)
+                                         : GT_TROUBLE_NONE;
     if (*trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
         *trouble = check_kind(path, why, why_bytes);
     }

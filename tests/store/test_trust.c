@@ -88,15 +88,23 @@ static void new_files_are_private(void **state)
     assert_int_equal(facts.st_mode & 0777, 0600);
 }
 
+static void network_file_systems_are_known(void **state)
+{
+    (void)state;
+    assert_string_equal(gt_network_name(0x6969), "NFS");
+    assert_string_equal(gt_network_name(0xff534d42), "CIFS");
+    assert_null(gt_network_name(0xef53)); /* ext4 */
+    assert_null(gt_network_of("/nonexistent"));
+}
+
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        IN_WORLD(what_others_may_write_is_not_trusted),
-        IN_WORLD(nor_is_what_others_may_replace),
-        IN_WORLD(nor_is_what_another_user_owns),
-        IN_WORLD(new_files_are_private),
+        IN_WORLD(what_others_may_write_is_not_trusted), IN_WORLD(nor_is_what_others_may_replace),
+        IN_WORLD(nor_is_what_another_user_owns),        IN_WORLD(new_files_are_private),
+        IN_WORLD(network_file_systems_are_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
