@@ -124,6 +124,7 @@ int main(int argc, char **argv)
     signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails */
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
+        signal(SIGXFSZ, SIG_IGN);        /* a head too large for the process's limit is not kept */
         limit_memory(settings.memory_mb);
     }
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
