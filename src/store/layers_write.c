@@ -44,7 +44,7 @@ static void tell_network(gt_store *store, const char *path)
     const char *network = store->writer->made ? gt_network_of(path) : NULL;
     if (network) {
         gt_layers_warn(store,
-                       "the database %s is on a network file system (%s), whose locks may not hold "
+                       "the database %s is on a network file system, %s, whose locks may not hold "
                        "between machines: set GPUTUNE_DB to a file on a local disk",
                        path, network);
     }
