@@ -152,12 +152,15 @@ static int compare_named(const cli_compare *settings, const cli_session *session
                          const winners all[2])
 {
     cli_catalogue catalogue = {NULL, 0};
-    const char *kernel = NULL;
-    int code = settings->kernel ? cli_catalogue_name(&kernel, &catalogue, session, settings->kernel)
-                                : CLI_CONTINUE;
+    int code = CLI_CONTINUE;
+    if (settings->kernel) {
+        code = cli_catalogue_stored(&catalogue, session, settings->kernel);
+        code = code == CLI_CONTINUE ? cli_catalogue_one(&catalogue) : code;
+    }
     if (code == CLI_CONTINUE) {
         cli_catch_interrupt();
-        code = compare_all(settings, session, kernel, all);
+        code = compare_all(settings, session, settings->kernel ? catalogue.kernels[0].name : NULL,
+                           all);
     }
     cli_catalogue_free(&catalogue);
     return code;
