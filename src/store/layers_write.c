@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "store/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
