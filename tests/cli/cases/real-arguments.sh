@@ -1,7 +1,7 @@
 # arguments as kernels have them: vectors, bool, char, structs, blocks
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
-for name in vectors particles blocks maps; do
+for name in vectors halves particles blocks maps; do
     $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
