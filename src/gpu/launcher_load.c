@@ -60,6 +60,11 @@ static gputune_status check_launch(const gt_launch *launch)
     if (!sound) {
         return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
     }
+    if (launch->l2.window_bytes &&
+        (launch->l2.parameter >= launch->parameter_count ||
+         launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER)) {
+        return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
+    }
     for (int axis = 0; axis < 3; axis++) {
         if (!geometry->grid[axis] || !geometry->block[axis] || !geometry->cluster[axis]) {
             return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
@@ -91,6 +96,10 @@ static void make_config(gt_launcher *launcher)
         attribute->value.sharedMemCarveout = (unsigned)gt_carveout_percent(
             geometry->carveout_kb, launcher->device.shared_per_sm_bytes / 1024);
         attribute++;
+    }
+    if (launcher->launch.l2.window_bytes) {
+        launcher->window = (unsigned)(attribute - launcher->attributes);
+        *attribute++ = gt_l2_attribute(launcher);
     }
     launcher->config = (CUlaunchConfig){
         .gridDimX = geometry->grid[0],
@@ -150,7 +159,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
         GT_TRY(gt_image_entry(&launcher->symbol, image, launcher->launch.entry));
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
     }
-    return gt_launcher_check_occupancy(launcher);
+    GT_TRY(gt_launcher_check_occupancy(launcher));
+    return gt_l2_attach(launcher);
 }
 
 static void init_locks(gt_launcher *launcher)
@@ -212,6 +222,7 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
  * whether one of a non-blocking stream is under way. */
 static void free_on_device(gt_launcher *launcher)
 {
+    gt_l2_detach(launcher);
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }

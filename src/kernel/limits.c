@@ -37,6 +37,7 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_GRID_EMPTY] = "grid is below 1",
     [GT_LIMIT_CLUSTER_NONE] = "clusters need compute capability 9.0",
     [GT_LIMIT_CARVEOUT_SIZE] = "this GPU has no such carveout size",
+    [GT_LIMIT_L2_PERSIST] = "this GPU cannot set level-2 cache aside",
     [GT_LIMIT_VECTOR_ALIGNMENT] = "vector is wider than a buffer's assumed alignment",
     [GT_LIMIT_VECTOR_EXTENT] = "vector does not divide a buffer's innermost extent",
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",

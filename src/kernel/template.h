@@ -23,6 +23,8 @@
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
+ *   l2_persist(NAME = 0, 25, 50, 100 : buffer)   per cent of the level-2 cache that the GPU can set
+ *     aside, for lines of this buffer; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
@@ -93,7 +95,8 @@ typedef enum gt_axis_kind {
     GT_AXIS_VECTOR,
     GT_AXIS_PASS,
     GT_AXIS_CLUSTER,
-    GT_AXIS_CARVEOUT
+    GT_AXIS_CARVEOUT,
+    GT_AXIS_L2_PERSIST
 } gt_axis_kind;
 
 /* One tunable with its values in the order written. Values that a user tries beyond the template's
@@ -106,7 +109,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector: bit i is argument i */
+    uint64_t buffers;        /* vector, l2_persist: bit i is argument i */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;
