@@ -121,6 +121,7 @@ int main(int argc, char **argv)
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
     setrlimit(RLIMIT_CORE, &none);
+    signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails */
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
         signal(SIGXFSZ, SIG_IGN);        /* a head too large for the process's limit is not kept */
