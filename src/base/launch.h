@@ -14,6 +14,7 @@ typedef struct gt_geometry {
     uint32_t shared_bytes; /* dynamic */
     int carveout_kb;       /* -1: the driver's choice */
     uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
+    uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
 } gt_geometry;
 
 /* How a pass() block reaches the kernel. */

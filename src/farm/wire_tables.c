@@ -69,7 +69,8 @@ static RECORD(resources, gt_resources, resources_members);
 static const gt_member geometry_members[] = {
     NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
     NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
-    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, cooperative),
+    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, preferred_cluster),
+    NUMBER(gt_geometry, cooperative),
 };
 static RECORD(geometry, gt_geometry, geometry_members);
 

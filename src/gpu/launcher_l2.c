@@ -10,7 +10,7 @@
 
 typedef struct set_aside {
     const gt_driver *driver;
-    CUcontext context;
+    gt_context context;
     size_t before, now; /* bytes */
     unsigned users;
 } set_aside;
@@ -23,8 +23,9 @@ static struct {
 static set_aside *find(const gt_launcher *launcher)
 {
     for (size_t i = 0; i < known.contexts.count; i++) {
-        if (known.contexts.items[i].context == launcher->context &&
-            known.contexts.items[i].driver == launcher->driver) {
+        const set_aside *at = &known.contexts.items[i];
+        if (at->context.handle == launcher->context.handle &&
+            at->context.id == launcher->context.id && at->driver == launcher->driver) {
             return &known.contexts.items[i];
         }
     }
@@ -85,7 +86,7 @@ static void forget_lines(const gt_driver *driver)
     }
 }
 
-void gt_l2_detach(gt_launcher *launcher)
+void gt_l2_detach(gt_launcher *launcher, bool alive)
 {
     if (!launcher->has_l2) {
         return;
@@ -93,8 +94,10 @@ void gt_l2_detach(gt_launcher *launcher)
     pthread_mutex_lock(&known.lock);
     set_aside *at = find(launcher);
     if (at && --at->users == 0) {
-        (void)set(at, at->before);
-        forget_lines(at->driver);
+        if (alive) {
+            (void)set(at, at->before);
+            forget_lines(at->driver);
+        }
         *at = known.contexts.items[--known.contexts.count];
     }
     pthread_mutex_unlock(&known.lock);

@@ -77,6 +77,13 @@ static gputune_status check_launch(const gt_launch *launch)
                            launch->entry, geometry->grid[axis], geometry->cluster[axis]);
         }
     }
+    if (geometry->preferred_cluster && (geometry->grid[0] % geometry->preferred_cluster ||
+                                        geometry->preferred_cluster % geometry->cluster[0])) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "kernel %s: a preferred cluster of %u blocks is no multiple of the cluster, "
+                       "or does not divide the grid",
+                       launch->entry, geometry->preferred_cluster);
+    }
     return GPUTUNE_OK;
 }
 
@@ -84,11 +91,18 @@ static void make_config(gt_launcher *launcher)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     CUlaunchAttribute *attribute = launcher->attributes;
-    if (gt_volume(geometry->cluster) > 1) {
+    if (gt_volume(geometry->cluster) > 1 || geometry->preferred_cluster) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attribute->value.clusterDim.x = geometry->cluster[0];
         attribute->value.clusterDim.y = geometry->cluster[1];
         attribute->value.clusterDim.z = geometry->cluster[2];
+        attribute++;
+    }
+    if (geometry->preferred_cluster) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
+        attribute->value.preferredClusterDim.x = geometry->preferred_cluster;
+        attribute->value.preferredClusterDim.y = geometry->cluster[1];
+        attribute->value.preferredClusterDim.z = geometry->cluster[2];
         attribute++;
     }
     if (geometry->carveout_kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
@@ -227,7 +241,7 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
  * whether one of a non-blocking stream is under way. */
 static void free_on_device(gt_launcher *launcher)
 {
-    gt_l2_detach(launcher);
+    gt_l2_detach(launcher, true);
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
@@ -247,6 +261,7 @@ void gt_launcher_free(gt_launcher *launcher)
         free_on_device(launcher);
         gt_context_leave(&visit, launcher->driver);
     } else { /* what it had on the device went with the context */
+        gt_l2_detach(launcher, false);
         gt_graph_states_free(launcher, false);
     }
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {

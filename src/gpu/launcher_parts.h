@@ -113,7 +113,8 @@ gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
 
 /* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
 gputune_status gt_l2_attach(gt_launcher *launcher);
-void gt_l2_detach(gt_launcher *launcher);
+/* `alive`: the context is, and current; else there is nothing to restore. */
+void gt_l2_detach(gt_launcher *launcher, bool alive);
 /* The launch's attribute, its address missing. */
 CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
 

@@ -22,6 +22,11 @@ static bool takes_carveout(const gt_value *value)
     return value->word ? value->number == -1 : value->number >= 0 && value->number <= 4096;
 }
 
+static bool takes_preferred(const gt_value *value)
+{
+    return !value->word && value->number >= 0 && value->number <= 64;
+}
+
 static bool takes_percent(const gt_value *value)
 {
     return !value->word && value->number >= 0 && value->number <= 100;
@@ -63,6 +68,18 @@ static gt_limit limit_l2(const gt_binding *binding, const gt_workload *workload,
     (void)workload;
     bool none = binding->template->axes[axis].values[choice].number == 0;
     return none || binding->device->l2_persist_bytes > 0 ? GT_LIMIT_NONE : GT_LIMIT_L2_PERSIST;
+}
+
+static gt_limit limit_preferred(const gt_binding *binding, const gt_workload *workload,
+                                uint32_t axis, uint8_t choice)
+{
+    enum { FIRST_CC = 100, FIRST_DRIVER = 12080 };
+    const gt_device *device = binding->device;
+    (void)workload;
+    bool none = binding->template->axes[axis].values[choice].number == 0;
+    bool has = device->cc >= FIRST_CC && device->cluster_launch &&
+               (!device->driver_version || device->driver_version >= FIRST_DRIVER);
+    return none || has ? GT_LIMIT_NONE : GT_LIMIT_PREFERRED_NONE;
 }
 
 static gt_limit limit_pass(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
@@ -107,6 +124,13 @@ static const gt_axis_traits table[] = {
                           .expected = "auto, or KB",
                           .takes = takes_carveout,
                           .parse = gt_parse_axis},
+    [GT_AXIS_PREFERRED_CLUSTER] = {.name = "preferred_cluster",
+                                   .once = true,
+                                   .at_launch = true,
+                                   .expected = "0, or a number of blocks up to 64",
+                                   .takes = takes_preferred,
+                                   .limit = limit_preferred,
+                                   .parse = gt_parse_axis},
     [GT_AXIS_L2_PERSIST] = {.name = "l2_persist",
                             .once = true,
                             .at_launch = true,

@@ -1,8 +1,9 @@
-/* Persisting level-2 cache: the window of a launch, and what the context sets aside for how long.
- */
+/* Level-2 cache that persists: the window of a launch, and what the context sets aside for how
+ * long; preferred clusters. */
+* /
 #include "launcher_support.h"
 
-static size_t limit;
+    static size_t limit;
 static int resets;
 
 static CUresult get_limit(size_t *value, CUlimit which)
@@ -108,6 +109,25 @@ static void test_a_window_over_no_buffer_is_refused(void **state)
     assert_int_equal(limit, 1000);
 }
 
+static void test_a_preferred_cluster(void **state)
+{
+    (void)state;
+    const void *const without_block[] = {&out_buffer, &count};
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.geometry.preferred_cluster = 16;
+    gt_launcher *launcher = load(&launch);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    const fake_call *call = fake_find("LaunchKernelEx", 0);
+    assert_int_equal(call->config.numAttrs, 2); /* it counts only beside a regular one */
+    assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    assert_int_equal(call->attributes[0].value.clusterDim.x, 1);
+    assert_int_equal(call->attributes[1].id, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
+    assert_int_equal(call->attributes[1].value.preferredClusterDim.x, 16);
+    free_and_check(launcher);
+    launch.geometry.preferred_cluster = 24; /* does not divide the grid of 256 */
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+}
+
 static void test_a_driver_without_the_limit(void **state)
 {
     (void)state;
@@ -126,6 +146,7 @@ int main(void)
         cmocka_unit_test_setup(test_the_most_is_set_aside_until_the_last_is_freed, setup_l2),
         cmocka_unit_test_setup(test_a_sample_gets_what_it_asks_for, setup_l2),
         cmocka_unit_test_setup(test_a_window_over_no_buffer_is_refused, setup_l2),
+        cmocka_unit_test_setup(test_a_preferred_cluster, setup_l2),
         cmocka_unit_test_setup(test_a_driver_without_the_limit, setup_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,5 @@
-/* l2_persist(): which part of the cache a configuration asks for, and for which buffer. */
+/* The axes of the launch: l2_persist(), which part of the cache and for which buffer; preferred
+ * clusters. */
 #include "kernel_support.h"
 
 #define HEAD                                                                                       \
@@ -58,6 +59,35 @@ static void test_a_device_without(void **state)
     bench_close(&b);
 }
 
+/* A preferred cluster is a multiple of the cluster, divides the grid, and is Blackwell's. */
+static void test_preferred_clusters(void **state)
+{
+    static const char text[] = HEAD "cluster(C = 1, 2, 4) preferred_cluster(P = 0, 2, 16)\n";
+    bench b;
+    gt_config config;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    assert_int_equal(count_valid(b.space), 3);
+    ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=2"));
+    assert_string_equal(gt_space_excludes(b.space, &config),
+                        "preferred clusters need compute capability 10.0 and driver 12.8");
+    bench_close(&b);
+    bench_open(&b, text, "sm_100");
+    assert_int_equal(count_valid(b.space), 8); /* all but C=4 P=2 */
+    ASSERT_OK(gt_config_parse(&config, b.template, "C=4 P=2"));
+    assert_string_equal(gt_space_excludes(b.space, &config),
+                        "the preferred cluster is no multiple of the cluster");
+    ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=16"));
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    assert_int_equal(launch.geometry.preferred_cluster, 16);
+    assert_int_equal(launch.geometry.grid[0], 16);
+    bench_close(&b);
+    bench_open(&b, text, "sm_120"); /* eight blocks at most */
+    assert_int_equal(count_valid(b.space), 5);
+    bench_close(&b);
+}
+
 static void test_mistakes(void **state)
 {
     static const char *const mistakes[][2] = {
@@ -88,6 +118,7 @@ int main(void)
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_it_is_about_the_launch_alone),
         cmocka_unit_test(test_a_device_without),
+        cmocka_unit_test(test_preferred_clusters),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
