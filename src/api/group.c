@@ -1,6 +1,7 @@
 /* gputune_tune_together(): several processes launch what one of them found. */
 #include "api/tuner.h"
 
+#include "base/readers.h"
 #include "base/text.h"
 #include "tuner/ordered.h"
 
@@ -113,24 +114,41 @@ static bool is_of(const gputune_plan *plan, const char *configuration)
            strcmp(info.configuration, configuration) == 0;
 }
 
+/* The plan of that configuration in the table, retained, or NULL. */
+static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const char *configuration)
+{
+    const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
+                               .driver_version = tuner->device.driver_version};
+    gputune_plan *plan = NULL;
+    if (gt_readers_enter()) {
+        plan = gt_plan_table_find(tuner->plans, key, &whatever);
+        gt_readers_leave();
+    }
+    if (plan && !is_of(plan, configuration)) {
+        gputune_plan_release(plan);
+        plan = NULL;
+    }
+    return plan;
+}
+
 /* The plan that rank 0's verdict asks for: one that is there, or a new one in its place, so that
  * later calls of this process alone agree as well. */
 static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kernel,
                            gputune_sizes sizes, const gputune_options *options, const verdict *v)
 {
     gt_plan_key key;
-    gt_terms terms = {.effort = GPUTUNE_CACHED_ONLY,
-                      .driver_version = tuner->device.driver_version};
-    gt_plan_key_make(&key, kernel, sizes, options, atomic_load(&tuner->generation));
-    gputune_plan *plan = gt_plan_table_find(tuner->plans, &key, &terms);
-    if (plan && is_of(plan, v->text)) {
-        *out = plan;
-        return GPUTUNE_OK;
+    gt_terms terms;
+    gputune_status status = GPUTUNE_OK;
+    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
+    gt_plan_key_make(&key, kernel, sizes, options);
+    gputune_plan *plan = find_known(tuner, &key, v->text);
+    if (!plan) {
+        status = make_plan(&plan, &terms, tuner, kernel, sizes, options, v);
+        if (status == GPUTUNE_OK) {
+            status = gt_plan_table_add(tuner->plans, &key, &terms, plan, true, forgets);
+        }
     }
-    gputune_plan_release(plan);
-    plan = NULL;
-    GT_TRY(make_plan(&plan, &terms, tuner, kernel, sizes, options, v));
-    gputune_status status = gt_plan_table_add(tuner->plans, &key, &terms, plan, true);
+    gt_plan_key_free(&key);
     if (status != GPUTUNE_OK) {
         gputune_plan_release(plan);
         return status;
@@ -160,19 +178,32 @@ static gputune_status follow(gputune_plan **out, gputune *tuner, const char *ker
     return obey(out, tuner, kernel, sizes, options, &v);
 }
 
+static gputune_status check_group(const gputune_group *group)
+{
+    GT_TRY(gt_need("gputune_tune_together", "the group", group));
+    return group->version == GPUTUNE_GROUP_VERSION && group->rank >= 0 && group->broadcast
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "
+                                         "GPUTUNE_GROUP_INIT, and set its rank and its broadcast");
+}
+
 int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                           gputune_sizes sizes, const gputune_options *options,
                           const gputune_group *group)
 {
-    static const gputune_options standard = GPUTUNE_OPTIONS_INIT;
-    if (!out || !tuner || !kernel || !group) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "gputune_tune_together: out, tuner, kernel and group must not be NULL");
+    gputune_options standard = GPUTUNE_OPTIONS_INIT;
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(check_group(group));
+    if (options && options->version != GPUTUNE_OPTIONS_VERSION) {
+        GT_TRY(gt_options_read(&standard, options));
+        options = &standard;
     }
-    if (group->version != GPUTUNE_GROUP_VERSION || group->rank < 0 || !group->broadcast) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "
-                                       "GPUTUNE_GROUP_INIT, and set its rank and its broadcast");
-    }
-    return (group->rank ? follow : lead)(out, tuner, kernel, sizes, options ? options : &standard,
-                                         group);
+    options = options ? options : &standard;
+    GT_TRY(gt_call_check(kernel, sizes, options));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status =
+        (group->rank ? follow : lead)(out, tuner, kernel, sizes, options, group);
+    gt_call_end(&call);
+    return status;
 }
