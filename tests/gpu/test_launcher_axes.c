@@ -1,9 +1,8 @@
-/* Level-2 cache that persists: the window of a launch, and what the context sets aside for how
- * long; preferred clusters. */
-* /
+/* The axes of the launch: the window of level-2 cache and what the context sets aside for how long;
+ * preferred clusters. */
 #include "launcher_support.h"
 
-    static size_t limit;
+static size_t limit;
 static int resets;
 
 static CUresult get_limit(size_t *value, CUlimit which)
