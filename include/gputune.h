@@ -557,7 +557,8 @@ GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {
     uint32_t version;
-    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout" */
+    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout",
+                                "l2_persist" */
     const char *value;
     const char *excluded;
     bool is_default;

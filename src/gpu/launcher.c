@@ -37,7 +37,14 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
         }
     }
     CUlaunchConfig config = launcher->config;
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     config.hStream = stream;
+    if (launch->l2.window_bytes) {
+        memcpy(attributes, launcher->attributes, sizeof attributes);
+        config.attrs = attributes;
+        memcpy(&attributes[launcher->window].value.accessPolicyWindow.base_ptr,
+               parameters[launch->l2.parameter], sizeof(CUdeviceptr));
+    }
     CUresult result =
         launcher->driver->LaunchKernelEx(&config, instance->function, parameters, NULL);
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);

@@ -50,6 +50,11 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
+/* Before a sample of one of several variants with an l2_persist axis: sets aside exactly what this
+ * one asks for, and forgets the lines that persist. Not for contexts that others use; in the
+ * launcher's context. Nothing for other kernels. */
+gputune_status gt_launcher_prepare(gt_launcher *launcher);
+
 /* Fills the scratch memory that launches on this stream use with a byte, behind what is queued
  * there: to see whether a kernel relies on what it finds in it. Nothing for a kernel without.
  * ECAPTURE during a capture. */

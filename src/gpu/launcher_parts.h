@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 3 };
+enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 
 /* What only one stream at a time may use: a module with its own __constant__ symbol, the device
  * buffer of the pass block, and scratch buffers by parameter. */
@@ -69,7 +69,9 @@ struct gt_launcher {
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config;            /* but for the stream */
+    CUlaunchConfig config;            /* but for the stream and the window's address */
+    unsigned window;                  /* the attribute that is the window of level-2 cache */
+    bool has_l2;                      /* it counts among the users of what is set aside */
     gt_instance base;                 /* module and function only */
     bool shares_base;                 /* the base module is another launcher's */
     bool needs_state;                 /* for each stream: there is a pass copy or scratch */
@@ -106,6 +108,15 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 /* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
  * ECUDA and the message says why. */
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
+
+/* ---- launcher_l2.c: the persisting part of the level-2 cache; in the launcher's context ---- */
+
+/* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
+gputune_status gt_l2_attach(gt_launcher *launcher);
+/* `alive`: the context is, and current; else there is nothing to restore. */
+void gt_l2_detach(gt_launcher *launcher, bool alive);
+/* The launch's attribute, its address missing. */
+CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
 
 /* ---- launcher.c ---- */
 
