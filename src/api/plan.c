@@ -2,6 +2,7 @@
  * launch. */
 #include "api/plan.h"
 
+#include "api/activity.h"
 #include "api/call.h"
 #include "base/references.h"
 #include "base/text.h"
@@ -354,6 +355,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
         GT_TRY(load(plan, c));
         launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
     }
+    gt_note_launch();
     return gt_launcher_launch(launcher, (CUstream)stream, args.items);
 }
 

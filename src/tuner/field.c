@@ -380,7 +380,8 @@ static bool wants_more(const gt_field *field)
 
 gputune_status gt_field_pump(gt_field *field)
 {
-    if (field->started == 0 && field->options.measure) {
+    if (!field->has_auxiliary && field->options.measure) {
+        field->has_auxiliary = true;
         GT_TRY(gt_field_start_auxiliary(field));
     }
     field->awaits_results = false;
