@@ -345,7 +345,8 @@ GPUTUNE_API void gputune_close(gputune *tuner);
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* Reads a template file; its kernel's name then stands for it. ETEMPLATE names file:line:column. */
+/* Reads a template file; its kernels' names then stand for them, also where there were others of
+ * these names. PATH:KERNEL reads one kernel of it alone. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 /* A file that a source includes: `name` as it stands between the quotes. */
 typedef struct gputune_include {
@@ -368,11 +369,37 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             gputune_sizes sizes, const gputune_options *options);
 
+/* Processes that must launch the same variant, such as the ranks of an MPI job. */
+typedef struct gputune_group {
+    uint32_t version;
+    int rank; /* of this process; rank 0 measures */
+    /* Gives every process the bytes that rank 0 has at `data`, as MPI_Bcast() does; non-zero: it
+     * failed. Called once by each call of gputune_tune_together(), from its thread. */
+    int (*broadcast)(void *user, void *data, size_t bytes);
+    void *user; /* passed to broadcast */
+} gputune_group;
+#define GPUTUNE_GROUP_VERSION 1
+#define GPUTUNE_GROUP_INIT                                                                         \
+    {                                                                                              \
+        GPUTUNE_GROUP_VERSION, 0, NULL, NULL                                                       \
+    }
+/* tune_kernel() for all processes of a group at once; collective: each of them calls it, in the
+ * same order, with the same kernel, sizes and options. Rank 0 does what tune_kernel() does, while
+ * the others wait in the broadcast and leave the GPU alone; then all have a plan of its
+ * configuration, also where rank 0 found none but the default. On another rank that configuration
+ * is proved in a worker, unless it was on this kind of GPU (the ranks' databases may be one or
+ * many), and its times are rank 0's. Where rank 0 fails, all fail alike; a rank that fails alone,
+ * because its GPU or its template is another, does not hear of the others. */
+GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
+                                      gputune_sizes sizes, const gputune_options *options,
+                                      const gputune_group *group);
+
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
- * context, asynchronously. EINVAL, before anything is launched, when the count or a scalar named
- * like a problem size differs from the plan's; a buffer below the plan's alignment launches the
- * plan's fallback instead, and is EINVAL where none was verified; ECAPTURE where a capture makes
- * the launch impossible. */
+ * context, asynchronously. The code is loaded in each context of the plan's device where it is
+ * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
+ * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
+ * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
+ * verified; ECAPTURE where a capture makes the launch impossible. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
@@ -553,6 +580,14 @@ typedef struct gputune_kernel {
 /* Calls `each` for every template in the template folder and every added one, by name. */
 GPUTUNE_API int gputune_kernels(gputune *tuner,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
+/* The same for the kernels that `kernel` stands for, here and wherever a kernel is named: a path
+ * (with a slash, or ending in .cu) for those of that file, PATH:KERNEL for one of them; else the
+ * name of an added kernel, of a kernel in the template folder, or of a file without ".cu". Fails
+ * with ENOTFOUND for an unknown name, and with EINVAL for one that two files of the folder have.
+ * Where one kernel is wanted, a file that has several is EINVAL. */
+GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
+                                     int (*each)(void *user, const gputune_kernel *kernel),
+                                     void *user);
 
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {

@@ -13,6 +13,7 @@ typedef struct gt_geometry {
     uint32_t cluster[3];   /* all 1: no cluster attribute */
     uint32_t shared_bytes; /* dynamic */
     int carveout_kb;       /* -1: the driver's choice */
+    uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
 } gt_geometry;
 
 /* How a pass() block reaches the kernel. */

@@ -69,7 +69,7 @@ static RECORD(resources, gt_resources, resources_members);
 static const gt_member geometry_members[] = {
     NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
     NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
-    NUMBER(gt_geometry, carveout_kb),
+    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, cooperative),
 };
 static RECORD(geometry, gt_geometry, geometry_members);
 
@@ -184,6 +184,7 @@ static const gt_member compile_job_members[] = {
     NUMBER(gt_compile_job, ptx),
     NUMBER(gt_compile_job, want_ptx),
     HEAP(gt_compile_job, instances, instance_count, GT_MEMBER_TEXT, NULL),
+    NUMBER(gt_compile_job, head_bytes),
 };
 RECORD(gt_record_compile_job, gt_compile_job, compile_job_members);
 

@@ -196,10 +196,25 @@ gt_limit gt_binding_carveout(gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
+gt_limit gt_binding_cooperative(gt_binding *binding)
+{
+    const gt_expression *cooperative = binding->template->parts->cooperative;
+    const uint32_t *grid = binding->geometry.grid;
+    int64_t value = 0;
+    if (cooperative && gt_expression_try(&value, cooperative, binding->slots)) {
+        return GT_LIMIT_EXPRESSION;
+    }
+    binding->geometry.cooperative = value != 0;
+    double blocks = (double)grid[0] * grid[1] * grid[2];
+    return value && blocks > (double)binding->slots[GT_SLOT_OCCUPANCY] ? GT_LIMIT_COOPERATIVE
+                                                                       : GT_LIMIT_NONE;
+}
+
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
-    static gt_limit (*const steps[])(gt_binding *) = {
-        gt_binding_cluster, gt_binding_block, gt_binding_shared, bind_grid, gt_binding_carveout};
+    static gt_limit (*const steps[])(gt_binding *) = {gt_binding_cluster,  gt_binding_block,
+                                                      gt_binding_shared,   bind_grid,
+                                                      gt_binding_carveout, gt_binding_cooperative};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gt_limit limit = steps[i](binding);

@@ -28,6 +28,9 @@ gt_limit gt_binding_shared(gt_binding *binding);
 /* One dimension of the grid, rounded up to the cluster. */
 gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension);
 gt_limit gt_binding_carveout(gt_binding *binding);
+/* Whether the launch is cooperative, and then whether its blocks can be resident at once, by
+ * threads and shared memory (registers are unknown). */
+gt_limit gt_binding_cooperative(gt_binding *binding);
 /* All of them, after setting the configuration's slots. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 

@@ -36,6 +36,7 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_SHARED_NEGATIVE] = "shared memory is negative",
     [GT_LIMIT_GRID_EMPTY] = "grid is below 1",
     [GT_LIMIT_CLUSTER_NONE] = "clusters need compute capability 9.0",
+    [GT_LIMIT_COOPERATIVE] = "a cooperative grid exceeds the blocks that the GPU holds at once",
     [GT_LIMIT_CARVEOUT_SIZE] = "this GPU has no such carveout size",
     [GT_LIMIT_VECTOR_ALIGNMENT] = "vector is wider than a buffer's assumed alignment",
     [GT_LIMIT_VECTOR_EXTENT] = "vector does not divide a buffer's innermost extent",

@@ -11,6 +11,7 @@ enum {
     ORDER_SHARED,
     ORDER_GRID,
     ORDER_CARVEOUT,
+    ORDER_COOPERATIVE,
     ORDER_LAUNCH
 };
 
@@ -110,7 +111,7 @@ static gputune_status join_if(int *joined, planner *p, bool wanted, int term)
 /* Whether anything but the step itself asks how many blocks there is room for. */
 static bool asks_occupancy(const gt_template_parts *parts)
 {
-    bool asks = false;
+    bool asks = parts->cooperative != NULL;
     for (uint32_t i = 0; i < parts->grid.count; i++) {
         asks |= uses_any(parts->grid.items[i], GT_SLOT_OCCUPANCY, 2);
     }
@@ -181,6 +182,21 @@ static gt_limit bind_grid_z(gt_binding *binding)
     return gt_binding_grid(binding, 2);
 }
 
+static gputune_status plan_cooperative(planner *p)
+{
+    int term = -1;
+    if (!p->space->template->parts->cooperative) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(join_expression(&term, p, p->space->template->parts->cooperative));
+    GT_TRY(join_if(&term, p, true, p->shared));
+    for (int i = 0; i < 3; i++) {
+        GT_TRY(join_if(&term, p, true, p->grid[i]));
+    }
+    add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
+    return GPUTUNE_OK;
+}
+
 static gputune_status plan_steps(planner *p)
 {
     int carveout = -1;
@@ -200,7 +216,7 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
     add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
-    return GPUTUNE_OK;
+    return plan_cooperative(p);
 }
 
 /* Both sides of an && bite by themselves, each as soon as its own axes allow. */

@@ -8,6 +8,9 @@
  *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
  *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
  *     a reference that needs them is a template too. The same holds wherever a kernel is named
+ *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
+ *     one alone, what stands in front of the first is for all. The functions of the others, and their
+ *     references, are cut out
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
@@ -25,6 +28,8 @@
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
+ *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
+ *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
  *     first, then what the last launch left
  *   clear(buffer or scratch, …)          zeroed before each launch
@@ -257,11 +262,22 @@ typedef struct gt_included {
  * line counts; any other failure ends the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
-/* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
- * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
+/* Parses `text` (copied), of several kernels the first. ETEMPLATE with "file:line:column: what;
+ * what was expected". `include` may be NULL: nothing is found. *out is the caller's, for
+ * gt_template_free(). */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  gt_include_fn include, void *user);
+/* The same for the kernel of that name; ENOTFOUND for one that is not in the text. */
+gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
+                                        const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
+
+/* Calls `each` with the name of every kernel of a text, in its order; a failure of `each` stops and
+ * is returned. ETEMPLATE where pragmas cannot be read at all. A text without a kernel has none:
+ * gt_template_parse() says what is wrong with it. */
+gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
+                                 void *user, gputune_status (*each)(void *to, const char *name),
+                                 void *to);
 
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);

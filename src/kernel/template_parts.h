@@ -94,7 +94,7 @@ typedef struct gt_template_parts {
                                                  kernel, and so no macros */
 
     gt_dimensions block, grid;
-    gt_expression *shared, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
+    gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */

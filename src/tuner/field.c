@@ -168,7 +168,8 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
                           .arch = device->arch,
                           .ptx = device->emulated,
                           .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count};
+                          .instance_count = source->instance_count,
+                          .head_bytes = source->head_bytes};
     const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;

@@ -228,6 +228,31 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
     return answer;
 }
 
+typedef struct fake_search {
+    const char *kernel;
+    int (*each)(void *user, const gputune_kernel *kernel);
+    void *user;
+    bool found;
+} fake_search;
+
+static int compare_kernel(void *user, const gputune_kernel *kernel)
+{
+    fake_search *search = user;
+    if (strcmp(kernel->name, search->kernel) && strcmp(kernel->path, search->kernel)) {
+        return 0;
+    }
+    search->found = true;
+    return search->each(search->user, kernel);
+}
+
+int gputune_find_kernels(gputune *tuner, const char *kernel,
+                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
+{
+    fake_search search = {kernel, each, user, false};
+    int answer = gputune_kernels(tuner, compare_kernel, &search);
+    return answer || search.found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
+}
+
 /* The time of a size: 3 ns an element kilo, so that every scenario has another. */
 static double time_of(gputune_sizes sizes)
 {

@@ -310,7 +310,7 @@ gputune_status templates_run(pair *both, const char *folder,
     GT_TRY(gt_nvrtc_open(&w.nvrtc, both->sides[SIDE_GPU].driver->version));
     gt_device_set_nvrtc(&device, gt_nvrtc_version(w.nvrtc));
     GT_TRY(gt_catalog_open(&w.services.catalog, folder, NULL));
-    int status = gt_catalog_each(w.services.catalog, run_template, &w);
+    int status = gt_catalog_each(w.services.catalog, NULL, run_template, &w);
     gt_catalog_close(w.services.catalog);
     return (gputune_status)status;
 }

@@ -38,7 +38,7 @@ static inline gt_launch make_launch(gt_pass pass)
 {
     gt_launch launch = {
         .entry = "kernel",
-        .geometry = {{256, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1},
+        .geometry = {{256, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1, 0},
         .pass = pass,
         .block_bytes = pass == GT_PASS_NONE ? 0 : BLOCK_BYTES,
         .argument_count = pass == GT_PASS_NONE ? 2 : 3,

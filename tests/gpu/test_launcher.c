@@ -206,6 +206,21 @@ static void test_cluster_carveout_and_shared_memory(void **state)
     free_and_check(launcher);
 }
 
+static void test_cooperative(void **state)
+{
+    (void)state;
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.geometry.cooperative = 1;
+    gt_launcher *launcher;
+    assert_int_equal(try_load(&launcher, &launch), 0);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), arguments), 0);
+    const fake_call *call = fake_find("LaunchKernelEx", 0);
+    assert_int_equal(call->config.numAttrs, 1);
+    assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+    assert_int_equal(call->attributes[0].value.cooperative, 1);
+    free_and_check(launcher);
+}
+
 static void test_portable_cluster_needs_no_opt_in(void **state)
 {
     (void)state;
@@ -266,6 +281,13 @@ static void test_refusals_name_their_reason(void **state)
     launch = make_launch(GT_PASS_NONE);
     fake.blocks = 0;
     expect_refusal(&launch, GPUTUNE_ECUDA, "does not fit on a multiprocessor");
+    launch.geometry.cooperative = 1;
+    launch.geometry.grid[0] = 132 * 2 + 1;
+    fake.blocks = 2;
+    expect_refusal(&launch, GPUTUNE_ECUDA,
+                   "a cooperative grid of 265 blocks does not fit on the device at once; with this "
+                   "code there is room for 264");
+    launch = make_launch(GT_PASS_NONE);
     fake.max_threads = 64;
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block of 128 threads does not fit: 42 registers");
     launch.geometry.shared_bytes = 220 * 1024;
@@ -396,6 +418,7 @@ int main(void)
         cmocka_unit_test_setup(test_repeats_share_the_scratch_of_launches, setup),
         cmocka_unit_test_setup(test_repeat_leaves_the_copy_out, setup),
         cmocka_unit_test_setup(test_cluster_carveout_and_shared_memory, setup),
+        cmocka_unit_test_setup(test_cooperative, setup),
         cmocka_unit_test_setup(test_portable_cluster_needs_no_opt_in, setup),
         cmocka_unit_test_setup(test_carveout_percent_reaches_the_size, setup),
         cmocka_unit_test_setup(test_refusals_name_their_reason, setup),

@@ -120,7 +120,7 @@ static gt_launch spread_launch(gt_pass pass)
 {
     gt_launch launch = {
         .entry = "spread",
-        .geometry = {{(COUNT + 255) / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, -1},
+        .geometry = {{(COUNT + 255) / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, -1, 0},
         .pass = pass,
         .block_bytes = COUNT * 4,
         .by_value_bytes = pass == GT_PASS_VALUE   ? COUNT * 4
@@ -418,7 +418,7 @@ static void test_scratch_and_clears(void **state)
     int result[32], add = 2;
     gt_launch launch = {
         .entry = "tally",
-        .geometry = {{4, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1},
+        .geometry = {{4, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1, 0},
         .argument_count = 2,
         .parameter_count = 3,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0},
@@ -448,7 +448,7 @@ static gt_launch rank_launch(uint32_t cluster, uint32_t shared_bytes)
 {
     return (gt_launch){
         .entry = "rank",
-        .geometry = {{32, 1, 1}, {128, 1, 1}, {cluster, 1, 1}, shared_bytes, -1},
+        .geometry = {{32, 1, 1}, {128, 1, 1}, {cluster, 1, 1}, shared_bytes, -1, 0},
         .argument_count = 1,
         .parameter_count = 1,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0}},
@@ -507,7 +507,7 @@ static void test_free_waits_for_a_running_kernel(void **state)
     long long turns = device.emulated ? 100000 : 100000000;
     gt_launch launch = {
         .entry = "slow",
-        .geometry = {{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, -1},
+        .geometry = {{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, -1, 0},
         .argument_count = 2,
         .parameter_count = 2,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0}, {GT_PARAMETER_SCALAR, 8, 1, 0}},

@@ -43,7 +43,7 @@ static const struct {
     {2, P "kernel(thrice)",
      "a.cu:2:17: no __global__ function 'thrice'; expected its definition in this file"},
     {2, P "kernel(twice) kernel(twice)",
-     "a.cu:2:31: 'kernel' given twice; expected it once (first on line 2)"},
+     "a.cu:2:31: 'kernel' given twice for 'twice'; expected it once (first on line 2)"},
     {3, P "problem(n)", "a.cu:3:26: the pragma ends here; expected '='"},
     {3, P "problem(n = 0)", "a.cu:3:29: size n is 0; expected 1 to 2^40"},
     {3, P "problem(n = 1 << 41)", "a.cu:3:29: size n is 2199023255552; expected 1 to 2^40"},
@@ -197,9 +197,11 @@ static const struct {
     {8, P "include(\"nothing.cuh\")",
      "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
     {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},
-    {8, P "cooperative()",
-     "a.cu:8:17: 'cooperative' is not supported yet; expected a kernel without synchronisation "
-     "across the grid"},
+    {8, P "cooperative(n)",
+     "a.cu:8:29: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "device property here"},
+    {8, P "cooperative() cooperative(1)",
+     "a.cu:8:31: 'cooperative' given twice; expected it once (first on line 8)"},
     {8, P "tensormap(x)", "a.cu:8:17: 'tensormap' is not supported yet; expected plain buffers"},
     {8, "#pragma gputune",
      "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
