@@ -743,7 +743,8 @@ typedef struct gputune_wisdom_filter {
         GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
- * *out is NUL-terminated and the caller's to free(); *count (may be NULL): how many there are. */
+ * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
+ * are. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_wisdom_filter *filter);
 
