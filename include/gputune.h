@@ -399,7 +399,9 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
  * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
  * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
  * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
- * verified; ECAPTURE where a capture makes the launch impossible. */
+ * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
+ * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
+ * stream's priority. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
