@@ -73,7 +73,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy wheel FORCE
+        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
@@ -247,6 +247,10 @@ $(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
 wheel: all $(WHEEL)
 	@tools/package/wheel $(B) $(B)/wheel
+
+#: make deb           Debian packages, into $(B)/deb, with the distribution's tools
+deb:
+	@tools/package/deb $(B)/deb
 
 clean:
 	rm -rf $(B)
