@@ -1,6 +1,7 @@
 /* Writes to the user's file; to a file beside it if it is damaged; to memory if it is locked or
  * cannot be written. */
 #include "store/layers_parts.h"
+#include "store/trust.h"
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -44,7 +45,7 @@ static void tell_network(gt_store *store, const char *path)
     const char *network = store->writer->made ? gt_network_of(path) : NULL;
     if (network) {
         gt_layers_warn(store,
-                       "the database %s is on a network file system (%s), whose locks may not hold "
+                       "the database %s is on a network file system, %s, whose locks may not hold "
                        "between machines: set GPUTUNE_DB to a file on a local disk",
                        path, network);
     }
