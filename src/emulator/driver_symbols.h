@@ -109,6 +109,7 @@
     X(cuStreamQuery, 2000, cuStreamQuery) \
     X(cuStreamSynchronize, 2000, cuStreamSynchronize) \
     X(cuStreamWaitEvent, 3020, cuStreamWaitEvent) \
+    X(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled) \
     X(cuThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode) \
     X(cuUserObjectCreate, 11030, cuUserObjectCreate) \
     X(cuUserObjectRelease, 11030, cuUserObjectRelease)

@@ -75,10 +75,11 @@ static const gt_member geometry_members[] = {
 static RECORD(geometry, gt_geometry, geometry_members);
 
 static const gt_member parameter_members[] = {
-    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_SCRATCH),
+    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_TENSORMAP),
     NUMBER(gt_parameter, bytes),
     NUMBER(gt_parameter, argument),
     NUMBER(gt_parameter, scratch_bytes),
+    NUMBER(gt_parameter, map),
 };
 static RECORD(parameter, gt_parameter, parameter_members);
 
@@ -96,14 +97,31 @@ static const gt_member l2_members[] = {
 };
 static RECORD(l2_window, gt_l2_window, l2_members);
 
+static const gt_member block_members[] = {
+    ENUMERATOR(gt_block, pass, GT_PASS_GLOBAL),
+    NUMBER(gt_block, bytes),
+    NUMBER(gt_block, by_value_bytes),
+    STRING(gt_block, symbol),
+    NUMBER(gt_block, may_lack),
+};
+static RECORD(block, gt_block, block_members);
+
+static const gt_member map_members[] = {
+    NUMBER(gt_tensormap, rank),         NUMBER(gt_tensormap, type),
+    NUMBER(gt_tensormap, interleave),   NUMBER(gt_tensormap, swizzle),
+    NUMBER(gt_tensormap, l2_promotion), NUMBER(gt_tensormap, nan_fill),
+    NUMBER(gt_tensormap, alignment),    NUMBERS(gt_tensormap, sizes),
+    NUMBERS(gt_tensormap, strides),     NUMBERS(gt_tensormap, box),
+};
+static RECORD(map, gt_tensormap, map_members);
+
 static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
     STRUCT(gt_launch, geometry, &geometry),
-    ENUMERATOR(gt_launch, pass, GT_PASS_GLOBAL),
-    NUMBER(gt_launch, block_bytes),
-    NUMBER(gt_launch, by_value_bytes),
+    INLINE(gt_launch, blocks, block_count, &block),
     NUMBER(gt_launch, argument_count),
     INLINE(gt_launch, parameters, parameter_count, &parameter),
+    INLINE(gt_launch, maps, map_count, &map),
     INLINE(gt_launch, clears, clear_count, &clear),
     STRUCT(gt_launch, l2, &l2_window),
 };
@@ -165,8 +183,7 @@ static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), 
                                    sizeof argument_members / sizeof *argument_members};
 
 static const gt_member workload_members[] = {
-    NUMBER(gt_workload, has_block),
-    STRUCT(gt_workload, block, &buffer),
+    INLINE(gt_workload, blocks, block_count, &buffer),
     INLINE(gt_workload, arguments, argument_count, &argument),
     INLINE(gt_workload, buffers, buffer_count, &buffer),
     INLINE(gt_workload, scalars, scalar_count, &scalar),

@@ -159,6 +159,10 @@
     X(GraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, REQUIRED,                     \
       (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
     X(GraphUpload, cuGraphUpload, 11010, OPTIONAL, (CUgraphExec exec, CUstream stream))            \
+    X(TensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, OPTIONAL,                               \
+      (CUtensorMap * map, int type, cuuint32_t rank, void *address, const cuuint64_t *sizes,       \
+       const cuuint64_t *strides, const cuuint32_t *box, const cuuint32_t *element_strides,        \
+       int interleave, int swizzle, int l2_promotion, int fill))                                   \
     X(GraphLaunch, cuGraphLaunch, 10000, REQUIRED, (CUgraphExec exec, CUstream stream))            \
     X(GraphExecDestroy, cuGraphExecDestroy, 10000, REQUIRED, (CUgraphExec exec))                   \
     X(GraphDestroy, cuGraphDestroy, 10000, REQUIRED, (CUgraph graph))                              \

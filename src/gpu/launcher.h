@@ -69,7 +69,6 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 typedef struct gt_function_facts {
     CUfunction function; /* its attributes are set; lives as long as the launcher */
     int carveout_percent;
-    uint32_t constant_offset, constant_bytes; /* the block's part that GT_PASS_SYMBOL gets */
 } gt_function_facts;
 /* ECUDA unless the launcher's context is current. */
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher);

@@ -23,7 +23,23 @@ static bool has_clear_of(const gt_launch *launch, uint32_t index)
         return false;
     }
     gt_parameter_kind kind = launch->parameters[clear->parameter].kind;
-    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH;
+    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH ||
+           kind == GT_PARAMETER_TENSORMAP;
+}
+
+static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter *parameter)
+{
+    if (parameter->argument < 0 || (uint32_t)parameter->argument >= launch->block_count) {
+        return false;
+    }
+    const gt_block *block = &launch->blocks[parameter->argument];
+    return parameter->bytes ==
+           (block->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : block->by_value_bytes);
+}
+
+static bool is_sound_map(const gt_tensormap *map)
+{
+    return map->rank > 0 && map->rank <= GT_TENSORMAP_RANK && map->alignment > 0;
 }
 
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
@@ -32,25 +48,36 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
     case GT_PARAMETER_SCRATCH:
         return parameter->bytes == sizeof(CUdeviceptr);
     case GT_PARAMETER_BLOCK:
-        return launch->argument_count > 0 &&
-               parameter->bytes ==
-                   (launch->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : launch->by_value_bytes);
+        return is_sound_block_parameter(launch, parameter);
+    case GT_PARAMETER_TENSORMAP:
+        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+               parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
+               is_sound_map(&launch->maps[parameter->map]);
     default:
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
     }
 }
 
+static bool is_sound_block(const gt_block *block)
+{
+    return block->pass != GT_PASS_NONE && block->bytes > 0 &&
+           block->by_value_bytes <= block->bytes &&
+           memchr(block->symbol, '\0', sizeof block->symbol);
+}
+
 /* A launch comes from another process or a database: nothing in it may lead astray. */
 static gputune_status check_launch(const gt_launch *launch)
 {
     const gt_geometry *geometry = &launch->geometry;
-    bool sound = launch->parameter_count <= GT_PARAMETER_MAX &&
-                 launch->clear_count <= GT_PARAMETER_MAX &&
-                 launch->argument_count <= GT_PARAMETER_MAX &&
-                 memchr(launch->entry, '\0', sizeof launch->entry) &&
-                 launch->by_value_bytes <= launch->block_bytes &&
-                 (launch->block_bytes > 0) == (launch->pass != GT_PASS_NONE);
+    bool sound =
+        launch->parameter_count <= GT_PARAMETER_MAX && launch->clear_count <= GT_PARAMETER_MAX &&
+        launch->argument_count <= GT_PARAMETER_MAX &&
+        memchr(launch->entry, '\0', sizeof launch->entry) && launch->block_count <= GT_BLOCK_MAX &&
+        launch->map_count <= GT_TENSORMAP_MAX && launch->block_count <= launch->argument_count;
+    for (uint32_t i = 0; sound && i < launch->block_count; i++) {
+        sound = is_sound_block(&launch->blocks[i]);
+    }
     for (uint32_t i = 0; sound && i < launch->parameter_count; i++) {
         sound = is_sound_parameter(launch, &launch->parameters[i]);
     }
@@ -137,14 +164,12 @@ static void make_config(gt_launcher *launcher)
 static void plan_passing(gt_launcher *launcher)
 {
     const gt_launch *launch = &launcher->launch;
-    launcher->needs_module = launch->pass == GT_PASS_CONSTANT || launch->pass == GT_PASS_SPLIT;
-    if (launcher->needs_module || launch->pass == GT_PASS_GLOBAL) {
-        launcher->copy_offset = launch->pass == GT_PASS_SPLIT ? launch->by_value_bytes : 0;
-        launcher->copy_bytes = launch->block_bytes - launcher->copy_offset;
-        launcher->slot_bytes = (launcher->copy_bytes + 255u) & ~(size_t)255;
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        uint32_t copied = gt_block_copied(&launch->blocks[i]);
+        launcher->slot_bytes += gt_staged_bytes(copied);
+        launcher->needs_module |= copied > 0 && launch->blocks[i].pass != GT_PASS_GLOBAL;
     }
-    launcher->needs_state = launcher->copy_bytes > 0;
-    launcher->needs_module = launcher->needs_module && launcher->copy_bytes > 0;
+    launcher->needs_state = launcher->slot_bytes > 0;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         launcher->needs_state |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH;
     }

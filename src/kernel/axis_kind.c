@@ -87,11 +87,17 @@ static gt_limit limit_pass(const gt_binding *binding, const gt_workload *workloa
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
-    gt_pass_layout layout;
+    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* the other blocks are not known yet */
+    gt_block blocks[GT_BLOCK_MAX];
+    uint32_t block = 0;
     (void)workload;
-    gt_limit limit = gt_pass_layout_make(&layout, binding, (gt_pass)value);
+    while (binding->template->passes[block].axis != (int)axis) {
+        block++;
+    }
+    ways[block] = (gt_pass)value;
+    gt_limit limit = gt_blocks_make(blocks, binding, ways);
     /* the default stays, whatever it comes to */
-    bool redundant = (int64_t)layout.pass != value && choice != a->default_choice;
+    bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }
 
@@ -105,7 +111,6 @@ static const gt_axis_traits table[] = {
                         .limit = limit_vector,
                         .parse = gt_parse_vector},
     [GT_AXIS_PASS] = {.name = "pass",
-                      .once = true,
                       .generates = true,
                       .at_launch = true,
                       .expected = "value, split, constant or global",
