@@ -32,6 +32,7 @@
  *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
  *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_INCLUDE    folders of headers that kernels may include, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
