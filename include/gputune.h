@@ -472,8 +472,8 @@ typedef struct gputune_function {
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (a
- * plan of several kernels has more; ENOTFOUND beyond the last). ECUDA without a current context or
- * with another one than the plan's. Any thread. */
+ * plan of several kernels has more; ENOTFOUND beyond the last). EINVAL without a current
+ * context. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
  * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.
