@@ -17,6 +17,14 @@ typedef struct bad {
     int n;
 } bad;
 
+/* On a GPU, what goes far astray may meet memory of the worker's own instead of none. */
+static bool is_as_expected(const char *status, const char *expected)
+{
+    bool on_gpu = getenv("GPUTUNE_TEST_DRIVER") != NULL;
+    return !strcmp(status, expected) ||
+           (on_gpu && !strcmp(expected, "crashed") && !strcmp(status, "wrong"));
+}
+
 static const bad table[] = {
     {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N},
     {"far_write", "crashed", GPUTUNE_ECRASHED, 0, N},
