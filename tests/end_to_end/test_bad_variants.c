@@ -14,7 +14,7 @@ static int on_trial(void *user, const gputune_record *record)
     seen *s = user;
     bool right = !strcmp(record->status, "ok") || !strcmp(record->status, "eliminated");
     bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
-    if (is_bad ? !strcmp(record->status, s->status) && record->message[0] : right) {
+    if (is_bad ? is_as_expected(record->status, s->status) && record->message[0] : right) {
         s->bad += is_bad;
         s->good += !is_bad;
     } else {
