@@ -14,6 +14,7 @@ typedef struct gt_geometry {
     uint32_t shared_bytes; /* dynamic */
     int carveout_kb;       /* -1: the driver's choice */
     uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
+    uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
 } gt_geometry;
 
 /* How a block of parameters reaches the kernel. */
@@ -85,6 +86,14 @@ typedef struct gt_clear {
     uint64_t bytes;
 } gt_clear;
 
+/* The buffer that an l2_persist axis is about, and what of the level-2 cache it gets. */
+typedef struct gt_l2_window {
+    bool used;          /* the template has such an axis */
+    uint32_t parameter; /* index into the parameters */
+    uint64_t set_aside_bytes;
+    uint64_t window_bytes; /* from the buffer's beginning; 0: none */
+} gt_l2_window;
+
 /* Everything that launching one variant at one problem size needs, next to its image. */
 typedef struct gt_launch {
     char entry[GT_ENTRY_MAX]; /* the kernel's name, as gt_image_entry() (gpu/image.h) finds it */
@@ -98,6 +107,7 @@ typedef struct gt_launch {
     gt_tensormap maps[GT_TENSORMAP_MAX];
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
+    gt_l2_window l2;
 } gt_launch;
 
 /* The bytes of a block that are copied to the device before each launch. */

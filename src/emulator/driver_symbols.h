@@ -19,6 +19,7 @@
     X(cuCtxPushCurrent, 4000, cuCtxPushCurrent_v2) \
     X(cuCtxSetCurrent, 4000, cuCtxSetCurrent) \
     X(cuCtxSetLimit, 3010, cuCtxSetLimit) \
+    X(cuCtxResetPersistingL2Cache, 11000, cuCtxResetPersistingL2Cache) \
     X(cuCtxSynchronize, 2000, cuCtxSynchronize) \
     X(cuDeviceGet, 2000, cuDeviceGet) \
     X(cuDeviceGetAttribute, 2000, cuDeviceGetAttribute) \

@@ -69,7 +69,8 @@ static RECORD(resources, gt_resources, resources_members);
 static const gt_member geometry_members[] = {
     NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
     NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
-    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, cooperative),
+    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, preferred_cluster),
+    NUMBER(gt_geometry, cooperative),
 };
 static RECORD(geometry, gt_geometry, geometry_members);
 
@@ -87,6 +88,14 @@ static const gt_member clear_members[] = {
     NUMBER(gt_clear, bytes),
 };
 static RECORD(clear, gt_clear, clear_members);
+
+static const gt_member l2_members[] = {
+    NUMBER(gt_l2_window, used),
+    NUMBER(gt_l2_window, parameter),
+    NUMBER(gt_l2_window, set_aside_bytes),
+    NUMBER(gt_l2_window, window_bytes),
+};
+static RECORD(l2_window, gt_l2_window, l2_members);
 
 static const gt_member block_members[] = {
     ENUMERATOR(gt_block, pass, GT_PASS_GLOBAL),
@@ -114,6 +123,7 @@ static const gt_member launch_members[] = {
     INLINE(gt_launch, parameters, parameter_count, &parameter),
     INLINE(gt_launch, maps, map_count, &map),
     INLINE(gt_launch, clears, clear_count, &clear),
+    STRUCT(gt_launch, l2, &l2_window),
 };
 static RECORD(launch, gt_launch, launch_members);
 
@@ -306,6 +316,8 @@ static const gt_member device_members[] = {
     NUMBER(gt_device, shared_reserved_per_block_bytes),
     NUMBER(gt_device, constant_bytes),
     NUMBER(gt_device, l2_bytes),
+    NUMBER(gt_device, l2_persist_bytes),
+    NUMBER(gt_device, l2_window_bytes),
     NUMBER(gt_device, memory_bytes),
     NUMBER(gt_device, bus_width_bits),
     NUMBER(gt_device, memory_clock_khz),

@@ -196,9 +196,20 @@ typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
 } CUlaunchAttributeID;
 
+typedef enum CUaccessProperty {
+    CU_ACCESS_PROPERTY_NORMAL = 0,
+    CU_ACCESS_PROPERTY_STREAMING = 1,
+    CU_ACCESS_PROPERTY_PERSISTING = 2
+} CUaccessProperty;
+
 typedef union CUlaunchAttributeValue {
     char pad[64];
-    void *align; /* cuda.h's union holds pointers */
+    struct {
+        void *base_ptr;
+        size_t num_bytes;
+        float hitRatio;
+        CUaccessProperty hitProp, missProp;
+    } accessPolicyWindow;
     int cooperative;
     struct {
         unsigned int x, y, z;

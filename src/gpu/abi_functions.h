@@ -44,7 +44,8 @@
     X(CtxSynchronize, cuCtxSynchronize, 2000, REQUIRED, (void))                                    \
     X(CtxGetId, cuCtxGetId, 12000, OPTIONAL, (CUcontext context, unsigned long long *id))          \
     X(CtxGetLimit, cuCtxGetLimit, 3010, OPTIONAL, (size_t * value, CUlimit limit))                 \
-    X(CtxSetLimit, cuCtxSetLimit, 3010, OPTIONAL, (CUlimit limit, size_t value))
+    X(CtxSetLimit, cuCtxSetLimit, 3010, OPTIONAL, (CUlimit limit, size_t value))                   \
+    X(CtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000, OPTIONAL, (void))
 
 #define GT_DRIVER_LIST_MODULE(X)                                                                   \
     X(ModuleLoadData, cuModuleLoadData, 2000, REQUIRED, (CUmodule * module, const void *image))    \

@@ -87,7 +87,8 @@ static gputune_status set_attributes(const gt_launcher *launcher, CUfunction fun
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     GT_TRY(allow_shared(launcher, function));
-    if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER) {
+    uint32_t preferred = geometry->preferred_cluster * geometry->cluster[1] * geometry->cluster[2];
+    if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }

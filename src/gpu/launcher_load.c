@@ -87,6 +87,11 @@ static gputune_status check_launch(const gt_launch *launch)
     if (!sound) {
         return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
     }
+    if (launch->l2.window_bytes &&
+        (launch->l2.parameter >= launch->parameter_count ||
+         launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER)) {
+        return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
+    }
     for (int axis = 0; axis < 3; axis++) {
         if (!geometry->grid[axis] || !geometry->block[axis] || !geometry->cluster[axis]) {
             return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
@@ -99,6 +104,13 @@ static gputune_status check_launch(const gt_launch *launch)
                            launch->entry, geometry->grid[axis], geometry->cluster[axis]);
         }
     }
+    if (geometry->preferred_cluster && (geometry->grid[0] % geometry->preferred_cluster ||
+                                        geometry->preferred_cluster % geometry->cluster[0])) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "kernel %s: a preferred cluster of %u blocks is no multiple of the cluster, "
+                       "or does not divide the grid",
+                       launch->entry, geometry->preferred_cluster);
+    }
     return GPUTUNE_OK;
 }
 
@@ -106,11 +118,18 @@ static void make_config(gt_launcher *launcher)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     CUlaunchAttribute *attribute = launcher->attributes;
-    if (gt_volume(geometry->cluster) > 1) {
+    if (gt_volume(geometry->cluster) > 1 || geometry->preferred_cluster) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attribute->value.clusterDim.x = geometry->cluster[0];
         attribute->value.clusterDim.y = geometry->cluster[1];
         attribute->value.clusterDim.z = geometry->cluster[2];
+        attribute++;
+    }
+    if (geometry->preferred_cluster) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
+        attribute->value.preferredClusterDim.x = geometry->preferred_cluster;
+        attribute->value.preferredClusterDim.y = geometry->cluster[1];
+        attribute->value.preferredClusterDim.z = geometry->cluster[2];
         attribute++;
     }
     if (geometry->carveout_kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
@@ -118,6 +137,10 @@ static void make_config(gt_launcher *launcher)
         attribute->value.sharedMemCarveout = (unsigned)gt_carveout_percent(
             geometry->carveout_kb, launcher->device.shared_per_sm_bytes / 1024);
         attribute++;
+    }
+    if (launcher->launch.l2.window_bytes) {
+        launcher->window = (unsigned)(attribute - launcher->attributes);
+        *attribute++ = gt_l2_attribute(launcher);
     }
     if (geometry->cooperative) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
@@ -180,7 +203,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
         GT_TRY(gt_image_entry(&launcher->symbol, image, launcher->launch.entry));
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
     }
-    return gt_launcher_check_occupancy(launcher);
+    GT_TRY(gt_launcher_check_occupancy(launcher));
+    return gt_l2_attach(launcher);
 }
 
 static void init_locks(gt_launcher *launcher)
@@ -242,12 +266,13 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
  * whether one of a non-blocking stream is under way. */
 static void free_on_device(gt_launcher *launcher)
 {
+    gt_l2_detach(launcher, true);
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
     gt_graph_states_free(launcher, true);
-    launcher->base.owns_module =
-        launcher->base.module && !launcher->shares_base && !launcher->base_taken;
+    launcher->base.owns_module = launcher->base.module && !launcher->shares_base &&
+                                 !launcher->base_taken && !gt_module_leave(launcher);
     gt_instance_free(&launcher->base, launcher->driver);
 }
 
@@ -261,6 +286,7 @@ void gt_launcher_free(gt_launcher *launcher)
         free_on_device(launcher);
         gt_context_leave(&visit, launcher->driver);
     } else { /* what it had on the device went with the context */
+        gt_l2_detach(launcher, false);
         gt_graph_states_free(launcher, false);
     }
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 3 };
+enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 
 /* What only one stream at a time may use: a module with its own __constant__ symbols, the device
  * buffers of blocks, and scratch buffers by parameter. */
@@ -62,6 +62,15 @@ typedef struct gt_graph_state {
     size_t used;              /* staging buffers that the present graph uses */
 } gt_graph_state;
 
+/* A module that graphs hold beside its launcher. */
+typedef struct gt_held_module {
+    const gt_driver *driver;
+    gt_context context;
+    CUmodule module;
+    atomic_uint holders; /* the launcher, and each graph */
+    struct gt_held_module *next;
+} gt_held_module;
+
 struct gt_launcher {
     const gt_driver *driver;
     gt_context context;
@@ -70,7 +79,9 @@ struct gt_launcher {
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config;  /* but for the stream */
+    CUlaunchConfig config;  /* but for the stream and the window's address */
+    unsigned window;        /* the attribute that is the window of level-2 cache */
+    bool has_l2;            /* it counts among the users of what is set aside */
     gt_instance base;       /* module and function only */
     bool shares_base;       /* the base module is another launcher's */
     bool needs_state;       /* for each stream: there is a pass copy or scratch */
@@ -82,6 +93,8 @@ struct gt_launcher {
     gt_stream_state states[GT_LAUNCHER_STREAMS];
     unsigned next_victim;
     gt_graph_state *graph_states;
+    gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
+    uint64_t held_capture; /* the capture of the last graph that was made to hold it */
 };
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -106,6 +119,15 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver);
 /* How many of the launch's blocks, or clusters, can be resident: a block or cluster that cannot is
  * ECUDA and the message says why. */
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
+
+/* ---- launcher_l2.c: the persisting part of the level-2 cache; in the launcher's context ---- */
+
+/* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
+gputune_status gt_l2_attach(gt_launcher *launcher);
+/* `alive`: the context is, and current; else there is nothing to restore. */
+void gt_l2_detach(gt_launcher *launcher, bool alive);
+/* The launch's attribute, its address missing. */
+CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
 
 /* ---- launcher.c ---- */
 
@@ -138,6 +160,17 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
 gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
 /* Waits for the state's launches, then releases what it owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
+
+/* ---- launcher_hold.c ---- */
+
+/* Makes the graph of a capture hold the base module, where launches in it use that one. Under the
+ * launcher's lock. */
+gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
+/* The launcher does without its base module from now on. True: graphs hold it, and it is unloaded
+ * after them; false: it is the launcher's to unload. */
+bool gt_module_leave(gt_launcher *launcher);
+/* Unloads modules that no graph holds any more. May be called in any context. */
+void gt_held_modules_collect(void);
 
 /* ---- launcher_capture.c ---- */
 

@@ -15,6 +15,17 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
+static gt_limit check_preferred(const gt_binding *binding)
+{
+    const gt_geometry *g = &binding->geometry;
+    if (g->preferred_cluster % g->cluster[0] != 0) {
+        return GT_LIMIT_PREFERRED;
+    }
+    uint32_t most = (uint32_t)binding->device->max_cluster;
+    return g->preferred_cluster * g->cluster[1] * g->cluster[2] > most ? GT_LIMIT_CLUSTER
+                                                                       : GT_LIMIT_NONE;
+}
+
 gt_limit gt_binding_cluster(gt_binding *binding)
 {
     const gt_template *template = binding->template;
@@ -24,12 +35,17 @@ gt_limit gt_binding_cluster(gt_binding *binding)
             int64_t size = binding->slots[GT_SLOT_AXIS + i];
             binding->geometry.cluster[template->axes[i].dimension] = (uint32_t)size;
             blocks *= size;
+        } else if (template->axes[i].kind == GT_AXIS_PREFERRED_CLUSTER) {
+            binding->geometry.preferred_cluster = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
         }
     }
     if (blocks > 1 && (!binding->device->cluster_launch || binding->device->cc < 90)) {
         return GT_LIMIT_CLUSTER_NONE;
     }
-    return blocks > 1 && blocks > binding->device->max_cluster ? GT_LIMIT_CLUSTER : GT_LIMIT_NONE;
+    if (blocks > 1 && blocks > binding->device->max_cluster) {
+        return GT_LIMIT_CLUSTER;
+    }
+    return check_preferred(binding);
 }
 
 /* Evaluates one to three expressions; missing ones count as 1. */
@@ -139,6 +155,9 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
     const gt_dimensions *grid = &binding->template->parts->grid;
     int64_t cluster = binding->geometry.cluster[dimension], size = 1;
+    if (dimension == 0 && binding->geometry.preferred_cluster) {
+        cluster = binding->geometry.preferred_cluster;
+    }
     if (dimension < grid->count &&
         gt_expression_try(&size, grid->items[dimension], binding->slots)) {
         return GT_LIMIT_EXPRESSION;
@@ -213,9 +232,9 @@ gt_limit gt_binding_cooperative(gt_binding *binding)
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
-    static gt_limit (*const steps[])(gt_binding *) = {gt_binding_cluster,  gt_binding_block,
-                                                      gt_binding_shared,   bind_grid,
-                                                      gt_binding_carveout, gt_binding_cooperative, gt_binding_maps};
+    static gt_limit (*const steps[])(gt_binding *) = {
+        gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_grid,
+        gt_binding_carveout, gt_binding_cooperative, gt_binding_maps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gt_limit limit = steps[i](binding);

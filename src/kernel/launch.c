@@ -30,7 +30,8 @@ static gputune_status check_vectors(const gt_binding *binding, const gt_config *
         for (uint32_t i = 0; i < template->argument_count; i++) {
             const gt_argument *argument = &template->arguments[i];
             int64_t width = binding->slots[GT_SLOT_AXIS + a], inner;
-            if (!(template->axes[a].buffers >> i & 1) || argument->extent_count < 2) {
+            if (template->axes[a].kind != GT_AXIS_VECTOR || !(template->axes[a].buffers >> i & 1) ||
+                argument->extent_count < 2) {
                 continue;
             }
             GT_TRY(gt_expression_integer(&inner, argument->extents[argument->extent_count - 1],
@@ -157,6 +158,47 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* The window is the buffer, as far as a window may be large; the hits in it are to be as many as
+ * fit into what is set aside. */
+static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
+{
+    const gt_template *template = binding->template;
+    const gt_device *device = binding->device;
+    uint32_t index = (uint32_t)__builtin_ctzll(template->axes[axis].buffers);
+    const gt_argument *argument = &template->arguments[index];
+    uint64_t percent = (uint64_t)binding->slots[GT_SLOT_AXIS + axis], bytes = 0;
+    launch->l2.used = true;
+    if (percent == 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding, argument->type,
+                   argument->name));
+    const int wanted = (int)(index + template->pass_count);
+    while (launch->l2.parameter < launch->parameter_count &&
+           (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER ||
+            launch->parameters[launch->l2.parameter].argument != wanted)) {
+        launch->l2.parameter++;
+    }
+    if (launch->l2.parameter == launch->parameter_count) {
+        return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
+                       argument->name);
+    }
+    uint64_t most = (uint64_t)device->l2_window_bytes;
+    launch->l2.window_bytes = bytes < most ? bytes : most;
+    launch->l2.set_aside_bytes = (uint64_t)device->l2_persist_bytes * percent / 100;
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
+{
+    for (uint32_t i = 0; i < binding->template->axis_count; i++) {
+        if (binding->template->axes[i].kind == GT_AXIS_L2_PERSIST) {
+            GT_TRY(add_l2(launch, binding, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
@@ -174,6 +216,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     launch->block_count = template->pass_count;
     add_blocks(launch);
     add_arguments(launch, binding);
+    GT_TRY(add_windows(launch, binding));
     GT_TRY(add_scratch(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
@@ -211,6 +254,9 @@ gt_hash gt_launch_hash(const gt_launch *launch)
                                    one->scratch_bytes, one->map};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
     }
+    const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,
+                           launch->l2.window_bytes};
+    hash = launch->l2.window_bytes ? gt_hash_join(hash, gt_hash_bytes(l2, sizeof l2)) : hash;
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));

@@ -77,10 +77,10 @@ gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer 
 gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     uint32_t index = 0;
-    (void)clause;
-    GT_TRY(read_axis(&index, parse, body, GT_AXIS_VECTOR));
+    gt_axis_kind kind = kind_of(clause);
+    GT_TRY(read_axis(&index, parse, body, kind));
     if (!gt_lexer_is(body, ":")) {
-        return gt_fail_expected(body, "': x, y', the buffers that the vectors access");
+        return gt_fail_expected(body, gt_axis_traits_of(kind)->buffers);
     }
     gt_lexer_next(body);
     parse->vector_buffers[index] = *body;
@@ -109,14 +109,15 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
             return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
         }
         template->axes[index].buffers |= UINT64_C(1) << i;
-    } while (gt_lexer_accept(body, ","));
+    } while (!gt_axis_traits_of(template->axes[index].kind)->one_buffer &&
+             gt_lexer_accept(body, ","));
     return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
 }
 
 gputune_status gt_parse_vector_buffers(gt_parse *parse)
 {
     for (uint32_t i = 0; i < parse->template->axis_count; i++) {
-        if (parse->template->axes[i].kind == GT_AXIS_VECTOR) {
+        if (gt_axis_traits_of(parse->template->axes[i].kind)->buffers) {
             GT_TRY(read_vector_buffers(parse, i));
         }
     }

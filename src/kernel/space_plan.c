@@ -126,6 +126,7 @@ static gputune_status plan_block(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
+    GT_TRY(join_kind(&p->cluster, p, GT_AXIS_PREFERRED_CLUSTER));
     for (uint32_t i = 0; i < parts->block.count; i++) {
         int own = -1;
         GT_TRY(join_expression(&own, p, parts->block.items[i]));

@@ -30,6 +30,10 @@
  *     copied before each launch; no parameter of the kernel or the reference, which read it as well.
  *     Each stream has a module of its own, so that launches on several do not mix their contents
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
+ *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a
+ *     multiple of the cluster's; 0: none. Compute capability 10.0, driver 12.8
+ *   l2_persist(NAME = 0, 25, 50, 100 : buffer)   per cent of the level-2 cache that the GPU can set
+ *     aside, for lines of this buffer; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
@@ -109,7 +113,9 @@ typedef enum gt_axis_kind {
     GT_AXIS_VECTOR,
     GT_AXIS_PASS,
     GT_AXIS_CLUSTER,
-    GT_AXIS_CARVEOUT
+    GT_AXIS_CARVEOUT,
+    GT_AXIS_L2_PERSIST,
+    GT_AXIS_PREFERRED_CLUSTER
 } gt_axis_kind;
 
 /* One tunable with its values in the order written. Values that a user tries beyond the template's
@@ -122,7 +128,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector: bit i is argument i */
+    uint64_t buffers;        /* vector, l2_persist: bit i is argument i */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;
