@@ -25,7 +25,7 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
     }
     GT_TRY(gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL));
     guard.target = slot->address + buffer->bytes;
-    guard.count = GT_GUARD_BACK;
+    guard.count = slot->guard_back;
     return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
 }
 

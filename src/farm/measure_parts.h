@@ -27,15 +27,17 @@ typedef enum gt_service {
 /* One buffer of a workload on the device. */
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
-    CUdeviceptr address;  /* what kernels get */
+    CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
+    uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
     bool live;            /* the caller's data: never filled */
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
     gt_tolerance tolerance;
-    int compare_task, guard_task, hash_task; /* index into the check table, or -1 */
-    int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
+    int compare_task, guard_tasks[2], hash_task; /* index into the check table, or -1; the guard
+                                                    zones before and behind */
+    int first_task, first_hash_task;             /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
 } gt_slot;
 
@@ -55,7 +57,9 @@ typedef struct gt_workspace {
     gt_tasks first;                         /* what is checked after the first launch of a proof */
     int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
     uint64_t scalars[GT_PARAMETER_MAX];     /* raw bits */
-    uint32_t sets;          /* of buffers, over which samples rotate; the slots are set 0 */
+    uint32_t sets;  /* of buffers, over which samples rotate; the slots are set 0 */
+    uint32_t fresh; /* launches of a sample until inout buffers must be restored; UINT32_MAX: never,
+                       there are none */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
     uint32_t argument_count;
@@ -268,9 +272,11 @@ typedef struct gt_sampling {
     gt_sample_length length;
 } gt_sampling;
 
-/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. */
-gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
+/* Queues what comes before a sample of so many launches and is not timed: a hot sample gets one
+ * launch on each set of buffers that it uses, a cold one the sweep; inout buffers are restored.
+ * They are good for `fresh` launches (gt_workspace); after those the sample must get ready again.
+ */
+gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant, uint32_t launches);
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
@@ -290,8 +296,10 @@ GT_SAMPLERS(GT_DECLARE_SAMPLER)
 gt_sampler gt_sample_modelled;
 /* EUNSUPPORTED if no energy counter can be read: on an emulated device, or without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
-/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
- * buffers; all hot samples of a round take the same set. */
+/* Whether all launches of a round use one set of buffers: hot samples of kernels that change none.
+ */
+bool gt_sample_takes_turns(const gt_measure *measure);
+/* The arguments of launch `index` of a sample: the set of the round, else each launch's own. */
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
 /* Queues launch `index` of a sample. */
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);

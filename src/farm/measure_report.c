@@ -198,9 +198,9 @@ static gputune_status judge_surroundings(const gt_measure *measure, const gt_wor
     const gt_slot *slot = &workspace->slots[index];
     const gt_finding *items = measure->findings->items;
     for (int behind = 0; behind < 2; ++behind) {
-        const gt_finding *guard = &items[slot->guard_task + behind];
-        if (guard->count != 0) {
-            return report_guard(buffer, slot, behind, guard);
+        int task = slot->guard_tasks[behind];
+        if (task >= 0 && items[task].count != 0) {
+            return report_guard(buffer, slot, behind, &items[task]);
         }
     }
     if (slot->hash_task >= 0 && items[slot->hash_task].count != slot->hash) {

@@ -19,74 +19,119 @@ typedef struct entry {
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder, *prelude;
+    char *folder; /* of the kernels that are found by name */
+    char *home;   /* where the prelude is */
+    char *prelude;
     gt_log log;
     GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
 };
 
-static gputune_status try_folder(char **out, gt_text *tried, char *folder)
+/* ---- Where the templates and the prelude are --------------------------------------------------
+ */
+
+typedef GT_ARRAY(char *) names;
+
+static void free_names(names *list)
 {
-    char *probe;
-    gputune_status status = gt_path_format(&probe, "%s/gputune.cuh", folder);
-    bool found = status == GPUTUNE_OK && gt_file_exists(probe);
-    if (status == GPUTUNE_OK) {
-        free(probe);
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i]);
     }
-    if (found) {
-        *out = folder;
-        return GPUTUNE_OK;
-    }
-    gt_text_printf(tried, "%s%s", tried->length ? ", " : "", folder);
-    free(folder);
-    return status;
+    gt_array_free(list);
 }
 
-static gputune_status search_folder(char **out, gt_text *tried, const char *given)
+static gputune_status add_name(names *out, const char *name, size_t length)
 {
-    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    char *copy;
+    GT_TRY(gt_array_reserve(out));
+    GT_TRY(gt_strndup(&copy, name, length));
+    out->items[out->count++] = copy;
+    return GPUTUNE_OK;
+}
+
+/* Where the prelude may be, the likeliest first. */
+static gputune_status list_places(names *out, const char *given)
+{
+    static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates"};
+    static const char prefix[] = GT_PREFIX "/share/gputune/templates";
+    const char *asked[] = {given, getenv("GPUTUNE_TEMPLATES")};
     char *own, *folder;
-    if (asked) {
-        GT_TRY(gt_strdup(&folder, asked));
-        return try_folder(out, tried, folder);
+    for (size_t i = 0; i < 2; i++) {
+        GT_TRY(asked[i] ? add_name(out, asked[i], strlen(asked[i])) : GPUTUNE_OK);
     }
-    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates"};
     GT_TRY(gt_file_own_folder(&own));
     gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
-        status = gt_path_format(&folder, "%s/%s", own, places[i]);
+    for (size_t i = 0; i < sizeof beside / sizeof *beside && !status; i++) {
+        status = gt_path_format(&folder, "%s/%s", own, beside[i]);
         if (!status) {
-            status = try_folder(out, tried, folder);
+            status = add_name(out, folder, strlen(folder));
+            free(folder);
         }
     }
     free(own);
-    if (!status && !*out) {
-        GT_TRY(gt_strdup(&folder, GT_PREFIX "/share/gputune/templates"));
-        status = try_folder(out, tried, folder);
+    return status ? status : add_name(out, prefix, sizeof prefix - 1);
+}
+
+/* *out is the index of the first place with a prelude. */
+static gputune_status find_prelude(size_t *out, const names *places)
+{
+    gt_text tried = {0};
+    for (size_t i = 0; i < places->count; i++) {
+        char *probe;
+        GT_TRY(gt_path_format(&probe, "%s/gputune.cuh", places->items[i]));
+        bool found = gt_file_exists(probe);
+        free(probe);
+        if (found) {
+            gt_text_free(&tried);
+            *out = i;
+            return GPUTUNE_OK;
+        }
+        gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
     }
+    gputune_status status =
+        gt_fail(GPUTUNE_ENOTFOUND,
+                "no folder with gputune.cuh, which every template needs; searched %s; install "
+                "gputune, or set GPUTUNE_TEMPLATES to its template folder",
+                gt_text_string(&tried));
+    gt_text_free(&tried);
     return status;
 }
 
-static gputune_status find_folder(char **out, const char *given)
+static gputune_status check_folder(const char *folder)
 {
-    gt_text tried = {0};
-    char *folder = NULL;
-    gputune_status status = search_folder(&folder, &tried, given);
-    if (status == GPUTUNE_OK && !folder) {
-        status = gt_fail(GPUTUNE_ENOTFOUND,
-                         "no template folder with gputune.cuh; searched %s; set GPUTUNE_TEMPLATES",
-                         gt_text_string(&tried));
+    struct stat file;
+    return stat(folder, &file) == 0 && S_ISDIR(file.st_mode)
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_ENOTFOUND, "no folder %s; expected one with templates", folder);
+}
+
+/* The kernels are in the folder that is asked for, else beside the prelude. */
+static gputune_status choose_folders(gt_catalog *catalog, const names *places, const char *given)
+{
+    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    size_t home;
+    if (asked) {
+        GT_TRY(check_folder(asked));
     }
-    gt_text_free(&tried);
+    GT_TRY(find_prelude(&home, places));
+    GT_TRY(gt_strdup(&catalog->home, places->items[home]));
+    return gt_strdup(&catalog->folder, asked ? asked : catalog->home);
+}
+
+static gputune_status find_folders(gt_catalog *catalog, const char *given)
+{
+    names places = {0};
+    gputune_status status = list_places(&places, given);
     if (status == GPUTUNE_OK) {
-        *out = folder;
+        status = choose_folders(catalog, &places, given);
     }
+    free_names(&places);
     return status;
 }
 
 static gputune_status read_prelude(gt_catalog *catalog)
 {
     char *path;
-    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->folder));
+    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->home));
     gputune_status status = gt_file_read(&catalog->prelude, NULL, path);
     free(path);
     return status;
@@ -100,7 +145,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     }
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
-    gputune_status status = find_folder(&catalog->folder, given);
+    gputune_status status = find_folders(catalog, given);
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
     }
@@ -124,6 +169,7 @@ void gt_catalog_close(gt_catalog *catalog)
     gt_array_free(&catalog->entries);
     pthread_mutex_destroy(&catalog->lock);
     free(catalog->folder);
+    free(catalog->home);
     free(catalog->prelude);
     free(catalog);
 }
@@ -133,39 +179,53 @@ const char *gt_catalog_prelude(const gt_catalog *catalog)
     return catalog->prelude;
 }
 
-/* Includes are looked up beside the including file, then in the template folder. */
-static gputune_status read_include(void *user, const char *name, const char *from, char **text,
-                                   char **path)
+/* *out is `folder`/`name` where that exists, else NULL. */
+static gputune_status probe(char **out, const char *folder, const char *name)
 {
-    const gt_catalog *catalog = user;
+    char *path;
+    GT_TRY(gt_path_format(&path, "%s/%s", folder, name));
+    if (!gt_file_exists(path)) {
+        free(path);
+        path = NULL;
+    }
+    *out = path;
+    return GPUTUNE_OK;
+}
+
+/* Includes are looked up beside the including file, in the template folder, beside the prelude. */
+static gputune_status find_include(char **out, const gt_catalog *catalog, const char *name,
+                                   const char *from)
+{
     const char *slash = strrchr(from, '/');
     char *beside;
     if (name[0] == '/') {
-        GT_TRY(gt_strdup(&beside, name));
-    } else if (slash) {
-        GT_TRY(gt_path_format(&beside, "%.*s/%s", (int)(slash - from), from, name));
-    } else {
-        GT_TRY(gt_strdup(&beside, name));
+        return gt_strdup(out, name);
     }
-    if (!gt_file_exists(beside)) {
-        char *shared;
-        gputune_status status = gt_path_format(&shared, "%s/%s", catalog->folder, name);
-        if (status != GPUTUNE_OK || !gt_file_exists(shared)) {
-            status = status
-                         ? status
-                         : gt_fail(GPUTUNE_ENOTFOUND, "neither %s nor %s exists", beside, shared);
-            free(beside);
-            return status;
-        }
-        free(beside);
-        beside = shared;
+    GT_TRY(gt_strndup(&beside, slash ? from : ".", slash ? (size_t)(slash - from) : 1));
+    const char *const folders[] = {beside, catalog->folder, catalog->home};
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders && !status && !*out; i++) {
+        status = probe(out, folders[i], name);
     }
-    gputune_status status = gt_file_read(text, NULL, beside);
+    if (!status && !*out) {
+        status = gt_fail(GPUTUNE_ENOTFOUND, "no %s in %s, %s or %s", name, beside, catalog->folder,
+                         catalog->home);
+    }
+    free(beside);
+    return status;
+}
+
+static gputune_status read_include(void *user, const char *name, const char *from, char **text,
+                                   char **path)
+{
+    char *found = NULL;
+    GT_TRY(find_include(&found, user, name, from));
+    gputune_status status = gt_file_read(text, NULL, found);
     if (status != GPUTUNE_OK) {
-        free(beside);
+        free(found);
         return status;
     }
-    *path = beside;
+    *path = found;
     return GPUTUNE_OK;
 }
 
@@ -218,25 +278,6 @@ static int is_template_file(const struct dirent *file)
 {
     size_t length = strlen(file->d_name);
     return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
-}
-
-typedef GT_ARRAY(char *) names;
-
-static void free_names(names *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i]);
-    }
-    gt_array_free(list);
-}
-
-static gputune_status add_name(names *out, const char *name, size_t length)
-{
-    char *copy;
-    GT_TRY(gt_array_reserve(out));
-    GT_TRY(gt_strndup(&copy, name, length));
-    out->items[out->count++] = copy;
-    return GPUTUNE_OK;
 }
 
 /* A folder that cannot be read has none. */

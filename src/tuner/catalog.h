@@ -7,9 +7,10 @@
 
 typedef struct gt_catalog gt_catalog;
 
-/* Finds the template folder: `given`, GPUTUNE_TEMPLATES, beside this library or program
- * (templates/,
- * ../templates, ../share/gputune/templates), the compiled-in prefix. ENOTFOUND lists them. */
+/* Finds the folder whose kernels are known by name: `given`, GPUTUNE_TEMPLATES, or where the
+ * prelude is. The prelude, gputune.cuh, is looked for in these two, beside this library or program
+ * (templates, ../templates, ../share/gputune/templates), and in the compiled-in prefix. ENOTFOUND:
+ * there is no such folder, or no prelude; the message lists where it was looked for. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
 void gt_catalog_close(gt_catalog *catalog);
 
