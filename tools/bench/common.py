@@ -35,6 +35,13 @@ SPACES = {
             "STREAMED": [0, 1],
         },
     },
+    # what a Kernel Tuner with CuPy can vary: no clusters
+    "gemm": {
+        "template": "gemm",
+        "kernel": "gemm",
+        "sizes": ["m=4096", "n=4096", "k=4096"],
+        "tunables": {"SPLIT": [1], "LANES_BY": ["pairs"], "GROUP": [4], "LANES_M": [4]},
+    },
 }
 
 
@@ -110,9 +117,9 @@ class Bench:
         return timed_warm(command, self.path("warm.err"))
 
 
-def run_peer(bench, source, kernel, spec, times=1):
-    """Brute-force tunings with Kernel Tuner in a process of its own that begins with empty caches;
-    what peer_kernel_tuner.py prints, with the time from start to exit."""
+def run_peer(bench, source, kernel, spec, times=1, search=()):
+    """Tunings with Kernel Tuner in a process of its own that begins with empty caches, by brute
+    force unless `search` says otherwise; what peer_kernel_tuner.py prints, with the time from start to exit."""
     caches = bench.path("peer-caches")
     shutil.rmtree(caches, ignore_errors=True)
     environment = dict(
@@ -123,7 +130,7 @@ def run_peer(bench, source, kernel, spec, times=1):
     script = os.path.join(FOLDER, "peer_kernel_tuner.py")
     begun = time.monotonic()
     done = subprocess.run(
-        [sys.executable, script, "--times", str(times), source, kernel, spec],
+        [sys.executable, script, "--times", str(times), *search, source, kernel, spec],
         env=environment,
         cwd=bench.logs,
         capture_output=True,

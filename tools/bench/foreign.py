@@ -55,15 +55,60 @@ def split(text, at):
     return [part.strip() for part in parts]
 
 
-def from_c(text):
-    """Python's way to write a C expression; a condition may stand outside of parentheses only."""
-    condition, *branches = split(text, "?")
-    if branches:
-        yes, *no = split("?".join(branches), ":")
-        return f"({from_c(yes)} if {from_c(condition)} else {from_c(':'.join(no))})"
-    for pattern, python in ((r"&&", " and "), (r"\|\|", " or "), (r"!(?!=)", " not "), ("/", "//")):
-        text = re.sub(pattern, python, text)
-    return text.strip()
+# C's binary operators, the loosest first, and Python's for integers.
+BINARY = (
+    {"||": "or"},
+    {"&&": "and"},
+    {"==": "==", "!=": "!="},
+    {"<": "<", "<=": "<=", ">": ">", ">=": ">="},
+    {"<<": "<<", ">>": ">>"},
+    {"+": "+", "-": "-"},
+    {"*": "*", "/": "//", "%": "%"},
+)
+
+
+class FromC:
+    """Python's way to write a C expression: every operation in parentheses of its own, as Python
+    binds otherwise and reads a == b == c as a chain."""
+
+    def __init__(self, text):
+        self.tokens = re.findall(r"\w+|&&|\|\||<<|>>|[=!<>]=|\S", text)
+
+    def take(self, *wanted):
+        """The next token if it is one of those."""
+        return self.tokens.pop(0) if self.tokens and self.tokens[0] in wanted else None
+
+    def choice(self):
+        condition = self.binary(0)
+        if not self.take("?"):
+            return condition
+        yes = self.choice()
+        self.take(":")
+        return f"({yes} if {condition} else {self.choice()})"
+
+    def binary(self, level):
+        if level == len(BINARY):
+            return self.unary()
+        left = self.binary(level + 1)
+        while operator := self.take(*BINARY[level]):
+            left = f"({left} {BINARY[level][operator]} {self.binary(level + 1)})"
+        return left
+
+    def unary(self):
+        if operator := self.take("!", "-", "+"):
+            return f"({'not' if operator == '!' else operator} {self.unary()})"
+        if self.take("("):
+            inner = self.choice()
+            self.take(")")
+            return inner
+        name = self.tokens.pop(0)
+        if not self.take("("):
+            return name
+        values = [self.choice()]
+        while self.take(","):
+            values.append(self.choice())
+        self.take(")")
+        return f"{name}({', '.join(values)})"
 
 
 class Rewrite(ast.NodeTransformer):
@@ -140,13 +185,14 @@ class Foreign:
     def _expression(self, text, names):
         for word, number in self.words.items():
             text = re.sub(rf"\b{word}\b", f"({number})", text)
-        return rewrite(from_c(text), names)
+        return rewrite(FromC(text).choice(), names)
 
     def _argument(self, text):
         """One of `args`, or the block of `pass` in the same form."""
         way, kind, name, count, value = re.fullmatch(
             r"(?:(in|out|inout) )?(.*?) ?(\w+)(?:\[(.*)\])?(?: = (.*))?", text
         ).groups()
+        count = count and "(" + count.replace("][", ") * (") + ")"
         kind = TYPES[self.sizes.get(kind, kind)]
         if way is None:
             return {"type": kind, "value": self.sizes.get(name, value and float(value))}
@@ -183,6 +229,7 @@ class Foreign:
         """The spec as a dictionary that JSON can hold."""
         names = self._names()
         block = [self._expression(one, names) for one in split(self._texts("block")[0], ",")]
+        names.update(zip(("block_x", "block_y", "block_z"), block))
         shared = self._expression((self._texts("shared") or ["0"])[0], names)
         threads = " * ".join(f"({one})" for one in block)
         names["max_blocks"] = rewrite(MAX_BLOCKS.format(threads=threads, shared=shared), {})
@@ -214,6 +261,12 @@ class Foreign:
             for word in set(values) & set(self.words):
                 is_it = f"#define {axis}_{word} ({PREFIX}{axis} == {self.words[word]})"
                 text = re.sub(rf"^#define {axis}_{word} .*$", is_it, text, flags=re.M)
+        for bounds in self._texts("launch_bounds"):
+            for axis in self.axes:
+                own = self.fixed.get(axis, PREFIX + axis)
+                bounds = re.sub(rf"\b{axis}\b", own, bounds)
+            taken = f"#define GPUTUNE_LAUNCH_BOUNDS __launch_bounds__({bounds})"
+            text = re.sub(r"^#define GPUTUNE_LAUNCH_BOUNDS .*$", taken, text, flags=re.M)
         path = self.bench.path(self.space["kernel"] + "-bare.cu")
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Tunes one CUDA source with Kernel Tuner, brute force, and prints its winners as JSON.
+"""Tunes one CUDA source with Kernel Tuner and prints its winners as JSON.
 
-peer_kernel_tuner.py [--times N] SOURCE KERNEL SPEC.json
+peer_kernel_tuner.py [--times N] [--strategy NAME] [--seconds S] SOURCE KERNEL SPEC.json
+
+It searches by brute force, or by one of Kernel Tuner's strategies at its defaults, S seconds long.
 
 SOURCE is a generated gputune source with the tunables' #define lines left out; SPEC.json gives the
 arguments, the tunables and the launch (written by foreign.py). Each of the N tunings makes its
@@ -10,12 +12,15 @@ saves the compiling.
 """
 import argparse
 import gc
+import itertools
 import json
+import re
 import time
 
 begun = time.monotonic()
 import cupy  # noqa: E402
 import kernel_tuner  # noqa: E402
+from constraint import FunctionConstraint, Unassigned  # noqa: E402
 from kernel_tuner.observers.observer import BenchmarkObserver  # noqa: E402
 
 imported = time.monotonic()
@@ -34,29 +39,59 @@ class SharedMemory(BenchmarkObserver):
         return {}
 
 
+def values_of(expression, tunables):
+    """What an expression may be, over all values of the tunables in it."""
+    names = [name for name in tunables if re.search(rf"\b{name}\b", expression)]
+    combinations = itertools.product(*(tunables[name] for name in names))
+    return sorted({peer_spec.evaluate(expression, dict(zip(names, one))) for one in combinations})
+
+
+def restriction(expression, tunables):
+    """A restriction as a function of all tunables, asked as soon as those in it have values: the
+    parser that Kernel Tuner has for texts does not know Python's conditional expressions."""
+    used = [
+        (at, name) for at, name in enumerate(tunables) if re.search(rf"\b{name}\b", expression)
+    ]
+    holds = eval(f"lambda {', '.join(name for _, name in used)}: {expression}")
+
+    def may_hold(*values):
+        known = [values[at] for at, _ in used]
+        return any(value is Unassigned for value in known) or bool(holds(*known))
+
+    return FunctionConstraint(may_hold, assigned=False)
+
+
 def launch(spec):
-    """Kernel Tuner's arguments for tunables and launch: the "problem size" is the grid itself."""
-    tunables = dict(spec["tunables"])
+    """Kernel Tuner's arguments for tunables and launch: the "problem size" is the grid itself. It
+    takes a block's size from a tunable: what is none gets one, bound by a restriction."""
+    tunables, restrictions = dict(spec["tunables"]), list(spec["restrictions"])
     blocks = []
     for size, axis in zip(spec["block"], "xyz"):
         if size in tunables:
             blocks.append(size)
         else:
             blocks.append("block_size_" + axis)
-            tunables[blocks[-1]] = [peer_spec.evaluate(size, {})]
+            tunables[blocks[-1]] = values_of(size, spec["tunables"])
+            restrictions += [f"{blocks[-1]} == {size}"] if len(tunables[blocks[-1]]) > 1 else []
     return {
         "problem_size": tuple(spec["grid"]),
         "tune_params": tunables,
         "grid_div_x": [],
         "grid_div_y": [],
         "grid_div_z": [],
-        "restrictions": spec["restrictions"] or None,
+        "restrictions": [restriction(one, tunables) for one in restrictions] or None,
         "block_size_names": blocks,
         "smem_args": None if spec["shared"] == "0" else {"size": spec["shared"]},
     }
 
 
-def tune(spec, source, kernel, arguments):
+def searched(given):
+    """Kernel Tuner's arguments for how it searches, and for how long."""
+    limit = {"time_limit": given.seconds} if given.seconds else {}
+    return {"strategy": given.strategy, "strategy_options": limit} if given.strategy else {}
+
+
+def tune(spec, source, kernel, arguments, search):
     """One tuning from the arguments' copies on the device to the winner."""
     start = time.monotonic()
     results, environment = kernel_tuner.tune_kernel(
@@ -68,6 +103,7 @@ def tune(spec, source, kernel, arguments):
         observers=[SharedMemory()],
         quiet=True,
         **launch(spec),
+        **search,
     )
     best = environment["best_config"]
     return {
@@ -90,6 +126,8 @@ def compiles_again(tunings):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", maxsplit=1)[0])
     parser.add_argument("--times", type=int, default=1)
+    parser.add_argument("--strategy")
+    parser.add_argument("--seconds", type=float)
     parser.add_argument("source")
     parser.add_argument("kernel")
     parser.add_argument("spec")
@@ -101,7 +139,7 @@ def main():
     ready = time.monotonic()
     tunings = []
     while len(tunings) < given.times:
-        tunings.append(tune(spec, source, given.kernel, arguments))
+        tunings.append(tune(spec, source, given.kernel, arguments, searched(given)))
         # the next one loads its modules and makes its buffers again, as a process of its own would
         if not compiles_again(tunings):
             cupy.clear_memo()

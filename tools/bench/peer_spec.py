@@ -13,6 +13,7 @@ PROPERTIES = {
     "max_blocks_per_sm": "MaxBlocksPerMultiprocessor",
     "shared_per_sm": "MaxSharedMemoryPerMultiprocessor",
     "shared_optin": "MaxSharedMemoryPerBlockOptin",
+    "registers_per_sm": "MaxRegistersPerMultiprocessor",
     "shared_reserved": "ReservedSharedMemoryPerBlock",
 }
 OPTIONS = ("--std=c++17", "-default-device")
@@ -24,6 +25,7 @@ def load(path):
     with open(path, encoding="utf-8") as file:
         text = file.read()
     attributes = cupy.cuda.Device().attributes
+    text = re.sub(r"\bcc\b", cupy.cuda.Device().compute_capability, text)
     for name, known_as in PROPERTIES.items():
         text = re.sub(rf"\b{name}\b", str(attributes[known_as]), text)
     return json.loads(text)
