@@ -107,7 +107,7 @@ static const gt_member buffer_members[] = {
     ENUMERATOR(gt_buffer, direction, GT_INOUT),
     NUMBER(gt_buffer, elements),
     NUMBER(gt_buffer, bytes),
-    ENUMERATOR(gt_buffer, fill, GT_FILL_CONSTANT),
+    ENUMERATOR(gt_buffer, fill, GT_FILL_FILE),
     NUMBER(gt_buffer, low),
     NUMBER(gt_buffer, high),
     NUMBER(gt_buffer, nan_ok),

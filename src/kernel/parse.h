@@ -67,10 +67,11 @@ gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, 
  * engine's, not taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what);
-/* Reads `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes next. *stated: it did.
- */
+/* Reads a sign and a fill (template.h), if the sign comes next. *stated: it did. */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
+/* Reads `file("name")`; the name is the template's to free. Fails where *out is set already. */
+gputune_status gt_read_file_name(const char **out, gt_lexer *lexer);
 /* Reads an element type: a type's name or a problem type's whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
 /* Whether any type that such a name can stand for is an integer. */

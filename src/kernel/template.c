@@ -341,6 +341,7 @@ static void free_fill(const gt_fill *fill)
 {
     gt_expression_free((gt_expression *)fill->low);
     gt_expression_free((gt_expression *)fill->high);
+    free((char *)fill->file);
 }
 
 static void free_arguments(gt_template *template)

@@ -119,13 +119,27 @@ typedef enum gt_fill_kind {
     GT_FILL_UNIFORM,
     GT_FILL_INDEX,
     GT_FILL_ZERO,
-    GT_FILL_CONSTANT
+    GT_FILL_CONSTANT,
+    GT_FILL_SORTED,
+    GT_FILL_PERMUTATION,
+    GT_FILL_PREFIX,
+    /* made on the host and sent to the measure worker */
+    GT_FILL_EXPRESSION,
+    GT_FILL_FILE
 } gt_fill_kind;
 /* How an input is filled, reproducibly from a seed. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    const gt_expression *low, *high; /* uniform(low, high); constant(low) */
+    const gt_expression *low, *high; /* uniform(low, high), sorted(low, high); constant(low),
+                                        prefix(low); an expression of the index in `low` */
+    const char *file;                /* as written; NULL: none */
+    gt_place place;
 } gt_fill;
+/* Whether elements come from the host: the measure worker cannot make them. */
+static inline bool gt_fill_is_sent(gt_fill_kind kind)
+{
+    return kind >= GT_FILL_EXPRESSION;
+}
 
 /* Element types that a template may declare; a type word of the problem resolves to one. */
 typedef enum gt_type {

@@ -41,11 +41,60 @@ static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
     return GPUTUNE_OK;
 }
 
+/* Whether an integer is a value of the type; 64-bit ones take every int64. */
+static bool fits(int64_t value, gt_type type)
+{
+    uint32_t bits = gt_type_bytes(type) * 8;
+    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
+    if (gt_type_is_float(type) || bits == 64) {
+        return true;
+    }
+    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
+    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
+}
+
+/* What a fill that states no values is made from. */
+static void set_range(gt_buffer *out, gt_fill_kind kind)
+{
+    bool integers = !gt_type_is_float(out->type);
+    out->low = out->high = 0;
+    if (kind == GT_FILL_UNIFORM || (kind == GT_FILL_SORTED && !integers)) {
+        out->low = -1;
+        out->high = 1;
+    } else if (kind == GT_FILL_SORTED) {
+        out->high = (double)(out->elements - 1);
+    }
+}
+
+/* The largest number of a fill that makes its own must be one of the type's. */
+static gputune_status check_range(const gt_buffer *out, gt_place place)
+{
+    double most = out->fill == GT_FILL_PERMUTATION ? (double)(out->elements - 1) : out->high;
+    if (out->low > out->high) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s is filled from %g to %g at these sizes; expected low <= high", out->name,
+                       out->low, out->high);
+    }
+    if (out->fill == GT_FILL_PREFIX && out->low < 0) {
+        return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
+    }
+    bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
+    return counted && !fits((int64_t)most, out->type)
+               ? gt_fail_at(place,
+                            "%s would hold numbers up to %.0f at these sizes, which its type %s "
+                            "does not hold; expected a wider type",
+                            out->name, most, gt_type_name(out->type))
+               : GPUTUNE_OK;
+}
+
+/* The values of what comes from the host are computed when it is sent. */
 static gputune_status bind_fill(gt_buffer *out, const gt_fill *fill, const int64_t *slots)
 {
     out->fill = fill->kind;
-    out->low = fill->kind == GT_FILL_UNIFORM ? -1 : 0;
-    out->high = fill->kind == GT_FILL_UNIFORM ? 1 : 0;
+    set_range(out, fill->kind);
+    if (gt_fill_is_sent(fill->kind)) {
+        return GPUTUNE_OK;
+    }
     if (fill->low) {
         GT_TRY(gt_expression_real(&out->low, fill->low, slots));
         out->high = out->low;
@@ -53,13 +102,7 @@ static gputune_status bind_fill(gt_buffer *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots));
     }
-    if (out->low > out->high) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s is filled with uniform(%g, %g) at these sizes; expected "
-                       "low <= high",
-                       out->name, out->low, out->high);
-    }
-    return GPUTUNE_OK;
+    return check_range(out, fill->place);
 }
 
 static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
@@ -82,18 +125,6 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
                        argument->name);
     }
     return bind_fill(buffer, &argument->fill, binding->slots);
-}
-
-/* Whether an integer is a value of the type; 64-bit ones take every int64. */
-static bool fits(int64_t value, gt_type type)
-{
-    uint32_t bits = gt_type_bytes(type) * 8;
-    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
-    if (gt_type_is_float(type) || bits == 64) {
-        return true;
-    }
-    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
-    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
 }
 
 static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
