@@ -187,6 +187,12 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
+/* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
+typedef struct gputune_file {
+    const char *buffer; /* the argument's name */
+    const char *path;
+} gputune_file;
+
 typedef enum gputune_log_level {
     GPUTUNE_LOG_ERROR,
     GPUTUNE_LOG_WARNING,
@@ -229,7 +235,8 @@ typedef struct gputune_options {
     const gputune_input *inputs;
     size_t input_count;
     void *inputs_ready;      /* a CUevent after which the inputs are filled, or NULL: now */
-    const char *inputs_tag;  /* names the inputs in the key; NULL: "live" */
+    const char *inputs_tag;  /* names the inputs in the key; NULL: the contents of files and of host
+                                buffers do, and "live" stands for what is on the device */
     const char *const *only; /* "AXIS=v,v" restrictions */
     size_t only_count;
     gputune_log_fn log;
@@ -239,13 +246,15 @@ typedef struct gputune_options {
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
+    const gputune_file *files; /* since version 3, like the next: inputs from files */
+    size_t file_count;
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */
+#define GPUTUNE_OPTIONS_VERSION 3 /* 1 and 2 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO                                 \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, NULL, 0                        \
     }
 
 typedef struct gputune_open_options {

@@ -120,7 +120,8 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
         fits = fits && put_string(out, sizes.items[i].name) &&
                put(out, &sizes.items[i].value, sizeof sizes.items[i].value);
     }
-    out->length = fits && !options->input_count ? out->length : 0;
+    bool files = options->version >= 3 && options->file_count > 0;
+    out->length = fits && !options->input_count && !files ? out->length : 0;
     out->hash = gt_hash64(out->bytes, out->length);
 }
 

@@ -228,8 +228,8 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         .return_farm = return_farm,
         .take_gpu = take_gpu,
         .leave_gpu = leave_gpu,
-        .inputs = gt_inputs_share,
-        .release = gt_inputs_release,
+        .input = gt_inputs_share,
+        .await_inputs = gt_inputs_await,
         .user = tuner};
     *out = tuner;
     return GPUTUNE_OK;

@@ -41,6 +41,18 @@ static gputune_status fill_block(gt_measure *measure, gt_workspace *workspace, u
     return GPUTUNE_OK;
 }
 
+static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
+        if (slot->live && slot->pristine) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
+                    workspace->workload.buffers[i].bytes, measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
@@ -54,12 +66,8 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
-    for (uint32_t i = 0; i < measure->workspaces[0].workload.buffer_count; ++i) {
-        const gt_slot *slot = &measure->workspaces[0].slots[i];
-        if (slot->live && slot->pristine) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
-                    measure->workspaces[0].workload.buffers[i].bytes, measure->stream);
-        }
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        GT_TRY(copy_sent(measure, &measure->workspaces[s]));
     }
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
@@ -90,7 +98,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     measure->seed = seed;
     GT_TRY(note_inputs(measure, workspace_count));
     return measure->workspaces[0].reference ? gt_expected_refer(measure, workspace_count)
-                                            : GPUTUNE_OK;
+           : measure->workspaces[0].workload.has_expected ? gt_expected_take(measure)
+                                                          : GPUTUNE_OK;
 }
 
 gputune_status gt_contents_refresh(gt_measure *measure)

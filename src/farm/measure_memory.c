@@ -4,6 +4,7 @@
 #include "farm/measure_value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes)
 {
@@ -33,19 +34,20 @@ void gt_memory_free(gt_measure *measure)
     measure->sums = measure->found = measure->sweep = 0;
 }
 
-static uint64_t live_buffers(const gt_measure_setup *setup)
+void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup)
 {
-    uint64_t live = 0;
+    memset(out, 0, GT_WORKLOAD_MAX * sizeof *out);
     for (uint32_t i = 0; i < setup->input_count; ++i) {
-        live |= 1ull << setup->inputs[i].buffer;
+        const gt_live_input *input = &setup->inputs[i];
+        out[input->workload] |= input->expected ? 0 : 1ull << input->buffer;
     }
-    return live;
 }
 
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup)
 {
-    uint64_t need =
-        gt_plan_device_bytes(setup->workloads, setup->workload_count, live_buffers(setup));
+    uint64_t live[GT_WORKLOAD_MAX];
+    gt_live_buffers(live, setup);
+    uint64_t need = gt_plan_device_bytes(setup->workloads, setup->workload_count, live);
     size_t available = 0, total = 0;
     GT_CALL(measure, MemGetInfo, &available, &total);
     if (need <= available) {

@@ -31,7 +31,7 @@ typedef struct gt_slot {
     uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
-    bool live;            /* the caller's data: never filled */
+    bool live;            /* sent: never filled */
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
     gt_tolerance tolerance;
@@ -183,11 +183,13 @@ gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
 /* Device memory that lives until gt_memory_free(). */
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
 void gt_memory_free(gt_measure *measure);
+/* out[w], bit i: the data of buffer i of workload w are sent. */
+void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);
 /* EDEVMEM if the setup does not fit, before anything is allocated. The message says what is needed,
  * what is free, and what to do. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
-/* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`:
- * buffer i holds the caller's data. */
+/* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`: the
+ * data of buffer i are sent. */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
@@ -224,6 +226,9 @@ gputune_status gt_contents_refresh(gt_measure *measure);
  * expected ones if both agree within the tolerance. Measures the tolerance first if the template
  * states none and it is not known yet. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count);
+/* The results that were sent are the expected ones. How they move with the inputs is not known: a
+ * template that states no tolerance gets what follows from types, lengths and magnitudes. */
+gputune_status gt_expected_take(gt_measure *measure);
 /* The same with this variant in the reference's place. One launch is enough, because the variant is
  * proved afterwards like any other. */
 gputune_status gt_expected_adopt(gt_measure *measure, struct gt_loaded *variant);

@@ -174,18 +174,18 @@ static uint64_t workload_bytes(const gt_workload *workload, bool timed, uint64_t
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         const gt_buffer *buffer = &workload->buffers[i];
         bytes += gt_plan_slot_bytes(workload, i, timed) + gt_plan_expected_bytes(buffer);
-        if (gt_plan_needs_pristine(buffer, timed && (live >> i & 1))) {
+        if (gt_plan_needs_pristine(buffer, live >> i & 1)) {
             bytes += buffer->bytes;
         }
     }
     return bytes;
 }
 
-uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, uint64_t live)
+uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        bytes += workload_bytes(&workloads[i], i == 0, live);
+        bytes += workload_bytes(&workloads[i], i == 0, live[i]);
     }
     return bytes;
 }

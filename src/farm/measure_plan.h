@@ -75,8 +75,8 @@ uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);
 /* The reference's `scale` output: its bytes (0 without) and element type. */
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 
-/* All that verifying needs on the device, without rotated sets and the sweep's buffer. live: bit i
- * set where buffer i of the timed workload is the caller's data. */
-uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, uint64_t live);
+/* All that verifying needs on the device, without rotated sets and the sweep's buffer. live[w]: bit
+ * i set where the data of buffer i of workload w are sent. */
+uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live);
 
 #endif

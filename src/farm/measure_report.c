@@ -51,12 +51,18 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+/* Whether the expected results are not the default variant's. */
+static bool is_judged(const gt_measure *measure)
+{
+    const gt_workload *workload = &measure->workspaces[0].workload;
+    return workload->has_reference || workload->has_expected;
+}
+
 /* Without a reference: whether the default variant has left the element unwritten, too. */
 static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const gt_finding *found,
                        const launch_facts *launch)
 {
-    return !measure->workspaces[0].workload.has_reference &&
-           is_poison(buffer->type, found->value, launch->poison) &&
+    return !is_judged(measure) && is_poison(buffer->type, found->value, launch->poison) &&
            is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
 }
 
@@ -68,8 +74,7 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer 
     gt_text_printf(text, "%s[%" PRIu64 "] is %s, expected %s%s", buffer->name, found->first,
                    is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
                    gt_bits_text(expected, buffer->reference_type, found->expected),
-                   measure->workspaces[0].workload.has_reference ? ""
-                                                                 : " as of the default variant");
+                   is_judged(measure) ? "" : " as of the default variant");
 }
 
 /* Says how large the error is, and what the template could state to accept it. */

@@ -22,7 +22,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 /* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down
  * to be cheap. A size that shares a require() with a tunable, or is an innermost extent of several
  * that a vector axis must divide, stays: what is valid at the problem is valid at the awkward one.
- * *changed is false (and *out the problem) when no size may change. */
+ * *changed is false (and *out the problem) when no size may change, or data come from files. */
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
@@ -68,6 +68,7 @@ typedef struct gt_workload {
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
     bool has_check;                /* check(kernel) replaces the comparison */
+    bool has_expected;             /* the right results come with the setup, for every output */
     gt_launch reference, check; /* the block comes as GT_PASS_GLOBAL; clears as the kernel's (their
                                    bytes are the reference type's). The reference's `scale`, one
                                    element for each of the first output, is its last parameter, a

@@ -351,6 +351,7 @@ static void free_arguments(gt_template *template)
         free_expressions((gt_expression *const *)argument->extents, 3);
         gt_expression_free((gt_expression *)argument->value);
         free_fill(&argument->fill);
+        free((char *)argument->expected);
     }
     free(template->arguments);
     gt_expression_free((gt_expression *)template->pass.count);

@@ -9,8 +9,16 @@
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
- *     FILL: uniform(low, high), index, zero, constant(value); floats need none (uniform(-1, 1));
  *     a scalar named like a problem value is that value
+ *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
+ *       (uniform(-1, 1))
+ *     sorted[(low, high)]    rising; without a range from -1 to 1, integers from 0 to the last index
+ *     permutation            0 to the last index, each once
+ *     prefix(total)          row pointers of a sparse matrix: 0 first, then rising to the total
+ *     an expression in which `index` is the element's: n - 1 - index, (index % 4) * 0.5; computed on
+ *       the host, some ten million elements a second
+ *     file("a.npy")          of numpy.save(), beside the template: rows by rows, of the argument's
+ *       type and shape. Such a template has no awkward size
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
@@ -159,6 +167,8 @@ typedef enum gt_type {
 /* Bytes of one element: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
+/* Whether an integer is a value of the type; 64-bit and floating ones take every int64. */
+bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
@@ -170,6 +180,7 @@ typedef struct gt_argument {
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
+    const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
     bool nan_ok;
     int line, column;

@@ -26,6 +26,14 @@ static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent
     return GPUTUNE_OK;
 }
 
+gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, const int64_t *slots)
+{
+    for (uint32_t i = 0; i < argument->extent_count; i++) {
+        GT_TRY(evaluate_extent(&out[i], argument->extents[i], slots, argument->name));
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
                                         const gt_expression *const *extents, uint32_t count,
                                         const int64_t *slots, const char *name)
@@ -39,18 +47,6 @@ static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
     }
     *out = elements;
     return GPUTUNE_OK;
-}
-
-/* Whether an integer is a value of the type; 64-bit ones take every int64. */
-static bool fits(int64_t value, gt_type type)
-{
-    uint32_t bits = gt_type_bytes(type) * 8;
-    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
-    if (gt_type_is_float(type) || bits == 64) {
-        return true;
-    }
-    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
-    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
 }
 
 /* What a fill that states no values is made from. */
@@ -79,7 +75,7 @@ static gputune_status check_range(const gt_buffer *out, gt_place place)
         return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
     }
     bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
-    return counted && !fits((int64_t)most, out->type)
+    return counted && !gt_type_holds(out->type, (int64_t)most)
                ? gt_fail_at(place,
                             "%s would hold numbers up to %.0f at these sizes, which its type %s "
                             "does not hold; expected a wider type",
@@ -143,7 +139,7 @@ static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
         GT_TRY(gt_expression_integer(&out->integer, argument->value, binding->slots));
         out->real = (double)out->integer;
     }
-    if (!fits(out->integer, out->type)) {
+    if (!gt_type_holds(out->type, out->integer)) {
         return gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", out->name,
                        (long long)out->integer, gt_type_name(out->type));
     }

@@ -3,6 +3,7 @@
 
 #include "base/objective.h"
 #include "base/text.h"
+#include "tuner/data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ static gputune_status check_samples(const gputune_options *o)
 /* The options of a caller that was built with an older header are shorter. */
 static gputune_status take_options(gputune_options *out, const gputune_options *options)
 {
-    static const size_t bytes[] = {0, offsetof(gputune_options, strategy), sizeof *options};
+    static const size_t bytes[] = {0, offsetof(gputune_options, strategy),
+                                   offsetof(gputune_options, files), sizeof *options};
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
     if (!options) {
         return GPUTUNE_OK;
@@ -150,15 +152,26 @@ static gputune_status make_alignment_text(gt_request *request)
     return gt_text_take(&request->alignment_text, &text);
 }
 
+static bool has_device_inputs(const gputune_options *o)
+{
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (!o->inputs[i].on_host) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gputune_status make_inputs_text(gt_request *request)
 {
     const gputune_options *o = &request->options;
     gt_text text = {0};
-    if (o->input_count) {
+    if ((o->inputs_tag && o->input_count + o->file_count) || has_device_inputs(o)) {
         gt_text_printf(&text, "live:%s", o->inputs_tag ? o->inputs_tag : "live");
     } else {
         gt_text_printf(&text, "seed=%llu", (unsigned long long)o->seed);
     }
+    gt_data_describe(&text, request);
     return gt_text_take(&request->inputs_text, &text);
 }
 
@@ -261,6 +274,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes,
                             request->device, request->options.alignment,
                             request->options.alignments, request->options.alignment_count));
     GT_TRY(check_inputs(request));
+    GT_TRY(gt_data_open(request));
     GT_TRY(make_scenario(request));
     gt_space *space;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
@@ -302,6 +316,7 @@ void gt_request_free(gt_request *request)
     if (!request) {
         return;
     }
+    gt_data_close(request);
     free(request->problem_text);
     free(request->bucket_text);
     free(request->fixed_text);

@@ -98,11 +98,11 @@ static void memory_counts_copies_and_results(void **state)
     (void)state;
     assert_int_equal(gt_plan_working_set(workload), 8 * n);
     /* y, x, y untouched, y expected */
-    assert_int_equal(gt_plan_device_bytes(workload, 1, 0), 16 * n + guards);
+    assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){0}), 16 * n + guards);
     /* the caller's own x is kept untouched too */
-    assert_int_equal(gt_plan_device_bytes(workload, 1, 2), 20 * n + guards);
+    assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){2}), 20 * n + guards);
     workload->buffers[0].reference_type = GT_TYPE_F64;
-    assert_int_equal(gt_plan_device_bytes(workload, 1, 0), 20 * n + guards);
+    assert_int_equal(gt_plan_device_bytes(workload, 1, (const uint64_t[2]){0}), 20 * n + guards);
 }
 
 static void scale_is_as_wide_as_it_says(void **state)
