@@ -26,7 +26,7 @@ CPPFLAGS := -D_GNU_SOURCE -Iinclude -Isrc -I$(B)/generated
 OPTIMIZE ?= -O2
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 BASE_CFLAGS := -std=c11 -g $(OPTIMIZE) $(if $(DEBUG),,-DNDEBUG) -Wall -Wextra -Wpedantic -Werror -fPIC -fvisibility=hidden \
-               -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
+               -ffile-prefix-map=$(CURDIR)=. -pthread $(SANFLAGS) $(EXTRA_CFLAGS)
 # loaded by dlopen: thread-local data that is made on first use ends the process where memory is short
 EMULATOR_CFLAGS := -O3 -fno-math-errno -fno-trapping-math -ffp-contract=off -ftls-model=initial-exec
 LDFLAGS := -pthread $(SANFLAGS)
@@ -53,7 +53,7 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
-           $(B)/obj/generated/service_images.o
+           $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
 CLI_OBJ := $(call obj,$(CLI_SRC))
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
@@ -70,7 +70,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu bench tidy FORCE
+        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
@@ -85,13 +85,12 @@ help:
 
 # --- objects: rebuilt when the flags change, with header dependencies --------------------------------
 $(B)/flags: FORCE
-	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX) $(LIBDIR)' | cmp -s - $@ || \
-	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS) $(PREFIX) $(LIBDIR)' > $@
+	@mkdir -p $(@D); echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS)' | cmp -s - $@ || \
+	    echo '$(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(EMULATOR_CFLAGS)' > $@
 
 $(B)/obj/src/emulator/%.o: MORE_CFLAGS := $(EMULATOR_CFLAGS)
 # the model is loops over numbers
 $(B)/obj/src/search/%.o: MORE_CFLAGS := -O3 -fno-math-errno
-$(B)/obj/src/farm/%.o $(B)/obj/src/tuner/%.o $(B)/obj/src/gpu/%.o: MORE_CFLAGS := -DGT_PREFIX='"$(PREFIX)"' -DGT_LIBDIR='"$(LIBDIR)"'
 $(B)/obj/src/%.o: src/%.c $(B)/flags
 	$(call say,CC )mkdir -p $(@D); $(CC) $(CPPFLAGS) $(BASE_CFLAGS) $(MORE_CFLAGS) -MMD -MP -c $< -o $@
 $(B)/obj/tests/%.o: tests/%.c $(B)/flags
@@ -111,9 +110,13 @@ SERVICE_SRC := $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
 	$(call say,GEN)mkdir -p $(@D); tools/embed --text gt_service_source $(SERVICE_SRC) > $@
 
+DEVICE_HEADERS := $(sort $(patsubst ./%,src/gpu/headers/%,$(shell cd src/gpu/headers && find . -type f)))
+$(B)/generated/device_headers.c: tools/embed $(DEVICE_HEADERS)
+	$(call say,GEN)mkdir -p $(@D); tools/embed --below src/gpu/headers gt_device_headers $(DEVICE_HEADERS) > $@
+
 # the service kernels compiled ahead, by a tool of the build's own
-EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o \
-             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c))
+EMBED_OBJ := $(B)/obj/tools/embed_service.o $(B)/obj/generated/service.o $(B)/obj/generated/device_headers.o \
+             $(call obj,$(wildcard src/base/*.c src/gpu/nvrtc*.c src/gpu/ptxas_log.c src/gpu/cuda_roots.c src/gpu/*header*.c))
 $(B)/embed-service: $(EMBED_OBJ)
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(B)/generated/service_images.c: $(B)/embed-service $(SERVICE_SRC)
@@ -124,8 +127,9 @@ $(B)/generated/programs.c: tools/embed tests/device/programs.cu
 # --- products ----------------------------------------------------------------------------------------
 $(B)/libgputune.a: $(LIB_OBJ)
 	$(call say,AR )rm -f $@; $(AR) rcs $@ $^
-$(B)/libgputune.so: $(LIB_OBJ)
-	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL $(LDFLAGS) $^ -o $@ $(LIBS)
+$(B)/libgputune.so: $(LIB_OBJ) src/api/gputune.map
+	$(call say,LD )$(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL \
+	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
 	@ln -sf $(@F) $@.0
 $(B)/gputune: $(CLI_OBJ) $(B)/libgputune.a
 	$(call say,LD )$(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
@@ -198,35 +202,23 @@ check-build: all tests fuzzers
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
+#: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-fault check-fuzz check-gpu tidy:
+check-san check-fault check-fuzz check-gpu check-reproducible tidy:
 	@B=$(B) T=$(T) tools/$@
 bench:
 	@B=$(B) tools/bench-run
 
+# anywhere, without another build: nothing that is built knows where it will be
+install uninstall: export PREFIX := $(PREFIX)
+install uninstall: export LIBDIR := $(LIBDIR)
+install uninstall: export DESTDIR := $(DESTDIR)
+install uninstall: export VERSION := $(VERSION)
+install uninstall: export LIBS := $(LIBS) -pthread
 install: all
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(LIBDIR)/gputune $(DESTDIR)$(PREFIX)/include \
-	    $(DESTDIR)$(PREFIX)/libexec/gputune $(DESTDIR)$(PREFIX)/share/gputune/templates $(DESTDIR)$(PREFIX)/share/man/man1 \
-	    $(DESTDIR)$(PREFIX)/share/bash-completion/completions
-	install -m 755 $(B)/gputune $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(B)/gputune-worker $(DESTDIR)$(PREFIX)/libexec/gputune/
-ifneq ($(SHARED),)
-	install -m 755 $(SHARED) $(DESTDIR)$(LIBDIR)/libgputune.so.$(VERSION)
-	ln -sf libgputune.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libgputune.so.0
-	ln -sf libgputune.so.0 $(DESTDIR)$(LIBDIR)/libgputune.so
-endif
-	install -m 644 $(B)/libgputune.a $(DESTDIR)$(LIBDIR)/
-	install -m 755 $(B)/libgputune-emu.so $(DESTDIR)$(LIBDIR)/gputune/
-	install -m 644 include/gputune.h $(DESTDIR)$(PREFIX)/include/
-	install -m 644 templates/* $(DESTDIR)$(PREFIX)/share/gputune/templates/
-	install -m 644 tools/man/*.1 $(DESTDIR)$(PREFIX)/share/man/man1/
-	install -m 644 tools/completions/gputune.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/gputune
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(patsubst $(PREFIX)/%,$${prefix}/%,$(LIBDIR))|; s|@VERSION@|$(VERSION)|' tools/gputune.pc.in > $(DESTDIR)$(LIBDIR)/pkgconfig/gputune.pc
-
+	@tools/package/install $(B)
 uninstall:
-	cd $(DESTDIR)$(LIBDIR) && rm -rf libgputune.so* libgputune.a gputune pkgconfig/gputune.pc
-	cd $(DESTDIR)$(PREFIX) && rm -rf bin/gputune include/gputune.h libexec/gputune share/gputune share/man/man1/gputune.1 \
-	    share/bash-completion/completions/gputune
+	@tools/package/install $(B) uninstall
 
 clean:
 	rm -rf $(B)

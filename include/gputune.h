@@ -8,8 +8,31 @@
  * line of text for the calling thread. Results come first, and are untouched on failure. Sizes are
  * bytes where named so, times nanoseconds. Structs that cross the boundary begin with `version`:
  * initialise those that you pass with their _INIT macro, or set `version` to the struct's _VERSION.
- * Nothing here prints, exits or installs a signal handler, synchronises a stream of the caller's,
- * or changes the current context.
+ * Nothing here prints (unless GPUTUNE_LOG says so), exits or installs a signal handler,
+ * synchronises a stream of the caller's, or changes the current context.
+ *
+ * Environment variables, read when a tuner is opened. What the application's options say goes
+ * before those of the first group; those of the second group go before what the application says.
+ * In a set-uid or set-gid program none of them counts, nor do HOME, XDG_CACHE_HOME, CUDA_HOME and
+ * PATH: results are then kept in memory only, unless the options name a database.
+ *
+ *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
+ *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
+ *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_WORKER     the worker program
+ *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
+ *   GPUTUNE_EMULATOR   the emulator's library, or its folder
+ *
+ *   GPUTUNE_DISABLE    any value but 0: nothing is looked up or measured, each plan is the
+ *                      template's default
+ *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans,
+ *                      axes left out as in its default. It is proved in a worker unless it was
+ *                      before; one that cannot be had is left out with a warning
+ *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
+ *   GPUTUNE_RECORD     a file in which each scenario is noted that was asked for and not stored,
+ * once and with a count; many processes may write to it (gputune_misses()) GPUTUNE_LOG "LEVEL" or
+ * "LEVEL:FILE", where LEVEL is error, warning, info or debug: what the log callback gets is written
+ * to standard error, or to the file's end
  */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
@@ -279,12 +302,16 @@ typedef struct gputune_open_options {
                                  be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
+    /* Since version 2: folders of headers that templates may include, searched in this order,
+     * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
+    const char *const *include_paths;
+    size_t include_path_count;
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 1
+#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL                                                                             \
+            NULL, NULL, NULL, 0                                                                    \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -304,6 +331,18 @@ GPUTUNE_API void gputune_refresh(gputune *tuner);
 
 /* Reads a template file; its kernel's name then stands for it. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
+/* A file that a source includes: `name` as it stands between the quotes. */
+typedef struct gputune_include {
+    const char *name, *text;
+} gputune_include;
+/* Adds a template whose text is in memory, such as one that `gputune embed` made an array of. Its
+ * kernel's name then stands for it, and so does `name`, which messages give in place of a path
+ * ("axpy.cu"). `includes` has what its quoted includes name, and ends with one whose name is NULL;
+ * NULL: none. What it lacks is looked for in the template folder. All texts are copied. A source
+ * that is added again under the same name replaces it for later calls. ETEMPLATE names
+ * name:line:column. */
+GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                                   const gputune_include *includes);
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
  * lock, no allocation), from the database, or by measuring as `options` allow (NULL: MEASURE, at
@@ -325,11 +364,12 @@ GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
 GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 typedef enum gputune_source {
-    GPUTUNE_SOURCE_DEFAULT,  /* the template's own configuration, not measured */
-    GPUTUNE_SOURCE_NEAREST,  /* measured on this kind of GPU at the nearest size */
-    GPUTUNE_SOURCE_CACHED,   /* measured earlier on this kind of GPU, for this very scenario */
-    GPUTUNE_SOURCE_MEASURED, /* measured by this call */
-    GPUTUNE_SOURCE_ESTIMATED /* ranked without measuring */
+    GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
+    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
+    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for this very scenario */
+    GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
+    GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
+    GPUTUNE_SOURCE_FORCED     /* named by GPUTUNE_FORCE, and found right */
 } gputune_source;
 GPUTUNE_API const char *gputune_source_name(gputune_source source);
 GPUTUNE_API const char *gputune_objective_name(gputune_objective objective);
@@ -354,6 +394,64 @@ typedef struct gputune_info {
 #define GPUTUNE_INFO_VERSION 1
 /* Fills *out. Set out->version to GPUTUNE_INFO_VERSION first; any other version is EINVAL. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
+
+/* What a kernel's parameter is. */
+typedef enum gputune_parameter_kind {
+    GPUTUNE_PARAMETER_BUFFER, /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR, /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,  /* the pass() block */
+    GPUTUNE_PARAMETER_SCRATCH /* the address of a device buffer that is no argument */
+} gputune_parameter_kind;
+
+/* One parameter of the kernel that a plan launches. */
+typedef struct gputune_parameter {
+    uint32_t version;
+    gputune_parameter_kind kind;
+    const char *name, *type; /* as in the template; of a buffer, the type of its elements */
+    int argument;            /* its place in gputune_args; -1 for scratch */
+    uint32_t bytes;          /* in the parameter list */
+    uint64_t buffer_bytes;   /* of a buffer, a scratch buffer, or the whole block; else 0 */
+    uint32_t alignment;      /* bytes assumed of a buffer's address; else 0 */
+    bool is_input, is_output;
+    bool by_address; /* of a block: the parameter is the device address of its copy */
+    bool cleared;    /* set to zero before each launch */
+    bool is_size;    /* a scalar that is one of the plan's sizes */
+    int64_t size;    /* its value then */
+} gputune_parameter;
+#define GPUTUNE_PARAMETER_VERSION 1
+
+/* The kernel that a plan launches, for those who launch it themselves: with this function, grid,
+ * block, cluster and dynamic shared memory, and one parameter for each of `parameter_count`. What
+ * gputune_launch() does beside that is theirs to do then: the checks of its arguments, the choice
+ * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of the
+ * block. */
+typedef struct gputune_function {
+    uint32_t version;
+    void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */
+    const char *name;  /* in the image */
+    const char *sizes; /* that the plan is for: "n=1024" */
+    uint32_t grid[3], block[3], cluster[3];
+    uint32_t shared_bytes; /* dynamic */
+    int carveout_percent;  /* preferred shared memory, of an SM's most; -1: the driver's choice */
+    uint32_t parameter_count;
+    /* Of the block, the bytes from constant_offset on are copied to this __constant__ symbol of the
+     * function's module; constant_bytes 0: none. */
+    const char *constant_symbol;
+    uint32_t constant_offset, constant_bytes;
+    const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
+    size_t image_bytes;
+} gputune_function;
+#define GPUTUNE_FUNCTION_VERSION 1
+
+/* Fills *out; set its version first. Loads the code into the current context, where that is not
+ * done. All that it points to lives as long as the plan. `index`: 0 (a plan of several kernels has
+ * more; ENOTFOUND beyond the last). ECUDA without a current context or with another one than the
+ * plan's. Any thread. */
+GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
+/* Fills *out with one of the function's parameters, in the order of the parameter list; set its
+ * version first. ENOTFOUND beyond the last one. Needs no context. Any thread. */
+GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
+                                       uint32_t index, uint32_t parameter);
 
 /* ---- For operators: what the command line is built on ---------------------------------------- */
 
@@ -446,7 +544,8 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
-    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated" */
+    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
+                            "slow": its compile did not end within a call's limit */
     const char *message; /* of a failure, and of an elimination the reason */
     bool is_default, is_winner, tie, noisy, modelled;
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
@@ -491,6 +590,34 @@ typedef struct gputune_record_filter {
  * walk and is returned. EDATABASE where the database asked for cannot be read. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
+
+/* Drops from the user's database what gputune_records() gives only with `history`: the trials and
+ * winners of earlier versions of templates, with the code that is no other's. Calls `each` for
+ * every one of them, also where `only_say` asks to drop nothing; `history` and `all_trials` do not
+ * matter. The file's space is used for what comes later. EBUSY where another process has locked the
+ * database, EDATABASE where it cannot be written. */
+GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter,
+                                      bool only_say,
+                                      int (*each)(void *user, const gputune_record *record),
+                                      void *user);
+
+/* A scenario that programs asked for while no stored result answered it, as GPUTUNE_RECORD notes
+ * it. */
+typedef struct gputune_miss {
+    uint32_t version;
+    uint64_t count;             /* how often it was asked for */
+    const char *kernel, *sizes; /* a name or a path; "n=1048576 T=half" */
+    gputune_objective objective;
+    gputune_cache cache;
+    const char *alignment, *inputs; /* "16 x=4"; "seed=1", or "live:TAG" for data of the program */
+    const char *only;               /* "UNROLL=1,2,4; VEC=1"; "": the whole space */
+    const char *gpu, *environment;  /* the GPU's name, and the key of its records */
+} gputune_miss;
+#define GPUTUNE_MISS_VERSION 1
+/* Calls `each` for the misses in a file, most wanted first; a non-zero answer stops and is
+ * returned. The strings live until `each` returns. ENOTFOUND or EIO for the file. Any thread. */
+GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
+                               void *user);
 
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */

@@ -9,15 +9,15 @@
 
 #define GPUTUNE_INLINE __device__ __forceinline__
 
-// The compiler brings no <stdint.h>; these are the ones of its platforms.
+// The same as those of <cuda/std/cstdint>, so that both may be there.
 typedef signed char int8_t;
 typedef unsigned char uint8_t;
 typedef short int16_t;
 typedef unsigned short uint16_t;
 typedef int int32_t;
 typedef unsigned int uint32_t;
-typedef long int64_t;
-typedef unsigned long uint64_t;
+typedef long long int64_t;
+typedef unsigned long long uint64_t;
 
 // ---- Vectors --------------------------------------------------------------------------------
 

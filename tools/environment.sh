@@ -12,3 +12,8 @@ if [ -z "${GPUTUNE_NVRTC:-}" ]; then
         fi
     done
 fi
+for file in build/nvdisasm/nvidia/*/bin/nvdisasm; do # of tools/setup too
+    if [ -e "$file" ]; then
+        PATH=$PATH:$PWD/${file%/nvdisasm}
+    fi
+done

@@ -53,13 +53,20 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
     const gt_services *services = request->services;
     gt_farm *farm;
     gt_event event = {0};
-    const gt_compile_job job = {.text = source->text,
-                                .options = (const char *const *)source->options,
-                                .option_count = source->option_count,
-                                .arch = request->device->arch,
-                                .ptx = form == GPUTUNE_FORM_PTX};
+    gt_compile_job job = {.text = source->text,
+                          .arch = request->device->arch,
+                          .ptx = form == GPUTUNE_FORM_PTX,
+                          .instances = (const char *const *)source->instances,
+                          .instance_count = source->instance_count};
+    const char **options;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
-    gputune_status status = farm->ops->compile(farm, &job);
+    gputune_status status =
+        gt_request_compile_options(&options, &job.option_count, request, source);
+    if (status == GPUTUNE_OK) {
+        job.options = options;
+        status = farm->ops->compile(farm, &job);
+        free(options);
+    }
     if (status == GPUTUNE_OK) {
         status = wait_for_code(&event, farm, request);
     }

@@ -5,7 +5,8 @@
 
 const char *gputune_source_name(gputune_source source)
 {
-    static const char *const names[] = {"default", "nearest", "cached", "measured", "estimated"};
+    static const char *const names[] = {"default",  "nearest",   "cached",
+                                        "measured", "estimated", "forced"};
     size_t count = sizeof names / sizeof *names;
     return (size_t)source < count ? names[source] : "?";
 }

@@ -23,8 +23,9 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 /* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
-    uint32_t alignment, element_bytes; /* of a buffer */
-    gt_type type;                      /* of a scalar */
+    uint32_t alignment,
+        element_bytes; /* of a buffer: what the plan assumes, what its elements need */
+    gt_type type;      /* of a scalar */
     int64_t expected;
     char name[GT_NAME_MAX];
 } check;
@@ -39,6 +40,8 @@ struct gputune_plan {
     bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
+    gt_description *description;
+    gt_miss *miss;
     char *kernel, *configuration, *default_configuration, *stop_reason;
 };
 
@@ -57,7 +60,7 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
             const gt_buffer *buffer = &workload->buffers[index];
             *c = (check){.kind = CHECK_BUFFER,
                          .alignment = workload->alignment[index],
-                         .element_bytes = gt_type_bytes(buffer->type)};
+                         .element_bytes = gt_buffer_alignment(buffer)};
             memcpy(c->name, buffer->name, sizeof c->name);
             continue;
         }
@@ -161,6 +164,7 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     }
     plan->needs_alignment = choice->needs_alignment;
     make_checks(plan, &request->workload);
+    GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
     return load_if_current(plan);
@@ -184,6 +188,31 @@ gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_ch
     }
     *out = plan;
     return GPUTUNE_OK;
+}
+
+const gt_description *gt_plan_description(const gputune_plan *plan)
+{
+    return plan->description;
+}
+
+gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
+{
+    GT_TRY(load(plan, &plan->winner));
+    *out = (gt_plan_view){.description = plan->description,
+                          .launch = &plan->winner.launch,
+                          .image = &plan->winner.image,
+                          .launcher = atomic_load(&plan->winner.launcher)};
+    return GPUTUNE_OK;
+}
+
+void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss)
+{
+    plan->miss = miss;
+}
+
+gt_miss *gt_plan_miss(const gputune_plan *plan)
+{
+    return plan->miss;
 }
 
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
@@ -215,6 +244,7 @@ void gputune_plan_release(gputune_plan *plan)
     free_code(&plan->winner);
     free_code(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
+    gt_description_free(plan->description);
     free(plan->kernel);
     free(plan->configuration);
     free(plan->default_configuration);

@@ -3,8 +3,11 @@
 #ifndef GT_API_PLAN_H
 #define GT_API_PLAN_H
 
+#include "api/description.h"
+#include "api/misses.h"
 #include "base/device.h"
 #include "gpu/driver.h"
+#include "gpu/launcher.h"
 #include "tuner/tune.h"
 
 /* Makes a plan of a choice at the request's problem; takes over the choice's images. With a current
@@ -12,8 +15,26 @@
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver);
 
+/* Says that the plan is given out where a stored result was asked for and not found; before any
+ * other thread knows the plan. */
+void gt_plan_set_miss(gputune_plan *plan, gt_miss *miss);
+/* That miss, or NULL. */
+gt_miss *gt_plan_miss(const gputune_plan *plan);
+
 /* Whether two plans launch the same configuration. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
+
+/* The description of a plan's kernel; the plan's. */
+const gt_description *gt_plan_description(const gputune_plan *plan);
+/* What a plan launches where its buffers are aligned as it assumes. All of it is the plan's. */
+typedef struct gt_plan_view {
+    const gt_description *description;
+    const gt_launch *launch;
+    const gt_image *image;
+    const gt_launcher *launcher;
+} gt_plan_view;
+/* Loads the code into the current context unless it is loaded. */
+gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan);
 
 /* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
  * at a time. Superseded plans and tables live until the table is freed. */

@@ -2,6 +2,86 @@
 #include "api/tuner.h"
 
 #include "base/text.h"
+#include "tuner/ordered.h"
+
+#include <stdlib.h>
+
+/* How hard a call tries: as the environment says, else as the call does. */
+static gputune_effort effort_of(const gputune *tuner, const gputune_options *o)
+{
+    return tuner->overrides.effort ? tuner->overrides.effort
+           : o->effort             ? o->effort
+                                   : GPUTUNE_MEASURE;
+}
+
+/* What the environment orders for this kernel. ENOTFOUND, silently, if that is nothing; with a
+ * warning, if it cannot be done. */
+static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request *request)
+{
+    char *forced;
+    const char *kernel = request->template->name;
+    if (tuner->overrides.disabled) {
+        return gt_choose_default(out, request);
+    }
+    GT_TRY(gt_overrides_forced(&forced, &tuner->overrides, kernel));
+    if (!forced) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_status status = gt_choose_forced(out, request, forced);
+    if (status != GPUTUNE_OK) {
+        gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "GPUTUNE_FORCE is not obeyed for %s: %s",
+                    kernel, gt_message());
+        status = GPUTUNE_ENOTFOUND;
+    }
+    free(forced);
+    return status;
+}
+
+static gputune_status choose(gt_choice *out, gputune *tuner, gt_request *request)
+{
+    gputune_status status = choose_ordered(out, tuner, request);
+    if (status != GPUTUNE_ENOTFOUND) {
+        return status;
+    }
+    status = gt_tune(out, request);
+    bool tuned =
+        request->options.effort >= GPUTUNE_MEASURE &&
+        !(status == GPUTUNE_OK && out->source == GPUTUNE_SOURCE_CACHED && out->terms.final);
+    if (tuned) {
+        gt_plan_table_note_result(tuner->plans);
+    }
+    return status;
+}
+
+static void say_chosen(const gputune *tuner, const gt_request *request, const gputune_plan *plan)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    if (gputune_plan_info(&info, plan) == GPUTUNE_OK) {
+        gt_log_line(&tuner->log, GPUTUNE_LOG_INFO, "%s %s: %s (%s)%s%s", info.kernel,
+                    request->problem_text, info.configuration, gputune_source_name(info.source),
+                    *info.stop_reason ? ": " : "", info.stop_reason);
+    }
+}
+
+/* Records that no stored result answered. A call that was to measure anew did not ask for one. */
+static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *plan,
+                      gputune_source source)
+{
+    if (tuner->misses && source != GPUTUNE_SOURCE_CACHED && source != GPUTUNE_SOURCE_FORCED &&
+        !tuner->overrides.disabled && !request->options.force) {
+        gt_miss *miss = gt_misses_note(tuner->misses, request);
+        gt_plan_set_miss(plan, source == GPUTUNE_SOURCE_MEASURED ? NULL : miss);
+    }
+}
+
+/* Counts that a plan was asked for again, and still no stored result answers. */
+static void note_hit(gputune *tuner, const gputune_plan *plan)
+{
+    gt_miss *miss = gt_plan_miss(plan);
+    if (miss) {
+        gt_misses_again(tuner->misses, miss);
+    }
+}
 
 static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
                                 const char *kernel, gputune_sizes sizes,
@@ -9,22 +89,23 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
 {
     gt_request *request;
     gt_choice choice = {0};
+    gputune_source source = GPUTUNE_SOURCE_DEFAULT;
     if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: this tuner was opened without a device");
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    gputune_status status = gt_tune(&choice, request);
-    bool tuned =
-        request->options.effort >= GPUTUNE_MEASURE &&
-        !(status == GPUTUNE_OK && choice.source == GPUTUNE_SOURCE_CACHED && choice.terms.final);
-    if (tuned) {
-        gt_plan_table_note_result(tuner->plans);
-    }
+    request->options.effort = request->terms.effort = terms->effort;
+    gputune_status status = choose(&choice, tuner, request);
     if (status == GPUTUNE_OK) {
         *terms = choice.terms;
         terms->space = request->terms.space; /* of a choice from another, too: it is no decision */
+        source = choice.source;
         status = gt_plan_make(out, request, &choice, tuner->driver);
         gt_choice_free(&choice);
+    }
+    if (status == GPUTUNE_OK) {
+        say_chosen(tuner, request, *out);
+        note_miss(tuner, request, *out, source);
     }
     gt_request_free(request);
     return status;
@@ -34,7 +115,7 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
 static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
 {
     return (gt_terms){.limit = o->max_variants,
-                      .effort = o->effort ? o->effort : GPUTUNE_MEASURE,
+                      .effort = effort_of(tuner, o),
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
                       .complete = o->version > 1 && o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
@@ -54,6 +135,9 @@ int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_
     gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
     gputune_plan *plan = anew ? NULL : gt_plan_table_find(tuner->plans, &key, &terms);
     if (plan) {
+        if (tuner->misses) {
+            note_hit(tuner, plan);
+        }
         *out = plan;
         return GPUTUNE_OK;
     }

@@ -1,6 +1,7 @@
 /* Opening and closing a tuner. */
 #include "api/tuner.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "gpu/arch.h"
@@ -65,7 +66,7 @@ static void leave_gpu(void *user)
 
 static const char *named_driver(const gputune_open_options *o)
 {
-    return o->driver ? o->driver : getenv("GPUTUNE_DRIVER");
+    return o->driver ? o->driver : gt_environment("GPUTUNE_DRIVER");
 }
 
 static gputune_status choose_driver(gputune *tuner, const gputune_open_options *o)
@@ -134,24 +135,27 @@ static bool take_answer(gputune *tuner, gt_farm *farm)
 /* The tables that an installation brings, or NULL. */
 static char *system_database(void)
 {
+    static const char *const places[] = {"../share/gputune", "gputune/share"};
     char *own, *path = NULL;
     if (gt_file_own_folder(&own) != GPUTUNE_OK) {
         return NULL;
     }
-    if (gt_path_format(&path, "%s/../share/gputune/gputune.db", own) != GPUTUNE_OK) {
-        path = NULL;
+    for (size_t i = 0; i < sizeof places / sizeof *places && !path; i++) {
+        if (gt_path_format(&path, "%s/%s/gputune.db", own, places[i]) != GPUTUNE_OK) {
+            path = NULL;
+        } else if (!gt_file_exists(path)) {
+            free(path);
+            path = NULL;
+        }
     }
     free(own);
-    if (path && !gt_file_exists(path)) {
-        free(path);
-        path = NULL;
-    }
     return path;
 }
 
 static gputune_status open_files(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_catalog_open(&tuner->catalog, o->templates, &tuner->log));
+    GT_TRY(gt_catalog_set_include_paths(tuner->catalog, o->include_paths, o->include_path_count));
     char *system = o->read_only && o->database ? NULL : system_database();
     gputune_status status =
         o->read_only ? gt_store_open_read(&tuner->store, o->database, system, &tuner->log)
@@ -198,21 +202,47 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     return status;
 }
 
+/* The options of a caller that was built with an older header are shorter. */
+static gputune_status take_options(gputune_open_options *out, const gputune_open_options *options)
+{
+    static const size_t bytes[] = {0, offsetof(gputune_open_options, include_paths),
+                                   sizeof *options};
+    *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
+    if (!options) {
+        return GPUTUNE_OK;
+    }
+    if (options->version < 1 || options->version > GPUTUNE_OPEN_OPTIONS_VERSION) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "gputune_open: options of version %u; initialise them with "
+                       "GPUTUNE_OPEN_OPTIONS_INIT (%d)",
+                       options->version, GPUTUNE_OPEN_OPTIONS_VERSION);
+    }
+    memcpy(out, options, bytes[options->version]);
+    return GPUTUNE_OK;
+}
+
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
-    const gputune_open_options standard = GPUTUNE_OPEN_OPTIONS_INIT;
-    const gputune_open_options *o = options ? options : &standard;
-    if (!out || o->version != GPUTUNE_OPEN_OPTIONS_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_open: initialise the options with "
-                                       "GPUTUNE_OPEN_OPTIONS_INIT");
+    gputune_open_options taken;
+    const gputune_open_options *o = &taken;
+    if (!out) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_open: out is NULL");
     }
+    GT_TRY(take_options(&taken, options));
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
         return gt_fail_memory();
     }
     tuner->owner = getpid();
-    tuner->log = (gt_log){o->log, o->user};
-    gputune_status status = open_parts(tuner, o);
+    gt_log_output_open(&tuner->output, &(gt_log){o->log, o->user});
+    tuner->log = gt_log_output_log(&tuner->output);
+    gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
+    if (status == GPUTUNE_OK && tuner->overrides.record) {
+        status = gt_misses_open(&tuner->misses, tuner->overrides.record, &tuner->log);
+    }
+    if (status == GPUTUNE_OK) {
+        status = open_parts(tuner, o);
+    }
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
         return status;
@@ -241,9 +271,12 @@ void gputune_close(gputune *tuner)
         return; /* the workers and the database's connections are the parent's */
     }
     gt_workers_close(&tuner->workers);
+    gt_misses_close(tuner->misses);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
+    gt_log_output_close(&tuner->output);
+    gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
     free(tuner);
@@ -262,6 +295,17 @@ int gputune_add_template(gputune *tuner, const char *path)
         return gt_fail(GPUTUNE_EINVAL, "gputune_add_template: tuner or path is NULL");
     }
     GT_TRY(gt_catalog_add(tuner->catalog, path));
+    atomic_fetch_add(&tuner->generation, 1);
+    return GPUTUNE_OK;
+}
+
+int gputune_add_source(gputune *tuner, const char *name, const char *text,
+                       const gputune_include *includes)
+{
+    if (!tuner || !name || !*name || !text) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: tuner, name or text is missing");
+    }
+    GT_TRY(gt_catalog_add_source(tuner->catalog, name, text, includes));
     atomic_fetch_add(&tuner->generation, 1);
     return GPUTUNE_OK;
 }

@@ -2,6 +2,9 @@
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 
+#include "api/log_output.h"
+#include "api/misses.h"
+#include "api/overrides.h"
 #include "api/plan.h"
 #include "api/workers.h"
 #include "gpu/device.h"
@@ -10,7 +13,10 @@
 #include <sys/types.h>
 
 struct gputune {
-    gt_log log;
+    gt_log_output output;
+    gt_log log; /* writes to `output` */
+    gt_overrides overrides;
+    gt_misses *misses;       /* NULL: they are not recorded */
     char *driver_name;       /* "cuda", "emu:PROFILE" or a path: what workers are told too */
     const gt_driver *driver; /* NULL with device "none", and where only a worker has started it */
     gt_device device;

@@ -1,37 +1,72 @@
 /* Reads whole files, and finds the folders that programs and caches have. */
 #include "base/file.h"
+#include "base/environment.h"
 
 #include "base/text.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-static gputune_status read_all(gt_text *text, FILE *file, const char *path)
+static gputune_status cannot_read(const char *path, const char *why)
+{
+    return gt_fail(GPUTUNE_EIO, "cannot read %s: %s; expected a regular file", path, why);
+}
+
+/* A device, a FIFO or a socket may never end, or never begin. */
+static gputune_status check_regular(int file, const char *path)
+{
+    struct stat facts;
+    if (fstat(file, &facts) != 0) {
+        return cannot_read(path, strerror(errno));
+    }
+    return S_ISREG(facts.st_mode)   ? GPUTUNE_OK
+           : S_ISDIR(facts.st_mode) ? cannot_read(path, "Is a directory")
+                                    : cannot_read(path, "it is a device, a FIFO or a socket");
+}
+
+/* What a file says of its size is not relied on: it may grow while it is read. */
+static gputune_status read_all(gt_text *text, int file, const char *path)
 {
     char chunk[16384];
-    size_t got;
-    while ((got = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        gt_text_append_bytes(text, chunk, got);
+    ssize_t got;
+    while ((got = read(file, chunk, sizeof chunk)) != 0) {
+        if (got < 0 && errno == EINTR) {
+            continue;
+        }
+        if (got < 0) {
+            return cannot_read(path, strerror(errno));
+        }
+        gt_text_append_bytes(text, chunk, (size_t)got);
+        if (text->length > GT_FILE_MOST) {
+            return gt_fail(GPUTUNE_EIO, "cannot read %s: more than %d bytes; expected less", path,
+                           GT_FILE_MOST);
+        }
     }
-    return ferror(file) ? gt_fail(GPUTUNE_EIO, "cannot read %s: %s", path, strerror(errno))
-                        : GPUTUNE_OK;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_open(gt_text *text, int file, const char *path)
+{
+    GT_TRY(check_regular(file, path));
+    return read_all(text, file, path);
 }
 
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
 {
-    FILE *file = fopen(path, "rbe");
-    if (!file) {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
+    if (file < 0) {
         return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "cannot open %s: %s",
                        path, strerror(errno));
     }
     gt_text text = {0};
-    gputune_status status = read_all(&text, file, path);
-    fclose(file);
+    gputune_status status = read_open(&text, file, path);
+    close(file);
     size_t length = text.length;
     if (status == GPUTUNE_OK) {
         status = gt_text_take(out, &text);
@@ -86,8 +121,8 @@ gputune_status gt_file_own_folder(char **out)
 
 gputune_status gt_file_cache_folder(char **out)
 {
-    const char *cache = getenv("XDG_CACHE_HOME");
-    const char *home = getenv("HOME");
+    const char *cache = gt_environment("XDG_CACHE_HOME");
+    const char *home = gt_environment("HOME");
     if (cache && cache[0] == '/') {
         return gt_path_format(out, "%s/gputune", cache);
     }

@@ -4,8 +4,11 @@
 
 #include "base/status.h"
 
-/* Reads a whole file; *out is NUL-terminated beyond *bytes (may be NULL) and the caller's to free.
- * ENOTFOUND when there is none, EIO else; the message names the path. */
+enum { GT_FILE_MOST = 8 << 20 }; /* bytes that gt_file_read() reads at most */
+
+/* Reads a whole regular file; *out is NUL-terminated beyond *bytes (may be NULL) and the caller's
+ * to free. ENOTFOUND when there is none, EIO when it cannot be read, is no regular file or is
+ * larger than GT_FILE_MOST; the message names the path. Never waits for a FIFO's writer. */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
 bool gt_file_exists(const char *path);
 /* Makes the folders above `path` (mode 0700). */

@@ -28,7 +28,8 @@ typedef enum gt_pass {
 enum {
     GT_PARAMETER_PORTABLE_BYTES = 4096, /* every driver; more on CC >= 7.0 with driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
-    GT_PARAMETER_MAX = 64 /* kernel parameters, block and scratch included */
+    GT_PARAMETER_MAX = 64, /* kernel parameters, block and scratch included */
+    GT_ENTRY_MAX = 128
 };
 
 /* The name of the __constant__ symbol that generated sources use for the block's constant part. */
@@ -57,7 +58,7 @@ typedef struct gt_clear {
 
 /* Everything that launching one variant at one problem size needs, next to its image. */
 typedef struct gt_launch {
-    char entry[128]; /* the kernel's (unmangled, extern "C") name in the image */
+    char entry[GT_ENTRY_MAX]; /* the kernel's name, as gt_image_entry() (gpu/image.h) finds it */
     gt_geometry geometry;
     gt_pass pass;
     uint32_t block_bytes; /* whole pass block; 0 with GT_PASS_NONE */

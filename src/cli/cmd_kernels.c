@@ -60,6 +60,7 @@ int cmd_kernels(int argc, char **argv)
     const cli_option options[] = {
         {"templates", 0, CLI_OPTION_TEXT, &common.templates, "FOLDER",
          "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL},
+        CLI_INCLUDE_OPTION,
         CLI_FORMAT_OPTION(&common),
         CLI_MESSAGE_OPTIONS(&common),
         CLI_OPTIONS_END,

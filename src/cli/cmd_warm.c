@@ -4,7 +4,31 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/table.h"
+#include "cli/wanted.h"
 #include "cli/warm.h"
+
+static int tune_or_compile(const cli_warm *warm, const cli_session *session,
+                           const cli_scenarios *scenarios)
+{
+    cli_catch_interrupt();
+    return warm->compile_only ? cli_warm_compile(warm, session, scenarios)
+                              : cli_warm_tune(warm, session, scenarios);
+}
+
+static int work_from(const cli_warm *warm, const cli_session *session)
+{
+    cli_wanted wanted;
+    int code = cli_wanted_read(&wanted, warm->from, session, &warm->selection, warm->any_gpu);
+    if (code == CLI_CONTINUE && !wanted.all.count) {
+        cli_note("%s has nothing to tune here", warm->from);
+        code = CLI_EXIT_NOTHING;
+    }
+    if (code == CLI_CONTINUE) {
+        code = tune_or_compile(warm, session, &wanted.all);
+    }
+    cli_wanted_free(&wanted);
+    return code;
+}
 
 static int work(const cli_warm *warm, const cli_session *session)
 {
@@ -17,20 +41,37 @@ static int work(const cli_warm *warm, const cli_session *session)
     }
     code = cli_scenarios_make(&scenarios, &catalogue, &warm->selection, session);
     if (code == CLI_CONTINUE) {
-        cli_catch_interrupt();
-        code = warm->compile_only ? cli_warm_compile(warm, session, &scenarios)
-                                  : cli_warm_tune(warm, session, &scenarios);
+        code = tune_or_compile(warm, session, &scenarios);
         cli_scenarios_free(&scenarios);
     }
     cli_catalogue_free(&catalogue);
     return code;
 }
 
-static int run(cli_warm *warm)
+static int check(const cli_warm *warm)
 {
+    const cli_selection *selection = &warm->selection;
     if (warm->arch && !warm->compile_only) {
         cli_error("--arch goes with --compile-only; measuring is for the GPU at hand");
         return CLI_EXIT_USAGE;
+    }
+    if (!warm->from && !selection->kernel_count) {
+        cli_error("warm: an argument is missing: a KERNEL, a PATH or --from FILE; 'gputune warm "
+                  "--help' says more");
+        return CLI_EXIT_USAGE;
+    }
+    if (warm->from && (selection->sizes.count || selection->only.count)) {
+        cli_error("warm: --from says the sizes and restrictions; leave out --size and --only");
+        return CLI_EXIT_USAGE;
+    }
+    return CLI_CONTINUE;
+}
+
+static int run(cli_warm *warm)
+{
+    int checked = check(warm);
+    if (checked != CLI_CONTINUE) {
+        return checked;
     }
     cli_session session;
     cli_open_mode mode = warm->arch           ? CLI_OPEN_NO_DEVICE
@@ -38,7 +79,7 @@ static int run(cli_warm *warm)
                                               : CLI_OPEN_TUNING;
     int code = cli_open(&session, &warm->common, mode);
     if (code == CLI_CONTINUE) {
-        code = work(warm, &session);
+        code = warm->from ? work_from(warm, &session) : work(warm, &session);
         cli_close(&session);
     }
     return code;
@@ -50,7 +91,8 @@ static const char more[] =
     "is not measured again. Ctrl-C keeps what is finished; running again goes on from there.\n"
     "Exit code: 0 every scenario has a winner, 1 nothing found, 2 usage, 3 no NVRTC, driver or "
     "GPU,\n"
-    "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C.";
+    "4 template or compile error, 5 wrong results, 6 database, 130 stopped by Ctrl-C or "
+    "SIGTERM.";
 
 int cmd_warm(int argc, char **argv)
 {
@@ -82,6 +124,12 @@ int cmd_warm(int argc, char **argv)
         {"force", 0, CLI_OPTION_FLAG, &warm.tuning.force, NULL, "measure again what is stored",
          NULL},
         CLI_SAMPLES_OPTION(&warm.tuning),
+        {"from", 0, CLI_OPTION_TEXT, &warm.from, "FILE",
+         "what programs asked for and did not find, as GPUTUNE_RECORD\nnotes it: the most wanted "
+         "first; KERNELs choose among them",
+         NULL},
+        {"any-gpu", 0, CLI_OPTION_FLAG, &warm.any_gpu, NULL,
+         "with --from: also what was asked for on other kinds of GPU", NULL},
         {"compile-only", 0, CLI_OPTION_FLAG, &warm.compile_only, NULL,
          "compile and store every variant, measure nothing", NULL},
         {"arch", 0, CLI_OPTION_TEXT, &warm.arch, "sm_XX",
@@ -92,8 +140,8 @@ int cmd_warm(int argc, char **argv)
         CLI_OPTIONS_END,
     };
     const cli_usage usage = {
-        "warm",     "KERNEL|PATH...", "Tunes kernels and remembers the winners.", more, 1,
-        (size_t)-1, options};
+        "warm", "[KERNEL|PATH...]", "Tunes kernels and remembers the winners.", more, 0, (size_t)-1,
+        options};
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {

@@ -10,7 +10,9 @@ int cmd_compare(int argc, char **argv);
 int cmd_kernels(int argc, char **argv);
 int cmd_space(int argc, char **argv);
 int cmd_emit(int argc, char **argv);
+int cmd_embed(int argc, char **argv);
 int cmd_devices(int argc, char **argv);
+int cmd_prune(int argc, char **argv);
 int cmd_replay(int argc, char **argv);
 int cmd_export(int argc, char **argv);
 

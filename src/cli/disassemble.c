@@ -5,6 +5,7 @@
 #include "cli/exit_code.h"
 
 #include <errno.h>
+#include <glob.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,12 +57,33 @@ static char *in_toolkit(const char *name)
     return NULL;
 }
 
+/* In a wheel of the user's Python. */
+static char *in_wheel(const char *name)
+{
+    const char *home = getenv("HOME"), *environment = getenv("VIRTUAL_ENV");
+    char *local = cli_format("%s/.local", home ? home : "");
+    const char *const prefixes[] = {environment ? environment : "", local, "/usr/local", "/usr"};
+    char *found = NULL;
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes && !found; i++) {
+        glob_t matches;
+        char *pattern = cli_format("%s/lib/python3*/*-packages/nvidia/*/bin/%s", prefixes[i], name);
+        if (prefixes[i][0] && glob(pattern, 0, NULL, &matches) == 0) {
+            found = cli_copy(matches.gl_pathv[matches.gl_pathc - 1]);
+            globfree(&matches);
+        }
+        free(pattern);
+    }
+    free(local);
+    return found;
+}
+
 static char *find(const struct tool **tool)
 {
     for (size_t i = 0; i < sizeof tools / sizeof *tools; i++) {
         *tool = &tools[i];
         char *path = on_path(tools[i].name);
         path = path ? path : in_toolkit(tools[i].name);
+        path = path ? path : in_wheel(tools[i].name);
         if (path) {
             return path;
         }
@@ -128,8 +150,10 @@ int cli_disassemble(const void *cubin, size_t bytes, int output)
     const struct tool *tool;
     char *path = find(&tool);
     if (!path) {
-        cli_error("SASS needs nvdisasm or cuobjdump, found neither on PATH nor under CUDA_HOME; "
-                  "--as ptx needs no tool");
+        cli_error(
+            "SASS needs nvdisasm or cuobjdump, found neither on PATH, nor under CUDA_HOME, nor "
+            "among Python's packages: 'pip install nvidia-cuda-nvdisasm' brings one; --as ptx "
+            "needs none");
         return CLI_EXIT_PLATFORM;
     }
     int code = CLI_EXIT_NOTHING;

@@ -18,6 +18,7 @@ static const struct {
     {"launch", "RuntimeFailedConfig", "runtime", true},
     {"crashed", "RuntimeFailedConfig", "runtime", true},
     {"hung", "RuntimeFailedConfig", "timeout", false},
+    {"slow", "CompilationFailedConfig", "timeout", false},
     {"wrong", "RuntimeFailedConfig", "correctness", false},
 };
 enum { OUTCOMES = sizeof outcomes / sizeof *outcomes };

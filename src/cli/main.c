@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -26,7 +27,9 @@ static const command commands[] = {
     {"kernels", cmd_kernels, "what there is to tune"},
     {"space", cmd_space, "a kernel's axes, and what excludes variants"},
     {"emit", cmd_emit, "the code of one configuration"},
+    {"embed", cmd_embed, "a template as a header to compile a program with"},
     {"devices", cmd_devices, "the GPUs there are"},
+    {"prune", cmd_prune, "drop what was measured before templates were edited"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
     {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},
@@ -57,8 +60,20 @@ static const command *find(const char *name)
     return NULL;
 }
 
+/* For completions: each command with a tab before what it is for. */
+static void list_commands(void)
+{
+    for (size_t i = 0; i < COMMANDS; i++) {
+        printf("%s\t%s\n", commands[i].name, commands[i].description);
+    }
+}
+
 static int cmd_help(int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "--options") == 0) {
+        list_commands();
+        return CLI_EXIT_OK;
+    }
     if (argc < 2 || argv[1][0] == '-') {
         print_usage(stdout);
         return CLI_EXIT_OK;
@@ -105,9 +120,20 @@ static void fill_descriptors(void)
     }
 }
 
+/* These are for programs that know nothing of them; here the command line says it. */
+static void forget_orders(void)
+{
+    static const char *const names[] = {"GPUTUNE_DISABLE", "GPUTUNE_FORCE", "GPUTUNE_EFFORT",
+                                        "GPUTUNE_RECORD", "GPUTUNE_LOG"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        unsetenv(names[i]);
+    }
+}
+
 int main(int argc, char **argv)
 {
     fill_descriptors();
+    forget_orders();
     signal(SIGPIPE, SIG_DFL);
     signal(SIGXFSZ, SIG_IGN); /* a file over its limit is a failed write */
     int code = dispatch(argc, argv);

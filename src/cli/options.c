@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_OPTIONS = 48, FIRST_VALUE = 256 };
+enum { MOST_OPTIONS = 48, FIRST_VALUE = 256, LIST_OPTIONS = 1 };
 
 static size_t count_options(const cli_option *options)
 {
@@ -68,6 +68,22 @@ static void print_help(const cli_usage *usage)
     if (usage->more) {
         printf("\n%s\n", usage->more);
     }
+}
+
+/* For completions: name, letter, argument, choices and the help's first line, with tabs between;
+ * and without a name, what stands beside the options. */
+static void list_options(const cli_usage *usage)
+{
+    for (const cli_option *option = usage->options; option->name; option++) {
+        const char letter[] = {'-', option->letter, '\0'};
+        printf("--%s\t%s\t%s\t", option->name, option->letter ? letter : "",
+               option->argument ? option->argument : "");
+        for (size_t i = 0; option->choices && option->choices[i]; i++) {
+            printf("%s%s", i ? " " : "", option->choices[i]);
+        }
+        printf("\t%.*s\n", (int)strcspn(option->help, "\n"), option->help);
+    }
+    printf("--help\t-h\t\t\tthis text\n\t\t%s\t\t\n", usage->arguments);
 }
 
 static int bad_value(const cli_option *option, const char *text, const char *expected)
@@ -181,7 +197,8 @@ static void fill_getopt(struct option *longs, char *letters, const cli_option *o
     }
     *letters = '\0';
     longs[count] = (struct option){"help", no_argument, NULL, 'h'};
-    longs[count + 1] = (struct option){NULL, 0, NULL, 0};
+    longs[count + 1] = (struct option){"options", no_argument, NULL, LIST_OPTIONS};
+    longs[count + 2] = (struct option){NULL, 0, NULL, 0};
 }
 
 static const cli_option *option_of(const cli_option *options, int value)
@@ -196,7 +213,7 @@ static const cli_option *option_of(const cli_option *options, int value)
 
 static int parse_options(const cli_usage *usage, int argc, char **argv)
 {
-    struct option longs[MOST_OPTIONS + 2];
+    struct option longs[MOST_OPTIONS + 3];
     char letters[2 * MOST_OPTIONS + 4];
     fill_getopt(longs, letters, usage->options);
     optind = 0;
@@ -208,6 +225,10 @@ static int parse_options(const cli_usage *usage, int argc, char **argv)
         }
         if (value == 'h') {
             print_help(usage);
+            return CLI_EXIT_OK;
+        }
+        if (value == LIST_OPTIONS) {
+            list_options(usage);
             return CLI_EXIT_OK;
         }
         if (value == ':') {

@@ -50,7 +50,8 @@ typedef struct cli_arguments {
 enum { CLI_CONTINUE = -1 };
 
 /* Parses argv (its [0] is the command's name; it is reordered). Returns CLI_CONTINUE, or the
- * program's exit code after printing the help or what is wrong. */
+ * program's exit code after printing the help, the options for a shell's completion (--options), or
+ * what is wrong. */
 int cli_parse(cli_arguments *out, const cli_usage *usage, int argc, char **argv);
 
 void cli_list_free(cli_list *list);

@@ -197,6 +197,8 @@ static void free_scenario(cli_scenario *scenario)
     free(scenario->only);
     free(scenario->size_text);
     free(scenario->label);
+    free(scenario->terms.alignments);
+    free(scenario->terms.text);
 }
 
 /* The same sizes may be written in several ways: "1K,1024". */

@@ -5,6 +5,18 @@
 #include "cli/catalogue.h"
 #include "cli/sizes.h"
 
+/* What a scenario is tuned by where that is not for the command line to say. */
+typedef struct cli_terms {
+    bool given;
+    gputune_objective objective;
+    gputune_cache cache;
+    uint64_t seed;
+    uint32_t alignment;
+    gputune_alignment *alignments;
+    size_t alignment_count;
+    char *text; /* the names of the alignments */
+} cli_terms;
+
 typedef struct cli_scenario {
     const cli_kernel *kernel; /* of the catalogue */
     gputune_size *sizes;
@@ -14,6 +26,7 @@ typedef struct cli_scenario {
     size_t only_count;
     char *size_text; /* all of the kernel's sizes, the defaults too: "n=1048576 T=float" */
     char *label;     /* "axpy n=1M T=float" */
+    cli_terms terms;
 } cli_scenario;
 
 typedef struct cli_scenarios {

@@ -1,4 +1,4 @@
-/* Opens a tuner by the common options, and handles Ctrl-C. */
+/* Opens a tuner by the common options, and handles Ctrl-C and SIGTERM. */
 #include "cli/session.h"
 
 #include "cli/console.h"
@@ -21,11 +21,18 @@ void cli_catch_interrupt(void)
     struct sigaction action = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
 }
 
 volatile int *cli_cancel(void)
 {
     return &canceled;
+}
+
+cli_list *cli_include_paths(void)
+{
+    static cli_list paths;
+    return &paths;
 }
 
 static bool is_asked_for(const cli_common *common)
@@ -50,6 +57,8 @@ static int open_tuner(cli_session *out, const cli_common *common, const char *de
     options.driver = common->driver;
     options.database = common->database;
     options.templates = common->templates;
+    options.include_paths = cli_include_paths()->items;
+    options.include_path_count = cli_include_paths()->count;
     options.emulate_without_gpu = !is_asked_for(common);
     options.keep_workers = true;
     options.tune_only = tune_only;

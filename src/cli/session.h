@@ -39,9 +39,19 @@ typedef struct cli_common {
      "FILE",                                                                                       \
      "the database [GPUTUNE_DB, else in the user's cache folder]",                                 \
      NULL},                                                                                        \
+        {"templates",                                                                              \
+         0,                                                                                        \
+         CLI_OPTION_TEXT,                                                                          \
+         &(common)->templates,                                                                     \
+         "FOLDER",                                                                                 \
+         "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]",                    \
+         NULL},                                                                                    \
+        CLI_INCLUDE_OPTION
+#define CLI_INCLUDE_OPTION                                                                         \
     {                                                                                              \
-        "templates", 0, CLI_OPTION_TEXT, &(common)->templates, "FOLDER",                           \
-            "where the kernels are [GPUTUNE_TEMPLATES, else the\ninstalled ones]", NULL            \
+        "include", 'I', CLI_OPTION_LIST, cli_include_paths(), "FOLDER",                            \
+            "headers that kernels may include; may be repeated\n[GPUTUNE_INCLUDE, the toolkit]",   \
+            NULL                                                                                   \
     }
 #define CLI_FORMAT_OPTION(common)                                                                  \
     {                                                                                              \
@@ -58,6 +68,9 @@ typedef struct cli_common {
     {                                                                                              \
         NULL, 0, CLI_OPTION_FLAG, NULL, NULL, NULL, NULL                                           \
     }
+
+/* The values of -I, kept until the program ends. */
+cli_list *cli_include_paths(void);
 
 typedef enum cli_open_mode {
     CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: workers are started and warm up meanwhile */

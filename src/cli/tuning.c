@@ -94,5 +94,14 @@ gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario 
     options.file_count = tuning->inputs.count;
     options.log = cli_console_log;
     options.cancel = cli_cancel();
+    if (scenario->terms.given) {
+        const cli_terms *terms = &scenario->terms;
+        options.objective = terms->objective;
+        options.cache = terms->cache;
+        options.seed = terms->seed;
+        options.alignment = terms->alignment;
+        options.alignments = terms->alignments;
+        options.alignment_count = terms->alignment_count;
+    }
     return options;
 }

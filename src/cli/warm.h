@@ -8,7 +8,8 @@ typedef struct cli_warm {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
-    bool compile_only;
+    bool compile_only, any_gpu;
+    const char *from; /* a file of misses, or NULL */
     const char *arch;
 } cli_warm;
 

@@ -109,7 +109,7 @@ static const cli_column columns[] = {
 
 /* The failures that are stored of a scenario. */
 typedef struct failed {
-    const cli_warm *warm;
+    gputune_cache cache;
     const cli_scenario *scenario;
     outcome *row;
     cli_failures failures;
@@ -119,8 +119,8 @@ static int take_failure(void *user, const gputune_record *record)
 {
     failed *at = user;
     if (strcmp(record->sizes, at->scenario->size_text) != 0 ||
-        record->objective != at->row->info.objective ||
-        record->cache != (gputune_cache)at->warm->tuning.cache || record->outdated) {
+        record->objective != at->row->info.objective || record->cache != at->cache ||
+        record->outdated) {
         return 0;
     }
     cli_failures_add(&at->failures, record);
@@ -134,7 +134,9 @@ static int take_failure(void *user, const gputune_record *record)
 static void explain_failures(outcome *row, const cli_warm *warm, const cli_session *session,
                              const cli_scenario *scenario)
 {
-    failed at = {.warm = warm, .scenario = scenario, .row = row};
+    failed at = {.cache = cli_tuning_options(&warm->tuning, scenario).cache,
+                 .scenario = scenario,
+                 .row = row};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = scenario->kernel->name;
     filter.all_trials = true;

@@ -55,6 +55,8 @@ static gputune_status compile(gt_compiled *out, const compiler *compiler, const 
                                 .arch = job->arch,
                                 .options = job->options,
                                 .option_count = job->option_count,
+                                .instances = job->instances,
+                                .instance_count = job->instance_count,
                                 .want_cubin = true,
                                 .want_ptx = job->ptx || job->want_ptx};
     gt_nvrtc_result result = {0};
@@ -111,6 +113,9 @@ int gt_compile_worker(int channel, const char *arch, int driver_version)
     open_compiler(&compiler, driver_version);
     if (status == GPUTUNE_OK && !input_waits(channel)) {
         warm_up(&compiler, arch ? arch : "sm_90");
+    }
+    if (status == GPUTUNE_OK) { /* what comes next is compiling alone */
+        status = gt_frame_send(channel, GT_FRAME_READY, 0, NULL, NULL, NULL);
     }
     gt_frame_reader reader = {.limits = gt_limits_worker};
     gt_frame frame;

@@ -10,6 +10,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 enum { WARM_WORKERS = 4 };
 static const double DEADLINE_S = 10;
@@ -200,6 +201,15 @@ static void fill_set(poll_set *set, gt_host_farm *farm)
     watch(set, &farm->measure.link, NULL, farm->measure.offset > 0);
 }
 
+/* A poll that fails tells nothing: every channel is tried, which does not block. */
+static void try_all(poll_set *set)
+{
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+    for (nfds_t i = 0; i < set->count; i++) {
+        set->descriptors[i].revents = POLLIN;
+    }
+}
+
 static void handle_set(const poll_set *set, gt_host_farm *farm)
 {
     for (nfds_t i = 0; i < set->count; i++) {
@@ -220,7 +230,11 @@ static void turn(gt_host_farm *farm, double seconds)
     seconds = fmin(seconds, gt_measure_patience(farm));
     fill_set(&set, farm);
     int milliseconds = seconds <= 0 ? 0 : (int)ceil(fmin(seconds, 3600) * 1e3);
-    if (poll(set.descriptors, set.count, milliseconds) > 0) {
+    int ready = poll(set.descriptors, set.count, milliseconds);
+    if (ready < 0) {
+        try_all(&set);
+    }
+    if (ready != 0) {
         handle_set(&set, farm);
     }
     gt_compile_check_deadlines(farm);

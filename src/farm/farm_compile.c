@@ -11,8 +11,6 @@
 
 /* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
 static const double COMPILE_DEADLINE_S = 120;
-/* That the first job of a new worker has to wait for its compiler at most, on a busy machine. */
-static const double START_S = 5;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -75,7 +73,7 @@ static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
     GT_TRY(gt_link_spawn(&slot->link, &start));
     slot->count = 0;
     slot->sent = 0;
-    slot->answered = false;
+    slot->ready = false;
     gt_text_clear(&slot->out);
     return GPUTUNE_OK;
 }
@@ -259,8 +257,14 @@ static bool handle(gt_host_farm *farm, gt_compile_slot *slot, const gt_frame *fr
         return false;
     }
     task_free(take_task(slot));
-    slot->answered = true;
+    slot->ready = true;
     return true;
+}
+
+static void handle_ready(gt_compile_slot *slot)
+{
+    slot->ready = true;
+    slot->since_ns = gt_now_ns();
 }
 
 void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
@@ -268,7 +272,12 @@ void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot)
     gt_frame frame;
     gt_read read;
     while ((read = gt_link_read(&frame, &slot->link)) == GT_READ_FRAME) {
-        bool sane = handle(farm, slot, &frame);
+        bool sane = true;
+        if (frame.kind == GT_FRAME_READY) {
+            handle_ready(slot);
+        } else {
+            sane = handle(farm, slot, &frame);
+        }
         gt_frame_release(&frame);
         if (!sane) {
             read = GT_READ_FAILED;
@@ -341,16 +350,16 @@ double gt_compile_patience(const gt_host_farm *farm)
         const gt_compile_slot *slot = &farm->compile.slots[i];
         if (slot->link.open && slot->count > 0) {
             least = fmin(least, COMPILE_DEADLINE_S - gt_seconds_since(slot->since_ns));
+            least = fmin(least, gt_link_hello_s(&slot->link));
         }
     }
     return least;
 }
 
-/* How long the job in hand has been compiling, without the start of its worker; 0 or less: not yet.
- */
+/* How long the job in hand has been compiling, without the start of its worker; 0: not yet. */
 static double compiling_s(const gt_compile_slot *slot)
 {
-    return gt_seconds_since(slot->since_ns) - (slot->answered ? 0 : START_S);
+    return slot->ready ? gt_seconds_since(slot->since_ns) : 0;
 }
 
 /* Ends a worker, and with it the job in its hand; the job behind that goes to another worker. */
@@ -372,6 +381,10 @@ void gt_compile_check_deadlines(gt_host_farm *farm)
                 COMPILE_DEADLINE_S);
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         gt_compile_slot *slot = &farm->compile.slots[i];
+        if (slot->link.open && gt_link_hello_s(&slot->link) <= 0) {
+            gt_farm_break(farm, gt_link_say_mute(farm->worker));
+            return;
+        }
         if (slot->link.open && slot->count > 0 &&
             gt_seconds_since(slot->since_ns) >= COMPILE_DEADLINE_S) {
             end_job(farm, slot, message);

@@ -20,6 +20,7 @@ typedef struct gt_link {
     pthread_t thread;
     gt_page *page; /* of a measure worker: shared memory, or the thread's; else NULL */
     bool greeted;  /* its handshake was right */
+    int64_t start_ns;
     gt_frame_reader reader;
 } gt_link;
 
@@ -36,6 +37,11 @@ typedef struct gt_link_start {
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start);
 /* Starts the measure loop on a thread of this process. */
 gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal);
+
+/* Seconds that a worker has left to say hello; INFINITY once it has, and for a thread. */
+double gt_link_hello_s(const gt_link *link);
+/* EWORKER: the worker at `path` did not say hello in time. */
+gputune_status gt_link_say_mute(const char *path);
 
 typedef enum gt_push { GT_PUSH_DONE, GT_PUSH_AGAIN, GT_PUSH_CLOSED } gt_push;
 /* Sends data[*offset..bytes) as far as the channel takes it, and moves *offset. */
@@ -91,7 +97,7 @@ typedef struct gt_compile_slot {
     gt_task *tasks[GT_IN_FLIGHT]; /* the worker is at [0] */
     unsigned count;
     int64_t since_ns; /* when the worker began tasks[0] */
-    bool answered;    /* it has answered a job */
+    bool ready;       /* its compiler is loaded */
     gt_text out;      /* unsent bytes from `sent` on */
     size_t sent;
 } gt_compile_slot;

@@ -1,14 +1,19 @@
 /* One worker as the host sees it: its process, its channel and its handshake. */
+#include "base/clock.h"
 #include "farm/farm_host.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+/* It is the first thing that a worker does. */
+enum { HELLO_S = 5 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -36,20 +41,27 @@ static gputune_status make_page(gt_page **out, int *descriptor)
     return GPUTUNE_OK;
 }
 
-static void set_nonblocking(int descriptor)
+/* A host that waited for a worker in a read would not hear its own deadlines. */
+static gputune_status set_nonblocking(int descriptor)
 {
-    fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
+    int flags = fcntl(descriptor, F_GETFL);
+    if (flags < 0 || fcntl(descriptor, F_SETFL, flags | O_NONBLOCK) < 0) {
+        return gt_fail(GPUTUNE_EWORKER, "cannot make the channel to a worker non-blocking: %s",
+                       strerror(errno));
+    }
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
 {
-    gt_link made = {.open = true, .reader = {.limits = gt_limits_host}};
+    gt_link made = {.open = true, .start_ns = gt_now_ns(), .reader = {.limits = gt_limits_host}};
     int child = -1, page = -1;
     gputune_status status = gt_process_channel(&made.channel, &child);
     if (status < 0) {
         return status;
     }
-    if (start->with_page) {
+    status = set_nonblocking(made.channel);
+    if (status == GPUTUNE_OK && start->with_page) {
         status = make_page(&made.page, &page);
     }
     if (status == GPUTUNE_OK) {
@@ -67,7 +79,6 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
         }
         return status;
     }
-    set_nonblocking(made.channel);
     *link = made;
     return GPUTUNE_OK;
 }
@@ -107,6 +118,13 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
         free_work(work);
         return status;
     }
+    status = set_nonblocking(made.channel);
+    if (status < 0) {
+        close(made.channel);
+        close(work->channel);
+        free_work(work);
+        return status;
+    }
     if (pthread_create(&made.thread, NULL, measure_thread, work) != 0) {
         close(made.channel);
         close(work->channel);
@@ -114,7 +132,6 @@ gputune_status gt_link_thread(gt_link *link, const char *driver, int ordinal)
         return gt_fail(GPUTUNE_EWORKER, "cannot start a thread to measure on: %s", strerror(errno));
     }
     made.page = &work->page;
-    set_nonblocking(made.channel);
     *link = made;
     return GPUTUNE_OK;
 }
@@ -170,6 +187,20 @@ gt_read gt_link_read(gt_frame *out, gt_link *link)
         }
         link->greeted = true;
     }
+}
+
+double gt_link_hello_s(const gt_link *link)
+{
+    bool awaited = link->open && !link->greeted && !link->is_thread;
+    return awaited ? HELLO_S - gt_seconds_since(link->start_ns) : INFINITY;
+}
+
+gputune_status gt_link_say_mute(const char *path)
+{
+    return gt_fail(GPUTUNE_EWORKER,
+                   "%s was started and said nothing for %d s; run it by hand with --version, or "
+                   "point GPUTUNE_WORKER at the right gputune-worker",
+                   path, HELLO_S);
 }
 
 /* ---- Ending ---------------------------------------------------------------------------------- */

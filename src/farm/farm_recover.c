@@ -224,6 +224,7 @@ double gt_measure_patience(gt_host_farm *farm)
     look(host);
     bool runs = host->ready && host->begun;
     double left = (runs ? allowance(farm) : START_S) - gt_seconds_since(host->since_ns);
+    left = fmin(left, gt_link_hello_s(&host->link));
     return host->ready && !host->begun ? fmin(left, LOOK_S) : left;
 }
 
@@ -243,6 +244,10 @@ void gt_measure_check_deadline(gt_host_farm *farm)
 {
     gt_measure_host *host = &farm->measure;
     if (!waits(host) || gt_measure_patience(farm) > 0) {
+        return;
+    }
+    if (gt_link_hello_s(&host->link) <= 0) {
+        gt_measure_refuse(farm, gt_link_say_mute(farm->worker), gt_message());
         return;
     }
     if (!host->ready) {

@@ -1,4 +1,6 @@
-/* Finds the worker executable. */
+/* Finds the worker executable: in a build folder, and in an installed tree, wherever that was moved
+ * to. */
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "farm/farm.h"
@@ -8,9 +10,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef GT_PREFIX
-#define GT_PREFIX "/usr/local"
-#endif
 #define WORKER "gputune-worker"
 
 typedef struct search {
@@ -39,13 +38,10 @@ static void try_path(search *search, char *path)
 
 static gputune_status try_folder(search *search, const char *folder)
 {
-    static const char *const places[] = {"%s/" WORKER, "%s/../libexec/gputune/" WORKER};
+    static const char *const places[] = {".", "gputune", "../libexec/gputune"};
     char *path;
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        gt_text text = {0};
-        gt_text_append(&text, folder);
-        gt_text_append(&text, places[i] + 2);
-        GT_TRY(gt_text_take(&path, &text));
+        GT_TRY(gt_path_format(&path, "%s/%s/" WORKER, folder, places[i]));
         try_path(search, path);
     }
     return GPUTUNE_OK;
@@ -68,15 +64,6 @@ static gputune_status try_own_folders(search *search)
     return status;
 }
 
-static gputune_status search_all(search *search)
-{
-    char *path;
-    GT_TRY(try_own_folders(search));
-    GT_TRY(gt_strdup(&path, GT_PREFIX "/libexec/gputune/" WORKER));
-    try_path(search, path);
-    return GPUTUNE_OK;
-}
-
 static gputune_status take_given(char **out, const char *path, const char *source)
 {
     if (!runnable(path)) {
@@ -89,15 +76,15 @@ static gputune_status take_given(char **out, const char *path, const char *sourc
 
 gputune_status gt_worker_find(char **out, const char *given)
 {
-    const char *variable = getenv("GPUTUNE_WORKER");
+    const char *variable = gt_environment("GPUTUNE_WORKER");
     if (given) {
         return take_given(out, given, "the option `worker`");
     }
-    if (variable && *variable) {
+    if (variable) {
         return take_given(out, variable, "GPUTUNE_WORKER");
     }
     search search = {{0}, NULL};
-    gputune_status status = search_all(&search);
+    gputune_status status = try_own_folders(&search);
     if (status == GPUTUNE_OK && !search.found) {
         status = gt_fail(GPUTUNE_EWORKER,
                          WORKER " was not found; set GPUTUNE_WORKER to its path (searched %s)",

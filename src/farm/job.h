@@ -13,9 +13,11 @@ typedef struct gt_compile_job {
     const char *text;           /* CUDA C++ */
     const char *const *options; /* beyond the standard ones */
     size_t option_count;
-    const char *arch; /* "sm_90" */
-    bool ptx;         /* the image is PTX (an emulated device), else a cubin */
-    bool want_ptx;    /* PTX beside the image, for `emit` */
+    const char *arch;             /* "sm_90" */
+    bool ptx;                     /* the image is PTX (an emulated device), else a cubin */
+    bool want_ptx;                /* PTX beside the image, for `emit` */
+    const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
+    size_t instance_count;
 } gt_compile_job;
 
 typedef struct gt_compiled {

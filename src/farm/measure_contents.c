@@ -20,6 +20,7 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
                              .target = slot->base,
                              .count = slot->address - slot->base,
                              .pattern = gt_guard_seed(index)};
+    gt_task_set_numbers(&fill, workspace, index);
     if (buffer->direction != GT_OUT && !slot->live) {
         GT_TRY(gt_tasks_add(&measure->fill, &fill, GT_TILE, NULL));
     }
@@ -35,7 +36,8 @@ static gputune_status fill_block(gt_measure *measure, gt_workspace *workspace, u
     if (!workspace->workload.has_block) {
         return GPUTUNE_OK;
     }
-    gt_fill_host(workspace->block, block, gt_fill_seed(seed, GT_PARAMETER_MAX));
+    gt_fill_host(workspace->block, &workspace->workload, block,
+                 gt_fill_seed(seed, GT_PARAMETER_MAX));
     GT_CALL(measure, MemcpyHtoDAsync, workspace->device_block, workspace->block, block->bytes,
             measure->stream);
     return GPUTUNE_OK;

@@ -198,15 +198,17 @@ static gputune_status blame_change(const gt_workspace *workspace, uint32_t index
 static gputune_status blame_difference(const gt_measure *measure, const gt_workspace *workspace,
                                        uint32_t index)
 {
-    char text[128];
+    char text[128], name[2 * GT_NAME_MAX];
     const gt_slot *slot = &workspace->slots[index];
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     return gt_fail(GPUTUNE_ETEMPLATE,
                    "the reference kernel %s gives other values of %s when it runs again (the first "
-                   "is element %llu, the tolerance %s): it must agree with itself within the "
+                   "is %s, the tolerance %s): it must agree with itself within the "
                    "tolerance",
                    workspace->workload.reference.entry, workspace->workload.buffers[index].name,
-                   (unsigned long long)found->first, gt_tolerance_text(text, measure, slot));
+                   gt_component_name(name, &workspace->workload,
+                                     &workspace->workload.buffers[index], found->first),
+                   gt_tolerance_text(text, measure, slot));
 }
 
 /* Whether both runs agree. An element that neither has written is no part of the result. */

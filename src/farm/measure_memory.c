@@ -119,6 +119,48 @@ static gputune_status allocate_block(gt_measure *measure, gt_workspace *workspac
     return gt_memory_take(&workspace->device_block, measure, workspace->workload.block.bytes);
 }
 
+static gputune_status write_scalars(gt_workspace *workspace)
+{
+    enum { STEP = 64 };
+    const gt_workload *workload = &workspace->workload;
+    size_t bytes = STEP;
+    for (uint32_t i = 0; i < workload->scalar_count; ++i) {
+        bytes += (gt_scalar_bytes(&workload->scalars[i]) + STEP - 1) / STEP * STEP;
+    }
+    char *at = workspace->values = calloc(1, bytes);
+    if (!at) {
+        return gt_fail_memory();
+    }
+    for (uint32_t i = 0; i < workload->scalar_count; ++i) {
+        const gt_scalar *scalar = &workload->scalars[i];
+        workspace->scalars[i] = at;
+        gt_scalar_write(at, workload, scalar);
+        at += (gt_scalar_bytes(scalar) + STEP - 1) / STEP * STEP;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status upload_numbers(gt_measure *measure, gt_workspace *workspace)
+{
+    const gt_workload *workload = &workspace->workload;
+    gt_service_number numbers[GT_NUMBER_MAX];
+    size_t bytes = workload->number_count * sizeof *numbers;
+    if (bytes == 0) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t i = 0; i < workload->number_count; ++i) {
+        const gt_number *number = &workload->numbers[i];
+        numbers[i] = (gt_service_number){.offset = number->offset,
+                                         .type = number->type,
+                                         .fill = number->fill,
+                                         .low = number->low,
+                                         .high = number->high};
+    }
+    GT_TRY(gt_memory_take(&workspace->numbers, measure, bytes));
+    GT_CALL(measure, MemcpyHtoD, workspace->numbers, numbers, bytes);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live)
 {
     const gt_workload *workload = &workspace->workload;
@@ -129,9 +171,8 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
     if (scale_bytes) {
         GT_TRY(gt_memory_take(&workspace->scale, measure, scale_bytes));
     }
-    for (uint32_t i = 0; i < workload->scalar_count; ++i) {
-        workspace->scalars[i] = gt_scalar_bits(&workload->scalars[i]);
-    }
+    GT_TRY(write_scalars(workspace));
+    GT_TRY(upload_numbers(measure, workspace));
     return allocate_block(measure, workspace);
 }
 
@@ -208,7 +249,7 @@ static void bind_arguments(gt_workspace *workspace, uint32_t set)
         arguments[i] =
             workload->arguments[i].is_buffer
                 ? (const void *)&workspace->addresses[set * workload->buffer_count + index]
-                : (const void *)&workspace->scalars[index];
+                : workspace->scalars[index];
     }
 }
 
@@ -242,6 +283,7 @@ void gt_workspace_free(gt_workspace *workspace)
 {
     gt_tasks_free(&workspace->first);
     free(workspace->block);
+    free(workspace->values);
     free(workspace->addresses);
     free(workspace->arguments);
     *workspace = (gt_workspace){0};

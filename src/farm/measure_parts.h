@@ -56,7 +56,9 @@ typedef struct gt_workspace {
     CUdeviceptr failures;                     /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */
     int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
-    uint64_t scalars[GT_PARAMETER_MAX];     /* raw bits */
+    void *values;                           /* of the scalars, by value; owned */
+    void *scalars[GT_PARAMETER_MAX];        /* where each begins in them */
+    CUdeviceptr numbers;                    /* the workload's, as the service kernels read them */
     uint32_t sets;  /* of buffers, over which samples rotate; the slots are set 0 */
     uint32_t fresh; /* launches of a sample until inout buffers must be restored; UINT32_MAX: never,
                        there are none */
@@ -200,6 +202,9 @@ gputune_status gt_memory_service(gt_measure *measure);
 
 /* ---- measure_tables.c: what the service kernels do, as tables -------------------------------- */
 
+/* Tells a task on a buffer's elements how they are made up, where they have several numbers that
+ * the task must tell apart. */
+void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index);
 /* Builds all tables. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */

@@ -121,7 +121,7 @@ uint64_t gt_plan_set(uint64_t offsets[GT_PARAMETER_MAX], const gt_workload *work
 uint32_t gt_plan_skew(const gt_workload *workload, uint32_t buffer)
 {
     uint32_t alignment = workload->alignment[buffer];
-    uint32_t element = gt_type_bytes(workload->buffers[buffer].type);
+    uint32_t element = gt_buffer_alignment(&workload->buffers[buffer]);
     alignment = alignment < element ? element : alignment;
     return alignment < 256 ? alignment : 0;
 }
@@ -146,8 +146,7 @@ bool gt_plan_needs_pristine(const gt_buffer *buffer, bool live)
 
 uint64_t gt_plan_expected_bytes(const gt_buffer *buffer)
 {
-    return buffer->direction == GT_IN ? 0
-                                      : buffer->elements * gt_type_bytes(buffer->reference_type);
+    return buffer->direction == GT_IN ? 0 : gt_buffer_reference_bytes(buffer);
 }
 
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type)

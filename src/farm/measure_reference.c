@@ -10,8 +10,7 @@ static void *argument_value(gt_workspace *workspace, int index, const CUdevicept
     }
     uint32_t at = (uint32_t)index - (workload->has_block ? 1 : 0);
     uint32_t item = workload->arguments[at].index;
-    return workload->arguments[at].is_buffer ? (void *)&buffers[item]
-                                             : (void *)&workspace->scalars[item];
+    return workload->arguments[at].is_buffer ? (void *)&buffers[item] : workspace->scalars[item];
 }
 
 static gputune_status clear(gt_measure *measure, const gt_launch *launch, void **parameters)
@@ -80,9 +79,10 @@ static gputune_status take_scratch(gt_measure *measure, const gt_launch *launch,
     return GPUTUNE_OK;
 }
 
-static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_launch *launch)
+static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_image *image,
+                              const gt_launch *launch)
 {
-    GT_TRY(gt_module_function(out, measure->reference, launch->entry));
+    GT_TRY(gt_module_function(out, measure->reference, image, launch->entry));
     if (launch->geometry.shared_bytes > 48 * 1024) {
         GT_CALL(measure, FuncSetAttribute, *out, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                 (int)launch->geometry.shared_bytes);
@@ -90,16 +90,17 @@ static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_lau
     return GPUTUNE_OK;
 }
 
-static gputune_status load_workspace(gt_measure *measure, gt_workspace *workspace)
+static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
+                                     gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
     if (workload->has_reference) {
-        GT_TRY(look_up(&workspace->reference, measure, &workload->reference));
+        GT_TRY(look_up(&workspace->reference, measure, image, &workload->reference));
         GT_TRY(
             take_scratch(measure, &workload->reference, workspace->scratch[0], workspace->scale));
     }
     if (workload->has_check) {
-        GT_TRY(look_up(&workspace->check, measure, &workload->check));
+        GT_TRY(look_up(&workspace->check, measure, image, &workload->check));
         GT_TRY(
             gt_memory_take(&workspace->failures, measure, 16)); /* the count, and zeros beside it */
         GT_TRY(take_scratch(measure, &workload->check, workspace->scratch[1], workspace->failures));
@@ -121,7 +122,7 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     }
     GT_TRY(gt_module_load(&measure->reference, measure->driver, image));
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
-        GT_TRY(load_workspace(measure, &measure->workspaces[i]));
+        GT_TRY(load_workspace(measure, image, &measure->workspaces[i]));
     }
     return GPUTUNE_OK;
 }

@@ -66,14 +66,17 @@ static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const
            is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
 }
 
-static void say_value(gt_text *text, const gt_measure *measure, const gt_buffer *buffer,
-                      const gt_finding *found, const launch_facts *launch)
+static void say_value(gt_text *text, const gt_measure *measure, const gt_workload *workload,
+                      const gt_buffer *buffer, const gt_finding *found, const launch_facts *launch)
 {
-    char value[40], expected[40];
-    bool is_written = !is_poison(buffer->type, found->value, launch->poison);
-    gt_text_printf(text, "%s[%" PRIu64 "] is %s, expected %s%s", buffer->name, found->first,
-                   is_written ? gt_bits_text(value, buffer->type, found->value) : "not written",
-                   gt_bits_text(expected, buffer->reference_type, found->expected),
+    char value[40], expected[40], name[2 * GT_NAME_MAX];
+    gt_type type = gt_component_type(workload, buffer, found->first);
+    gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
+    bool is_written = !is_poison(type, found->value, launch->poison);
+    gt_text_printf(text, "%s is %s, expected %s%s",
+                   gt_component_name(name, workload, buffer, found->first),
+                   is_written ? gt_bits_text(value, type, found->value) : "not written",
+                   gt_bits_text(expected, reference_type, found->expected),
                    is_judged(measure) ? "" : " as of the default variant");
 }
 
@@ -97,17 +100,19 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
     gt_text text = {0};
+    char name[2 * GT_NAME_MAX];
     if (is_nobodys(measure, buffer, found, launch)) {
         return gt_fail(GPUTUNE_EWRONG,
-                       "%s[%" PRIu64 "] is not written, and the default variant, which stands in "
+                       "%s is not written, and the default variant, which stands in "
                        "for a reference, does not write it either (%" PRIu64 " of %" PRIu64
                        " elements are wrong)",
-                       buffer->name, found->first, found->count, buffer->elements);
+                       gt_component_name(name, &workspace->workload, buffer, found->first),
+                       found->count, buffer->elements);
     }
-    say_value(&text, measure, buffer, found, launch);
+    say_value(&text, measure, &workspace->workload, buffer, found, launch);
     gt_text_printf(&text, " (%" PRIu64 " of %" PRIu64 " elements are wrong%s)", found->count,
                    buffer->elements, launch->words);
-    if (gt_type_is_float(buffer->type)) {
+    if (gt_type_is_float(gt_component_type(&workspace->workload, buffer, found->first))) {
         say_tolerance(&text, measure, &workspace->slots[index], found);
     }
     gputune_status status = gt_fail(GPUTUNE_EWRONG, "%s", gt_text_string(&text));
@@ -192,8 +197,8 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
     return gt_fail(GPUTUNE_EWRONG,
                    "%" PRIu64 " bytes %s %s (%" PRIu64 " elements) were overwritten, the first at "
                    "%" PRIu64 " bytes from it",
-                   found->count, behind ? "behind" : "before", buffer->name, buffer->elements,
-                   place);
+                   found->count, behind ? "behind" : "before", buffer->name,
+                   gt_buffer_count(buffer), place);
 }
 
 static gputune_status judge_surroundings(const gt_measure *measure, const gt_workspace *workspace,

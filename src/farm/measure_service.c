@@ -44,7 +44,8 @@ gputune_status gt_service_load(gt_measure *measure, const gt_image *image)
     measure->service = NULL;
     GT_TRY(gt_module_load(&measure->service, measure->driver, image));
     for (int i = 0; i < GT_SERVICE_COUNT; ++i) {
-        GT_TRY(gt_module_function(&measure->functions[i], measure->service, service_names[i]));
+        GT_TRY(
+            gt_module_function(&measure->functions[i], measure->service, image, service_names[i]));
     }
     return allow_shared(measure);
 }

@@ -16,6 +16,29 @@ static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
+/* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
+ */
+static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
+{
+    for (uint32_t i = 1; i < buffer->number_count; ++i) {
+        if (workload->numbers[buffer->first_number + i].type != buffer->type) {
+            return false;
+        }
+    }
+    return buffer->bytes == buffer->elements * gt_type_bytes(buffer->type);
+}
+
+void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index)
+{
+    const gt_buffer *buffer = &workspace->workload.buffers[index];
+    bool fills = task->operation == GT_DO_FILL || task->operation == GT_DO_MOVE;
+    if (buffer->number_count > 0 && (fills || !is_plain(&workspace->workload, buffer))) {
+        task->numbers = workspace->numbers + buffer->first_number * sizeof(gt_service_number);
+        task->number_count = buffer->number_count;
+        task->pitch = gt_buffer_element_bytes(buffer);
+    }
+}
+
 /* ---- Before a launch ------------------------------------------------------------------------- */
 
 static gputune_status plan_reset(gt_tasks *table, const gt_workspace *workspace, uint32_t poison)
@@ -84,8 +107,9 @@ static gputune_status plan_convert(gt_measure *measure, gt_workspace *workspace)
  */
 static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
 {
-    return buffer->direction != GT_OUT && !slot->live && gt_type_is_float(buffer->type) &&
-           buffer->fill == GT_FILL_UNIFORM;
+    bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
+    return buffer->direction != GT_OUT && !other_layout && !slot->live &&
+           gt_type_is_float(buffer->type) && buffer->fill == GT_FILL_UNIFORM;
 }
 
 /* The reference works on the expected results, a variant on the slots. */
@@ -103,6 +127,7 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
                                 .high = buffer->high,
                                 .stol = step,
                                 .type = is_expected ? buffer->reference_type : buffer->type};
+        gt_task_set_numbers(&task, workspace, i);
         if (can_move(buffer, slot)) {
             GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, NULL));
         }
@@ -132,6 +157,7 @@ static gt_service_task comparison(const gt_workspace *workspace, uint32_t index,
     if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {
         task.scale = workspace->scale;
     }
+    gt_task_set_numbers(&task, workspace, index);
     return task;
 }
 
@@ -231,6 +257,7 @@ static gputune_status plan_agreement(gt_measure *measure, gt_workspace *workspac
                             .source_type = task.source_type,
                             .source_pattern = GT_POISON_FIRST};
     task.flags = GT_TASK_NAN_OK | GT_TASK_GAPS;
+    gt_task_set_numbers(&keep, workspace, index);
     GT_TRY(gt_tasks_add(&measure->keep, &keep, GT_TILE, NULL));
     return gt_tasks_add(&measure->agree, &task, GT_TILE, &slot->agree_task);
 }
@@ -250,6 +277,7 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
     if (!gt_type_is_float(buffer->type)) {
         return GPUTUNE_OK;
     }
+    gt_task_set_numbers(&task, workspace, index);
     GT_TRY(gt_tasks_add(&measure->spread, &task, GT_TILE, &slot->spread_task));
     task.source = 0;
     return gt_tasks_add(&measure->spread, &task, GT_TILE, NULL);

@@ -32,6 +32,12 @@ enum {
     GT_TASK_GAPS = 2 /* compare: an element that both sides left at their poison is right */
 };
 
+/* One number of an element of several (gt_number). */
+typedef struct gt_service_number {
+    uint32_t offset, type, fill, unused;
+    double low, high;
+} gt_service_number;
+
 /* One task. Addresses are the device's. */
 typedef struct gt_service_task {
     uint64_t first_tile, tiles; /* set by gt_tasks_add() */
@@ -46,6 +52,9 @@ typedef struct gt_service_task {
                                 its seed */
     uint32_t source_pattern; /* compare and narrow: the byte of the source's poison */
     uint32_t sparse;         /* move: one in so many elements, at random */
+    uint64_t numbers;        /* gt_service_number of each number of an element; 0: all are alike */
+    uint32_t number_count;
+    uint32_t pitch; /* with numbers: bytes from one element to the next */
 } gt_service_task;
 
 /* What the check kernel found for one task. compare: mismatches, the first one's index with both

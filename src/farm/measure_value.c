@@ -64,6 +64,34 @@ static uint16_t float_to_bfloat(float value)
     return (uint16_t)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+/* As __nv_fp8_e4m3 and __nv_fp8_e5m2 convert: to nearest even, and no further than the largest
+ * finite value. */
+static uint8_t float_to_fp8(float value, gt_type type)
+{
+    const bool e4m3 = type == GT_TYPE_E4M3;
+    const int mantissa = e4m3 ? 3 : 2, low = e4m3 ? -6 : -14;
+    const uint32_t most = e4m3 ? 0x7e : 0x7b;
+    const uint8_t sign = (uint8_t)(float_bits(value) >> 24 & 0x80);
+    double magnitude = fmin(fabs((double)value), 1e6);
+    int exponent;
+    if (value != value) {
+        return 0x7f;
+    }
+    (void)frexp(magnitude, &exponent);
+    exponent = magnitude == 0 || exponent - 1 < low ? low : exponent - 1;
+    uint32_t code = (uint32_t)nearbyint(ldexp(magnitude, mantissa - exponent));
+    code += (uint32_t)(exponent - low) << mantissa;
+    return (uint8_t)(sign | (code > most ? most : code));
+}
+
+static double e4m3_to_double(uint8_t bits)
+{
+    int exponent = bits >> 3 & 15;
+    double value = exponent == 0 ? ldexp(bits & 7, -9) : ldexp((bits & 7) + 8, exponent - 10);
+    value = (bits & 0x7f) == 0x7f ? (double)NAN : value;
+    return bits & 0x80 ? -value : value;
+}
+
 /* ---- Bits and numbers ------------------------------------------------------------------------ */
 
 double gt_bits_to_double(gt_type type, uint64_t bits)
@@ -73,6 +101,7 @@ double gt_bits_to_double(gt_type type, uint64_t bits)
     case GT_TYPE_I8:
         return (int8_t)bits;
     case GT_TYPE_U8:
+    case GT_TYPE_BOOL:
         return (uint8_t)bits;
     case GT_TYPE_I16:
         return (int16_t)bits;
@@ -92,6 +121,10 @@ double gt_bits_to_double(gt_type type, uint64_t bits)
         return (double)bits_float((uint32_t)bits << 16);
     case GT_TYPE_F32:
         return (double)bits_float((uint32_t)bits);
+    case GT_TYPE_E4M3:
+        return e4m3_to_double((uint8_t)bits);
+    case GT_TYPE_E5M2: /* a half cut short */
+        return half_to_double((uint16_t)(bits << 8));
     case GT_TYPE_F64:
         break;
     }
@@ -109,6 +142,9 @@ uint64_t gt_bits_from_double(gt_type type, double value)
         return float_to_bfloat((float)value);
     case GT_TYPE_F32:
         return float_bits((float)value);
+    case GT_TYPE_E4M3:
+    case GT_TYPE_E5M2:
+        return float_to_fp8((float)value, type);
     case GT_TYPE_F64:
         memcpy(&bits, &value, sizeof bits);
         return bits;
@@ -123,6 +159,22 @@ uint64_t gt_scalar_bits(const gt_scalar *scalar)
 {
     return gt_type_is_float(scalar->type) ? gt_bits_from_double(scalar->type, scalar->real)
                                           : (uint64_t)scalar->integer;
+}
+
+void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar)
+{
+    uint64_t bits = gt_scalar_bits(scalar);
+    memset(out, 0, gt_scalar_bytes(scalar));
+    if (scalar->number_count == 0) {
+        memcpy(out, &bits, gt_type_bytes(scalar->type));
+    }
+    for (uint32_t k = 0; k < scalar->number_count; ++k) {
+        const gt_number *number = &workload->numbers[scalar->first_number + k];
+        const gt_scalar one = {
+            .type = number->type, .integer = number->integer, .real = number->low};
+        bits = gt_scalar_bits(&one);
+        memcpy((char *)out + number->offset, &bits, gt_type_bytes(number->type));
+    }
 }
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
@@ -251,13 +303,30 @@ uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
     uint64_t bits = gt_type_is_float(buffer->type)
                         ? gt_bits_from_double(buffer->type, float_value(buffer, seed, index))
                         : integer_bits(buffer, seed, index);
-    return bits & (UINT64_MAX >> (64 - width));
+    return bits & (buffer->type == GT_TYPE_BOOL ? 1 : UINT64_MAX >> (64 - width));
 }
 
-void gt_fill_host(void *out, const gt_buffer *buffer, uint64_t seed)
+/* One number of every element. An index is the element's. */
+static void fill_number(char *out, const gt_number *number, const gt_buffer *buffer, uint32_t place,
+                        uint64_t seed)
+{
+    const gt_buffer one = {
+        .type = number->type, .fill = number->fill, .low = number->low, .high = number->high};
+    uint64_t count = gt_buffer_count(buffer), pitch = gt_buffer_element_bytes(buffer);
+    for (uint64_t i = 0; i < count; ++i) {
+        bool index = number->fill == GT_FILL_INDEX;
+        uint64_t bits = gt_fill_bits(&one, seed, index ? i : i * buffer->number_count + place);
+        memcpy(out + i * pitch + number->offset, &bits, gt_type_bytes(number->type));
+    }
+}
+
+void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed)
 {
     uint32_t bytes = gt_type_bytes(buffer->type);
-    for (uint64_t i = 0; i < buffer->elements; ++i) {
+    for (uint32_t k = 0; k < buffer->number_count; ++k) {
+        fill_number(out, &workload->numbers[buffer->first_number + k], buffer, k, seed);
+    }
+    for (uint64_t i = 0; buffer->number_count == 0 && i < buffer->elements; ++i) {
         uint64_t bits = gt_fill_bits(buffer, seed, i);
         memcpy((char *)out + i * bytes, &bits, bytes); /* little-endian, as all hosts of CUDA are */
     }

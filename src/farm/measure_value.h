@@ -9,8 +9,10 @@ double gt_bits_to_double(gt_type type, uint64_t bits);
 /* The nearest element to a value: half types by way of float, ties to even; integers truncated. */
 uint64_t gt_bits_from_double(gt_type type, double value);
 
-/* A scalar argument's bits; the first gt_type_bytes() of the result are the argument. */
+/* A scalar argument of one number: the first gt_type_bytes() of the result are the argument. */
 uint64_t gt_scalar_bits(const gt_scalar *scalar);
+/* Any scalar argument, gt_scalar_bytes() of it. */
+void gt_scalar_write(void *out, const gt_workload *workload, const gt_scalar *scalar);
 
 /* The seed of one buffer's contents. */
 uint64_t gt_fill_seed(uint64_t seed, uint32_t buffer);
@@ -18,7 +20,7 @@ uint64_t gt_fill_seed(uint64_t seed, uint32_t buffer);
  * sequence, scaled: floats low + u (high - low) with u in [0, 1), integers low ... high. */
 uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index);
 /* The whole buffer in host memory of buffer->bytes bytes. */
-void gt_fill_host(void *out, const gt_buffer *buffer, uint64_t seed);
+void gt_fill_host(void *out, const gt_workload *workload, const gt_buffer *buffer, uint64_t seed);
 
 /* An element as text for a message, floats with as many digits as tell neighbours apart. */
 const char *gt_bits_text(char out[40], gt_type type, uint64_t bits);

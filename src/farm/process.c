@@ -2,6 +2,7 @@
 #include "farm/process.h"
 
 #include "base/clock.h"
+#include "base/environment.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ enum { FIRST_DESCRIPTOR = 10, ARGUMENTS_MAX = 32 };
 
 static int set_files(posix_spawn_file_actions_t *actions, const gt_spawn *spawn)
 {
-    bool keep_error = getenv("GPUTUNE_WORKER_STDERR") != NULL;
+    bool keep_error = gt_environment("GPUTUNE_WORKER_STDERR") != NULL;
     int error = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
     error = error ? error : posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
     if (!error && !keep_error) {

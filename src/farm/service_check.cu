@@ -32,7 +32,10 @@ static __device__ verdict judge_numbers(const task &t, double v, double r, u64 i
     if (v != v || r != r) {
         return exactly((t.flags & NAN_OK) && v != v && r != r);
     }
-    if (fabs(r) >= overflow_of(t.type)) {
+    double saturation = saturation_of(t.type);
+    if (saturation > 0 && fabs(r) > saturation) {
+        r = r < 0 ? -saturation : saturation;
+    } else if (fabs(r) >= overflow_of(t.type)) {
         r = r < 0 ? -infinity() : infinity();
     }
     if (v == r || !is_float(t.type) || fabs(v) == infinity() || fabs(r) == infinity()) {
@@ -69,7 +72,14 @@ static __device__ verdict judge(const task *at, u64 index)
 // Not inlined: this part is large, and most vectors never get here.
 static __device__ __noinline__ void compare_element(const task *at, tally &sum, u64 index)
 {
-    verdict result = judge(at, index);
+    verdict result;
+    if (at->numbers != 0) {
+        task one;
+        narrow_to_number(&one, at, index);
+        result = judge(&one, 0);
+    } else {
+        result = judge(at, index);
+    }
     sum.gaps += result.is_gap;
     sum.worst = result.ratio > sum.worst ? result.ratio : sum.worst;
     if (result.ratio > 1.0) {
@@ -81,6 +91,15 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
 
 static __device__ __noinline__ void spread_element(const task *at, tally &sum, u64 index)
 {
+    task one;
+    if (at->numbers != 0) {
+        narrow_to_number(&one, at, index);
+        if (!is_float(one.type)) {
+            return;
+        }
+        at = &one;
+        index = 0;
+    }
     const task &t = *at;
     double value = to_double(t.type, load_bits(t.target, index, size_of(t.type)));
     double size = fabs(value);
@@ -190,7 +209,8 @@ static __device__ void compare_doubles(const task &t, const task *at, tally &sum
 static __device__ void compare_tile(const task &t, const task *at, tally &sum, u64 begin, u64 end)
 {
     u64 cut = begin;
-    if (t.type == t.source_type && ((t.target | t.source) & 15) == 0) {
+    if (t.numbers == 0 && t.type == t.source_type && saturation_of(t.type) == 0 &&
+        ((t.target | t.source) & 15) == 0) {
         cut = end & ~(u64)(16 / size_of(t.type) - 1);
         compare_vectors(t, at, sum, begin, cut);
     } else if (t.type == F32 && t.source_type == F64 && t.scale == 0 &&
@@ -295,9 +315,16 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
         result.gaps = atomicExch(&sum->gaps, 0ull);
         result.value = result.expected = 0;
         if (tasks[i].operation == COMPARE && result.count != 0) {
-            result.value = load_bits(tasks[i].target, result.first, size_of(tasks[i].type));
-            result.expected =
-                load_bits(tasks[i].source, result.first, size_of(tasks[i].source_type));
+            const task *at = &tasks[i];
+            u64 index = result.first;
+            task one;
+            if (at->numbers != 0) {
+                narrow_to_number(&one, at, index);
+                at = &one;
+                index = 0;
+            }
+            result.value = load_bits(at->target, index, size_of(at->type));
+            result.expected = load_bits(at->source, index, size_of(at->source_type));
         }
         out->items[i] = result;
     }

@@ -55,7 +55,7 @@ static __device__ u64 permuted(const task &t, u64 i)
     return x;
 }
 
-static __device__ u64 integer_bits(const task &t, u64 i)
+static __device__ u64 whole_bits(const task &t, u64 i)
 {
     long long low = (long long)t.low;
     u64 range = (u64)((long long)t.high - low);
@@ -75,6 +75,12 @@ static __device__ u64 integer_bits(const task &t, u64 i)
 static __device__ double between(const task &t, double unit)
 {
     return __dadd_rn(t.low, __dmul_rn(unit, __dsub_rn(t.high, t.low)));
+}
+
+static __device__ u64 integer_bits(const task &t, u64 i)
+{
+    u64 bits = whole_bits(t, i);
+    return t.type == BOOL ? bits & 1 : bits;
 }
 
 static __device__ u64 float_bits(const task &t, u64 i)
@@ -139,6 +145,24 @@ static __device__ void fill_element(const task &t, u64 i)
     }
 }
 
+// Number i of elements that have several, each with a fill of its own.
+static __device__ __noinline__ void fill_number(const task *all, u64 i)
+{
+    const number *f = (const number *)all->numbers + i % all->number_count;
+    task one;
+    narrow_to_number(&one, all, i);
+    if (one.operation == FILL || one.operation == MOVE) {
+        bool index = f->fill == INDEX;
+        one.pattern = index ? CONSTANT : f->fill;
+        one.low = index ? (double)(i / all->number_count) : f->low;
+        one.high = f->high;
+        one.seed += i * 0x9e3779b97f4a7c15ull; // what its element 0 then draws is number i's
+    }
+    if (one.operation != MOVE || (is_float(one.type) && one.pattern == UNIFORM)) {
+        fill_element(one, 0);
+    }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task *tasks, u64 tiles)
 {
     const task *at = tasks;
@@ -150,7 +174,11 @@ extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task
         u64 end = begin + TILE < t.count ? begin + TILE : t.count;
 #pragma unroll 1
         for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
-            fill_element(t, i);
+            if (t.numbers != 0) {
+                fill_number(at, i);
+            } else {
+                fill_element(t, i);
+            }
         }
     }
 }

@@ -29,7 +29,7 @@ enum operation {
     SPREAD
 };
 enum fill_kind { UNIFORM, INDEX, ZERO, CONSTANT, SORTED, PERMUTATION, PREFIX };
-enum type { I8, U8, I16, U16, I32, U32, I64, U64, F16, BF16, F32, F64 };
+enum type { I8, U8, I16, U16, I32, U32, I64, U64, BOOL, F16, BF16, F32, F64, E4M3, E5M2 };
 enum { NAN_OK = 1, GAPS = 2 };
 
 struct task {
@@ -42,6 +42,15 @@ struct task {
     u32 pattern, flags; // fill: the fill_kind; poison, compare: the poison's byte; guard: its seed
     u32 source_pattern; // compare, narrow: the byte of the poison that the source holds
     u32 sparse;         // move: one in so many elements
+    u64 numbers;         // the numbers of an element, `number_count` of them; 0: all are alike
+    u32 number_count;
+    u32 pitch; // with numbers: bytes from one element to the next
+};
+
+// One number of an element of several.
+struct number {
+    u32 offset, type, fill, unused;
+    double low, high;
 };
 
 // What check found for one task. Guard: first is the offset of the first byte overwritten. Hash:
@@ -60,7 +69,7 @@ struct findings {
 
 static __device__ u32 size_of(u32 type) // two bits a type: the logarithm
 {
-    return 1u << (0xe5fa50u >> 2 * type & 3);
+    return 1u << (0x394fa50u >> 2 * type & 3);
 }
 
 static __device__ bool is_float(u32 type)
@@ -113,10 +122,43 @@ static __device__ u16 float_to_bfloat(float value) // round to nearest even; NaN
     return (u16)((bits + 0x7fffu + (bits >> 16 & 1)) >> 16);
 }
 
+// fp8 (as __nv_fp8_e4m3 and __nv_fp8_e5m2 convert): m bits of mantissa, normal from 2^low on, `most`
+// the largest finite one, at which conversions saturate.
+static __device__ u8 float_to_fp8(float value, int m, int low, u8 most)
+{
+    u32 bits = __float_as_uint(value), sign = bits >> 24 & 0x80;
+    float magnitude = fabsf(value);
+    if (magnitude != magnitude) {
+        return 0x7f;
+    }
+    int exponent = (int)(__float_as_uint(magnitude) >> 23) - 127;
+    exponent = exponent < low ? low : exponent > 16 ? 16 : exponent;
+    float per_step = __uint_as_float((u32)(127 - exponent + m) << 23);
+    float steps = rintf(fminf(magnitude, 1e6f) * per_step); // to nearest even
+    u32 code = (u32)steps + ((u32)(exponent - low) << m);
+    return (u8)(sign | (code > most ? most : code));
+}
+
+static __device__ float e4m3_to_float(u8 bits)
+{
+    u32 exponent = bits >> 3 & 15, fraction = bits & 7;
+    float step = __uint_as_float((exponent + (exponent == 0) + 117) << 23); // 2^(exponent - 7 - 3)
+    float value = (float)(fraction + (exponent == 0 ? 0 : 8)) * step;
+    value = (bits & 0x7f) == 0x7f ? __uint_as_float(0x7fc00000u) : value;
+    return bits & 0x80 ? -value : value;
+}
+
+// The largest finite value of a type that saturates, or 0.
+static __device__ double saturation_of(u32 type)
+{
+    return type == E4M3 ? 448.0 : type == E5M2 ? 57344.0 : 0.0;
+}
+
 static __device__ __noinline__ double to_double(u32 type, u64 bits)
 {
     switch (type) {
     case I8: return (double)(signed char)bits;
+    case BOOL:
     case U8: return (double)(u8)bits;
     case I16: return (double)(short)bits;
     case U16: return (double)(u16)bits;
@@ -127,6 +169,8 @@ static __device__ __noinline__ double to_double(u32 type, u64 bits)
     case F16: return half_to_float((u16)bits);
     case BF16: return __uint_as_float((u32)bits << 16);
     case F32: return __uint_as_float((u32)bits);
+    case E4M3: return e4m3_to_float((u8)bits);
+    case E5M2: return half_to_float((u16)(bits << 8)); // a half cut short
     default: return __longlong_as_double((long long)bits);
     }
 }
@@ -137,6 +181,8 @@ static __device__ __noinline__ u64 from_double(u32 type, double value) // float 
     case F16: return float_to_half((float)value);
     case BF16: return float_to_bfloat((float)value);
     case F32: return __float_as_uint((float)value);
+    case E4M3: return float_to_fp8((float)value, 3, -6, 0x7e);
+    case E5M2: return float_to_fp8((float)value, 2, -14, 0x7b);
     default: return (u64)__double_as_longlong(value);
     }
 }
@@ -161,6 +207,21 @@ static __device__ u64 mix(u64 state) // splitmix64's output function
 static __device__ u64 poison_bits(u32 byte, u32 size)
 {
     return byte * 0x0101010101010101ull >> (64 - 8 * size);
+}
+
+// --- elements of several numbers -----------------------------------------------------------------
+
+// The task on number i alone, as its element 0.
+static __device__ __noinline__ void narrow_to_number(task *one, const task *all, u64 i)
+{
+    const number *f = (const number *)all->numbers + i % all->number_count;
+    u64 offset = i / all->number_count * all->pitch + f->offset;
+    *one = *all;
+    one->numbers = 0;
+    one->target += offset;
+    one->source += one->source != 0 ? offset : 0;
+    one->scale += one->scale != 0 ? i * size_of(one->scale_type) : 0;
+    one->type = one->source_type = f->type;
 }
 
 // --- tables ----------------------------------------------------------------------------------------

@@ -71,7 +71,7 @@ void gt_record_release(const gt_record *record, void *object);
 typedef enum gt_frame_kind {
     GT_FRAME_HELLO = 1, /* first word of every worker */
     GT_FRAME_DEVICE,    /* what the measure worker's device is, before it makes a context there */
-    GT_FRAME_READY,     /* the measure worker's context is open, or why not */
+    GT_FRAME_READY, /* the measure worker's context is open, or why not; the compiler is loaded */
     GT_FRAME_COMPILE,
     GT_FRAME_PREPARE,
     GT_FRAME_VERIFY,

@@ -103,21 +103,35 @@ static RECORD(launch, gt_launch, launch_members);
 
 static const gt_member buffer_members[] = {
     STRING(gt_buffer, name),
-    ENUMERATOR(gt_buffer, type, GT_TYPE_F64),
+    ENUMERATOR(gt_buffer, type, GT_TYPE_LAST),
     ENUMERATOR(gt_buffer, direction, GT_INOUT),
     NUMBER(gt_buffer, elements),
     NUMBER(gt_buffer, bytes),
+    NUMBER(gt_buffer, per_element),
+    NUMBER(gt_buffer, alignment),
+    NUMBER(gt_buffer, first_number),
+    NUMBER(gt_buffer, number_count),
     ENUMERATOR(gt_buffer, fill, GT_FILL_FILE),
     NUMBER(gt_buffer, low),
     NUMBER(gt_buffer, high),
     NUMBER(gt_buffer, nan_ok),
-    ENUMERATOR(gt_buffer, reference_type, GT_TYPE_F64),
+    ENUMERATOR(gt_buffer, reference_type, GT_TYPE_LAST),
 };
 static RECORD(buffer, gt_buffer, buffer_members);
 
+static const gt_member number_members[] = {
+    STRING(gt_number, name),    ENUMERATOR(gt_number, type, GT_TYPE_LAST),
+    NUMBER(gt_number, offset),  ENUMERATOR(gt_number, fill, GT_FILL_CONSTANT),
+    NUMBER(gt_number, low),     NUMBER(gt_number, high),
+    NUMBER(gt_number, integer), NUMBER(gt_number, problem_value),
+};
+static RECORD(number, gt_number, number_members);
+
 static const gt_member scalar_members[] = {
-    STRING(gt_scalar, name), ENUMERATOR(gt_scalar, type, GT_TYPE_F64), NUMBER(gt_scalar, integer),
-    NUMBER(gt_scalar, real), NUMBER(gt_scalar, problem_value),
+    STRING(gt_scalar, name),          ENUMERATOR(gt_scalar, type, GT_TYPE_LAST),
+    NUMBER(gt_scalar, integer),       NUMBER(gt_scalar, real),
+    NUMBER(gt_scalar, problem_value), NUMBER(gt_scalar, bytes),
+    NUMBER(gt_scalar, first_number),  NUMBER(gt_scalar, number_count),
 };
 static RECORD(scalar, gt_scalar, scalar_members);
 
@@ -146,6 +160,7 @@ static const gt_member workload_members[] = {
     INLINE(gt_workload, arguments, argument_count, &argument),
     INLINE(gt_workload, buffers, buffer_count, &buffer),
     INLINE(gt_workload, scalars, scalar_count, &scalar),
+    INLINE(gt_workload, numbers, number_count, &number),
     STRUCT(gt_workload, tolerance, &tolerance),
     NUMBER(gt_workload, has_reference),
     NUMBER(gt_workload, has_scale),
@@ -169,6 +184,7 @@ static const gt_member compile_job_members[] = {
     TEXT(gt_compile_job, arch),
     NUMBER(gt_compile_job, ptx),
     NUMBER(gt_compile_job, want_ptx),
+    HEAP(gt_compile_job, instances, instance_count, GT_MEMBER_TEXT, NULL),
 };
 RECORD(gt_record_compile_job, gt_compile_job, compile_job_members);
 

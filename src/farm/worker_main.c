@@ -24,6 +24,7 @@ static void *watch_channel(void *unused)
     (void)unused;
     struct pollfd poller = {GT_CHILD_CHANNEL, POLLRDHUP, 0};
     while (poll(&poller, 1, -1) <= 0) {
+        usleep(10000); /* a poll that fails may fail for long */
     }
     _exit(GT_EXIT_DONE);
     return NULL;

@@ -1,6 +1,7 @@
 /* Loads a CUDA driver, and turns its error codes into messages. */
 #include "gpu/driver.h"
 
+#include "base/environment.h"
 #include "gpu/driver_find.h"
 
 #include <dlfcn.h>
@@ -247,7 +248,7 @@ static gputune_status load_locked(gt_driver **out, const char *name)
 
 static const char *or_standard(const char *name)
 {
-    name = name ? name : getenv("GPUTUNE_DRIVER");
+    name = name ? name : gt_environment("GPUTUNE_DRIVER");
     return name && *name ? name : "cuda";
 }
 

@@ -2,21 +2,17 @@
  * its own there, so that no loader cache ever holds it. */
 #include "gpu/driver_find.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#ifndef GT_LIBDIR
-#define GT_LIBDIR "/usr/local/lib"
-#endif
-
-/* Relative to the folder of this library or program: a build folder, the installed library's
- * folder, an installed bin/, an installed libexec/gputune/, a test program two folders below the
- * build folder. */
-static const char *const beside[] = {".", "gputune", "../lib/gputune", "../../lib/gputune",
-                                     "../.."};
+/* Relative to the folder of this library or program: a build folder or an installed
+ * libexec/gputune/, the installed library's folder, an installed bin/, a test program two folders
+ * below the build folder. */
+static const char *const beside[] = {".", "gputune", "../libexec/gputune", "../.."};
 
 static bool is_folder(const char *path)
 {
@@ -62,10 +58,6 @@ static gputune_status find_known(char **out, gt_text *tried)
     }
     free(own);
     GT_TRY(status);
-    if (!found) {
-        GT_TRY(gt_strdup(&path, GT_LIBDIR "/gputune/" GT_EMULATOR_FILE));
-        found = take(out, tried, path);
-    }
     return found ? GPUTUNE_OK
                  : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
                            gt_text_string(tried));
@@ -73,8 +65,8 @@ static gputune_status find_known(char **out, gt_text *tried)
 
 gputune_status gt_emulator_find(char **out)
 {
-    const char *given = getenv("GPUTUNE_EMULATOR");
-    if (given && *given) {
+    const char *given = gt_environment("GPUTUNE_EMULATOR");
+    if (given) {
         return find_given(out, given);
     }
     gt_text tried = {0};

@@ -164,6 +164,23 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                  : gt_launcher_launch(launcher, stream, arguments);
 }
 
+gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher)
+{
+    CUcontext current = NULL;
+    GT_CUDA(launcher->driver, CtxGetCurrent, &current);
+    if (current != launcher->context) {
+        return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
+    }
+    int kb = launcher->launch.geometry.carveout_kb;
+    *out = (gt_function_facts){
+        .function = launcher->base.function,
+        .carveout_percent =
+            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024),
+        .constant_offset = launcher->needs_module ? launcher->copy_offset : 0,
+        .constant_bytes = launcher->needs_module ? launcher->copy_bytes : 0};
+    return GPUTUNE_OK;
+}
+
 static bool has_scratch(const gt_launch *launch)
 {
     for (uint32_t i = 0; i < launch->parameter_count; i++) {

@@ -60,6 +60,15 @@ gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_
  * memory. */
 gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, double *occupancy);
 
+/* What others need to launch the kernel themselves. */
+typedef struct gt_function_facts {
+    CUfunction function; /* its attributes are set; lives as long as the launcher */
+    int carveout_percent;
+    uint32_t constant_offset, constant_bytes; /* the block's part that GT_PASS_SYMBOL gets */
+} gt_function_facts;
+/* ECUDA unless the launcher's context is current. */
+gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher);
+
 /* The carveout hint in percent that makes the driver choose `kb` of an SM's `max_kb`: it takes the
  * next larger size that the architecture has, so the fraction is rounded down. */
 int gt_carveout_percent(int kb, int max_kb);

@@ -121,7 +121,7 @@ static gputune_status find_symbol(gt_instance *out, const gt_launcher *launcher)
 
 static gputune_status load_function(gt_instance *out, const gt_launcher *launcher)
 {
-    GT_TRY(gt_function_load(&out->function, launcher->driver, out->module, launcher->launch.entry));
+    GT_TRY(gt_function_load(&out->function, launcher->driver, out->module, launcher->symbol));
     GT_TRY(check_parameters(launcher, out->function));
     GT_TRY(check_threads(launcher, out->function));
     GT_TRY(set_attributes(launcher, out->function));

@@ -1,5 +1,7 @@
 /* Loads an image into a launcher, and frees it. */
+#include "base/text.h"
 #include "gpu/context.h"
+#include "gpu/image.h"
 #include "gpu/launcher_parts.h"
 
 #include <stdlib.h>
@@ -141,9 +143,11 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
 {
     if (parent) {
         launcher->shares_base = true;
+        GT_TRY(gt_strdup(&launcher->symbol, parent->symbol));
         GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
     } else {
         GT_TRY(keep_image(launcher, image));
+        GT_TRY(gt_image_entry(&launcher->symbol, image, launcher->launch.entry));
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
     }
     return gt_launcher_check_occupancy(launcher);
@@ -233,6 +237,7 @@ void gt_launcher_free(gt_launcher *launcher)
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
+    free(launcher->symbol);
     free(launcher);
     gt_graph_orphans_collect();
 }

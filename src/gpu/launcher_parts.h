@@ -65,6 +65,7 @@ struct gt_launcher {
     CUcontext context;
     gt_device device;
     gt_launch launch;
+    char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     CUlaunchConfig config;            /* but for the stream */

@@ -2,16 +2,11 @@
 #include "gpu/module.h"
 
 #include "gpu/context.h"
+#include "gpu/image.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool is_ptx(const gt_image *image)
-{
-    static const char elf[] = {0x7f, 'E', 'L', 'F'};
-    return image->bytes < sizeof elf || memcmp(image->data, elf, sizeof elf) != 0;
-}
 
 static gputune_status load_ptx(CUmodule *out, const gt_driver *driver, const gt_image *image)
 {
@@ -30,7 +25,7 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
     if (!image->data || !image->bytes) {
         return gt_fail(GPUTUNE_EINVAL, "an empty image cannot be loaded");
     }
-    if (is_ptx(image)) {
+    if (gt_image_is_ptx(image)) {
         return load_ptx(out, driver, image);
     }
     GT_CUDA(driver, ModuleLoadData, out, image->data);
@@ -91,11 +86,15 @@ gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt
     return GPUTUNE_OK;
 }
 
-gputune_status gt_module_function(CUfunction *out, gt_module *module, const char *name)
+gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,
+                                  const char *name)
 {
+    char *symbol;
+    GT_TRY(gt_image_entry(&symbol, image, name));
     CUstreamCaptureMode mode = gt_relaxed_enter(module->driver);
-    gputune_status status = gt_function_load(out, module->driver, module->module, name);
+    gputune_status status = gt_function_load(out, module->driver, module->module, symbol);
     gt_relaxed_leave(module->driver, mode);
+    free(symbol);
     return status;
 }
 

@@ -3,6 +3,8 @@
 
 #include "base/clock.h"
 #include "base/text.h"
+#include "gpu/device_headers.h"
+#include "gpu/header_hint.h"
 #include "gpu/nvrtc_find.h"
 #include "gpu/ptxas_log.h"
 
@@ -22,6 +24,7 @@ enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_INVALID_OPT
     X(create, nvrtcCreateProgram,                                                                  \
       (program * out, const char *text, const char *name, int header_count,                        \
        const char *const *headers, const char *const *header_names))                               \
+    X(add_name, nvrtcAddNameExpression, (program program, const char *name))                       \
     X(destroy, nvrtcDestroyProgram, (program * program))                                           \
     X(compile, nvrtcCompileProgram, (program program, int count, const char *const *options))      \
     X(ptx_size, nvrtcGetPTXSize, (program program, size_t * bytes))                                \
@@ -43,6 +46,10 @@ struct gt_nvrtc {
     char path[1024];
     atomic_uint refused; /* bits of standard[] that this NVRTC has refused */
 };
+
+/* "name" is looked for beside the source, which would be this process's working folder: this one
+ * has no folder. The sources have #line. */
+static const char program_name[] = "/dev/null/gputune.cu";
 
 enum { OPTIONS_MAX = 64 };
 
@@ -308,20 +315,36 @@ static gputune_status fetch_images(gt_nvrtc_result *out, const gt_nvrtc *nvrtc, 
                : GPUTUNE_OK;
 }
 
-static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log)
+static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const char *log,
+                                    const gt_nvrtc_request *request)
 {
     char *line = NULL;
+    gt_text hint = {0};
     if (result == NVRTC_ERROR_OUT_OF_MEMORY) {
         return gt_fail(GPUTUNE_ENOMEM, "the compiler ran out of host memory");
     }
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
+    gt_header_hint_append(&hint, line, request->options, request->option_count);
     gputune_status status =
-        *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s", option ? "compiler options: " : "", line)
+        *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
+                        gt_text_string(&hint))
               : gt_fail(GPUTUNE_ECOMPILE, "the compiler failed and gave no message: %s (%d)",
                         nvrtc->error_string(result), result);
+    gt_text_free(&hint);
     free(line);
     return status;
+}
+
+/* Makes the program instantiate the templates that the request names. */
+static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
+                                    const gt_nvrtc_request *request)
+{
+    for (size_t i = 0; i < request->instance_count; i++) {
+        GT_TRY(check(nvrtc, nvrtc->add_name(program, request->instances[i]),
+                     "nvrtcAddNameExpression"));
+    }
+    return GPUTUNE_OK;
 }
 
 /* One attempt to compile. *again: an option was refused, and another attempt without it may
@@ -331,14 +354,21 @@ static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
 {
     options options;
     program program = NULL;
+    const char *const *names, *const *texts;
+    int headers = (int)gt_device_header_list(&names, &texts);
     GT_TRY(make_options(&options, nvrtc, request));
-    GT_TRY(check(nvrtc, nvrtc->create(&program, request->text, "gputune.cu", 0, NULL, NULL),
+    GT_TRY(check(nvrtc, nvrtc->create(&program, request->text, program_name, headers, texts, names),
                  "nvrtcCreateProgram"));
+    gputune_status status = add_instances(nvrtc, program, request);
+    if (status < 0) {
+        nvrtc->destroy(&program);
+        return status;
+    }
     int result = nvrtc->compile(program, options.count, options.items);
-    gputune_status status = fetch_log(&out->log, nvrtc, program);
+    status = fetch_log(&out->log, nvrtc, program);
     if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
         *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
-        status = compile_error(nvrtc, result, out->log);
+        status = compile_error(nvrtc, result, out->log, request);
     }
     if (status == GPUTUNE_OK) {
         status = fetch_images(out, nvrtc, program, request);

@@ -18,6 +18,8 @@ typedef struct gt_nvrtc_request {
     const char *text, *arch; /* arch "sm_90" */
     const char *const *options;
     size_t option_count;
+    const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
+    size_t instance_count;
     bool want_cubin, want_ptx;
 } gt_nvrtc_request;
 

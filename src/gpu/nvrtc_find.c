@@ -1,8 +1,10 @@
 /* Lists the paths where NVRTC may be. */
 #include "gpu/nvrtc_find.h"
 
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "gpu/cuda_roots.h"
 
 #include <glob.h>
 #include <stdio.h>
@@ -20,8 +22,6 @@ static const char *const toolkit_folders[] = {"", "/lib64", "/lib", "/targets/*-
 static const char *const python_folders[] = {"/lib/python3*/site-packages/nvidia/*/lib",
                                              "/lib/python3*/dist-packages/nvidia/*/lib",
                                              "/lib/python3/dist-packages/nvidia/*/lib"};
-static const char *const toolkit_prefixes[] = {"/usr/local/cuda", "/usr/local/cuda-[0-9]*",
-                                               "/opt/cuda"};
 
 typedef struct folders {
     const char *const *items;
@@ -92,76 +92,27 @@ static gputune_status search_loader(gt_nvrtc_candidates *found, gt_text *searche
     return GPUTUNE_OK;
 }
 
-/* The prefix of the first python3 on PATH ("/usr" for /usr/bin/python3); ENOTFOUND without one. */
-static gputune_status python_prefix(char **out)
-{
-    const char *path = getenv("PATH");
-    while (path && *path) {
-        size_t length = strcspn(path, ":");
-        char *program, *real = NULL;
-        GT_TRY(gt_path_format(&program, "%.*s/python3", (int)length, path));
-        if (gt_file_exists(program)) {
-            real = realpath(program, NULL);
-        }
-        free(program);
-        char *slash = real ? strrchr(real, '/') : NULL; /* of PREFIX/bin/python3.11 */
-        if (slash) {
-            *slash = '\0';
-            slash = strrchr(real, '/');
-        }
-        if (slash) {
-            *slash = '\0';
-            *out = real;
-            return GPUTUNE_OK;
-        }
-        free(real);
-        path += length + (path[length] == ':');
-    }
-    return GPUTUNE_ENOTFOUND;
-}
+typedef struct search_state {
+    gt_nvrtc_candidates *found;
+    gt_text *searched;
+} search_state;
 
-static gputune_status search_python(gt_nvrtc_candidates *found, gt_text *searched)
+static gputune_status search_root(void *user, gt_cuda_root kind, const char *folder)
 {
-    const char *environment = getenv("VIRTUAL_ENV"), *home = getenv("HOME");
-    if (environment && *environment) {
-        GT_TRY(search(found, searched, environment, FOLDERS(python_folders)));
-    }
-    char *prefix = NULL;
-    gputune_status status = python_prefix(&prefix);
-    if (status == GPUTUNE_OK) {
-        status = search(found, searched, prefix, FOLDERS(python_folders));
-        if (status == GPUTUNE_OK && strcmp(prefix, "/usr") == 0) {
-            status = search(found, searched, "/usr/local", FOLDERS(python_folders));
-        }
-        free(prefix);
-    }
-    if (status < 0 && status != GPUTUNE_ENOTFOUND) {
-        return status;
-    }
-    if (home && *home) {
-        char *local;
-        GT_TRY(gt_path_format(&local, "%s/.local", home));
-        status = search(found, searched, local, FOLDERS(python_folders));
-        free(local);
-        GT_TRY(status);
-    }
-    return GPUTUNE_OK;
+    const search_state *state = user;
+    return kind == GT_ROOT_LOADER ? search_loader(state->found, state->searched)
+           : kind == GT_ROOT_PYTHON
+               ? search(state->found, state->searched, folder, FOLDERS(python_folders))
+               : search(state->found, state->searched, folder, FOLDERS(toolkit_folders));
 }
 
 static gputune_status search_all(gt_nvrtc_candidates *found, gt_text *searched)
 {
-    const char *given = getenv("GPUTUNE_NVRTC"), *home = getenv("CUDA_HOME");
-    if (given && *given) {
+    const char *given = gt_environment("GPUTUNE_NVRTC");
+    if (given) {
         return search_given(found, searched, given);
     }
-    if (home && *home) {
-        GT_TRY(search(found, searched, home, FOLDERS(toolkit_folders)));
-    }
-    GT_TRY(search_loader(found, searched));
-    for (size_t i = 0; i < sizeof toolkit_prefixes / sizeof *toolkit_prefixes; i++) {
-        GT_TRY(search(found, searched, toolkit_prefixes[i], FOLDERS(toolkit_folders)));
-    }
-    return search_python(found, searched);
+    return gt_cuda_roots(search_root, &(search_state){found, searched});
 }
 
 gputune_status gt_nvrtc_find(gt_nvrtc_candidates *out)

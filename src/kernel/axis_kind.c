@@ -41,7 +41,7 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
         }
         uint32_t index = w->arguments[i].index;
         const gt_buffer *buffer = &w->buffers[index];
-        uint64_t bytes = (uint64_t)width * gt_type_bytes(buffer->type);
+        uint64_t bytes = (uint64_t)width * gt_buffer_element_bytes(buffer);
         if (width > 1 && needed_alignment(binding->device, bytes) > w->alignment[index]) {
             return GT_LIMIT_VECTOR_ALIGNMENT;
         }

@@ -210,17 +210,6 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return GT_LIMIT_NONE;
 }
 
-gt_type gt_type_resolve(const gt_template *template, const gt_problem *problem, const char *name)
-{
-    gt_type type = GT_TYPE_F32;
-    int i = gt_template_problem_index(template, name);
-    if (i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE) {
-        name = problem->values[i].word;
-    }
-    (void)gt_type_from_name(&type, name);
-    return type;
-}
-
 /* The bytes of all parameters when the block takes `block` of them, each at its alignment (CUDA
  * programming guide, "__global__ Function Parameters"). */
 static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
@@ -229,11 +218,11 @@ static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
     uint64_t at = block;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        uint64_t bytes =
-            argument->is_buffer
-                ? 8
-                : gt_type_bytes(gt_type_resolve(template, binding->problem, argument->type));
-        at = (at + bytes - 1) / bytes * bytes + bytes;
+        gt_element element = {.bytes = 8, .alignment = 8}; /* an address */
+        if (!argument->is_buffer) {
+            element = gt_element_resolve(binding, argument->type);
+        }
+        at = (at + element.alignment - 1) / element.alignment * element.alignment + element.bytes;
     }
     for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
         at = (at + 7) / 8 * 8 + 8;
@@ -262,8 +251,7 @@ gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_
         out->parameter_bytes = parameter_bytes(binding, 0);
         return GT_LIMIT_NONE;
     }
-    uint64_t element =
-        gt_type_bytes(gt_type_resolve(binding->template, binding->problem, block->type));
+    uint64_t element = gt_element_resolve(binding, block->type).bytes;
     if (gt_expression_try(&count, block->count, binding->slots) || count < 1 ||
         count > UINT32_MAX / 16) {
         return GT_LIMIT_EXPRESSION;

@@ -46,7 +46,8 @@ gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);
 
-/* The element type of an argument, a pass block or a scratch at a problem. */
-gt_type gt_type_resolve(const gt_template *template, const gt_problem *problem, const char *name);
+/* The element that the type of an argument, a pass block or a scratch is at the binding's problem.
+ * Of a struct only bytes and alignment are meant. In structure_layout.c. */
+gt_element gt_element_resolve(const gt_binding *binding, const char *name);
 
 #endif

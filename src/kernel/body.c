@@ -2,8 +2,10 @@
 #include "kernel/body.h"
 
 #include "kernel/functions.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -76,15 +78,18 @@ static void note_names(gt_body *body, const gt_template *template)
     }
 }
 
+/* Which declarations of a function are cut out. */
+typedef enum extent { CUT_ALL, CUT_INSTANTIATIONS } extent;
+
 /* Cuts every function of that name out, as far as it can be cut. Lines keep their numbers. */
-static gputune_status cut(char **text, const char *name)
+static gputune_status cut(char **text, const char *name, extent which)
 {
     gt_function function;
     gt_text out = {0};
     size_t copied = 0;
     for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
         at = function.plain ? function.end : function.parameters_end;
-        if (!function.plain) {
+        if (!function.plain || (which == CUT_INSTANTIATIONS && !function.is_instantiation)) {
             continue;
         }
         gt_text_append_bytes(&out, *text + copied, function.begin - copied);
@@ -101,16 +106,23 @@ static gputune_status cut(char **text, const char *name)
     return GPUTUNE_OK;
 }
 
-/* Puts extern "C" in front of every declaration of a kernel, and GPUTUNE_LAUNCH_BOUNDS in front of
- * its name when `bounds`. */
-static gputune_status export_kernel(char **text, const char *name, bool bounds)
+gputune_status gt_functions_cut(char **text, const char *name)
+{
+    return cut(text, name, CUT_ALL);
+}
+
+/* Puts GPUTUNE_LAUNCH_BOUNDS in front of the name of every declaration of a kernel when `bounds`,
+ * and extern "C" in front of the declaration unless it is a template. */
+static gputune_status export_kernel(char **text, const gt_kernel_name *kernel, bool bounds)
 {
     gt_function function;
     gt_text out = {0};
     size_t copied = 0;
-    for (size_t at = 0; gt_function_find(&function, *text, name, at);) {
+    GT_TRY(cut(text, kernel->name, CUT_INSTANTIATIONS)); /* the only instance is the variant's */
+    for (size_t at = 0; gt_function_find(&function, *text, kernel->name, at);) {
+        bool plain_name = kernel->is_template || function.is_extern_c;
         gt_text_append_bytes(&out, *text + copied, function.begin - copied);
-        gt_text_append(&out, function.is_extern_c ? "" : "extern \"C\" ");
+        gt_text_append(&out, plain_name ? "" : "extern \"C\" ");
         gt_text_append_bytes(&out, *text + function.begin, function.name - function.begin);
         gt_text_append(&out, bounds ? "GPUTUNE_LAUNCH_BOUNDS " : "");
         copied = function.name;
@@ -177,6 +189,8 @@ static gputune_status note_head(gt_body *body, const char *path)
 static gputune_status finish_body(gt_body *body, const gt_template *template, const char *path)
 {
     gt_text tokens = {0};
+    body->axis_mask = template->parts->argument_axes;
+    body->problem_mask = template->parts->argument_problem;
     note_names(body, template);
     GT_TRY(note_head(body, path));
     gt_tokens_append(&tokens, body->text, strlen(body->text));
@@ -192,12 +206,12 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
     gt_body *body = &parts->kernel_body;
     GT_TRY(gt_strdup(&body->text, text));
     if (parts->reference.present) {
-        GT_TRY(cut(&body->text, parts->reference.name));
+        GT_TRY(gt_functions_cut(&body->text, parts->reference.kernel.name));
     }
     if (parts->check.present) {
-        GT_TRY(cut(&body->text, parts->check.name));
+        GT_TRY(gt_functions_cut(&body->text, parts->check.kernel.name));
     }
-    GT_TRY(export_kernel(&body->text, parse->template->name, parts->launch_bounds[0] != NULL));
+    GT_TRY(export_kernel(&body->text, &parts->kernel, parts->launch_bounds[0] != NULL));
     return finish_body(body, parse->template, parse->parts->files[0].path);
 }
 
@@ -206,59 +220,83 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     gt_template_parts *parts = parse->parts;
     gt_body *body = &parts->judge_body;
     GT_TRY(gt_strdup(&body->text, text));
-    GT_TRY(cut(&body->text, parse->template->name));
+    GT_TRY(gt_functions_cut(&body->text, parts->kernel.name));
     if (parts->reference.present) {
-        GT_TRY(export_kernel(&body->text, parts->reference.name, false));
+        GT_TRY(export_kernel(&body->text, &parts->reference.kernel, false));
     }
     if (parts->check.present) {
-        GT_TRY(export_kernel(&body->text, parts->check.name, false));
+        GT_TRY(export_kernel(&body->text, &parts->check.kernel, false));
     }
     return finish_body(body, parse->template, parse->parts->files[0].path);
 }
 
-static gputune_status find_function(gt_function *out, const char *text, const char *name,
-                                    gt_place place)
+/* The name in images: with all namespaces, unless extern "C" drops them. */
+static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
+{
+    const char *last = strrchr(kernel->name, ':');
+    last = last ? last + 1 : kernel->name;
+    bool scoped = kernel->is_template && function->scope[0];
+    int length = snprintf(kernel->entry, sizeof kernel->entry, "%s%s%s",
+                          scoped ? function->scope : "", scoped ? "::" : "", last);
+    return length >= 0 && (size_t)length < sizeof kernel->entry
+               ? GPUTUNE_OK
+               : gt_fail_at(kernel->place,
+                            "the name with its namespaces is too long; expected fewer than %d "
+                            "characters",
+                            GT_ENTRY_MAX);
+}
+
+static gputune_status find_function(gt_function *out, const char *text, gt_kernel_name *kernel)
 {
     size_t at = 0;
     do {
-        if (!gt_function_find(out, text, name, at)) {
-            return gt_fail_at(place,
+        if (!gt_function_find(out, text, kernel->name, at)) {
+            return gt_fail_at(kernel->place,
                               "no __global__ function '%s'; expected its definition in this "
                               "file",
-                              name);
+                              kernel->name);
         }
         at = out->plain ? out->end : out->parameters_end;
-    } while (!out->is_definition);
-    if (out->is_template) {
-        return gt_fail_at(place,
-                          "'%s' is a C++ template; expected a plain function (types come "
-                          "from problem(type …) or tune(…))",
-                          name);
+    } while (!out->is_definition || out->is_specialisation);
+    if (out->is_template && !kernel->is_template) {
+        return gt_fail_at(kernel->place,
+                          "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, "
+                          "each a tunable, a compile-time problem value or a constant",
+                          kernel->name, kernel->name);
     }
-    return GPUTUNE_OK;
+    if (kernel->is_template && !out->is_template) {
+        return gt_fail_at(kernel->place,
+                          "'%s' is no C++ template; expected it without template arguments",
+                          kernel->name);
+    }
+    return note_entry(kernel, out);
 }
 
-/* The type of an argument, unless it depends on the problem. */
-static bool fixed_type(gt_type *out, const gt_argument *argument)
+/* The element of an argument, unless it depends on the problem. */
+static bool fixed_element(gt_element *out, const gt_argument *argument)
 {
-    return gt_type_from_name(out, argument->type);
+    return gt_element_from_name(out, argument->type);
 }
 
-static gputune_status check_parameter(const gt_function_parameter *given,
+static gputune_status check_parameter(const gt_parse *parse, const gt_function_parameter *given,
                                       const gt_argument *argument, const char *function,
                                       bool may_be_double, gt_place place)
 {
-    gt_type type;
+    gt_element element;
+    const gt_structure *structure = gt_structure_of(parse->template, argument->type);
+    bool is_struct = structure && !structure->alias[0];
     if (given->has_type && given->pointer != argument->is_buffer) {
         return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
                           given->name, given->pointer ? "pointer" : "value",
                           argument->is_buffer ? "pointer" : "value");
     }
-    bool as_double = may_be_double && given->has_type && given->type == GT_TYPE_F64;
-    if (given->has_type && fixed_type(&type, argument) && !as_double &&
-        gt_type_bytes(type) != gt_type_bytes(given->type)) {
+    bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
+    bool known = given->has_type && fixed_element(&element, argument);
+    as_double = as_double && (!known || given->element.lanes == element.lanes);
+    if ((given->has_type && is_struct) ||
+        (known && !as_double && element.bytes != given->element.bytes)) {
         return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
-                          given->name, gt_type_name(given->type), argument->type);
+                          given->name, given->words, argument->type);
     }
     return GPUTUNE_OK;
 }
@@ -274,12 +312,12 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
 static gputune_status check_kernel(const gt_parse *parse, const char *text)
 {
     const gt_template *template = parse->template;
-    const gt_place place = parse->parts->kernel_place;
+    const gt_place place = parse->parts->kernel.place;
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
     char block[GT_NAME_MAX] = "";
-    GT_TRY(find_function(&function, text, template->name, place));
+    GT_TRY(find_function(&function, text, &parse->parts->kernel));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function)) {
         return GPUTUNE_OK;
     }
@@ -293,8 +331,8 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
     GT_TRY(check_count(count, template->argument_count + parse->parts->scratch_count,
                        template->name, ", those of args() and scratch()", place));
     for (uint32_t i = 0; i < template->argument_count; i++) {
-        GT_TRY(
-            check_parameter(&parameters[i], &template->arguments[i], template->name, false, place));
+        GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[i], template->name,
+                               false, place));
     }
     return GPUTUNE_OK;
 }
@@ -309,20 +347,22 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     size_t expected = template->argument_count + first + is_check;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
     judge->scale = last && !is_check && count == expected + 1 && strcmp(last->name, "scale") == 0;
-    GT_TRY(check_count(count - judge->scale, expected, judge->name,
+    GT_TRY(check_count(count - judge->scale, expected, judge->kernel.name,
                        is_check ? ": those of the kernel and 'unsigned long long *wrong'"
                                 : ", those of args(), or one more named 'scale'",
-                       judge->place));
+                       judge->kernel.place));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
         bool may_be_double = !is_check && argument->is_buffer && argument->direction != GT_IN;
-        GT_TRY(check_parameter(given, argument, judge->name, may_be_double, judge->place));
-        if (may_be_double && given->has_type && given->type == GT_TYPE_F64) {
+        GT_TRY(check_parameter(parse, given, argument, judge->kernel.name, may_be_double,
+                               judge->kernel.place));
+        if (may_be_double && given->has_type && given->element.type == GT_TYPE_F64) {
             judge->double_mask |= UINT64_C(1) << i;
         }
     }
-    judge->scale_bytes = judge->scale && last && last->has_type ? gt_type_bytes(last->type) : 8;
+    judge->scale_bytes =
+        judge->scale && last && last->has_type ? gt_type_bytes(last->element.type) : 8;
     return GPUTUNE_OK;
 }
 
@@ -336,19 +376,19 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
     if (!judge->present) {
         return GPUTUNE_OK;
     }
-    GT_TRY(find_function(&function, text, judge->name, judge->place));
+    GT_TRY(find_function(&function, text, &judge->kernel));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function) ||
         count > GT_PARAMETER_MAX) {
-        return gt_fail_at(judge->place,
+        return gt_fail_at(judge->kernel.place,
                           "the parameters of '%s' cannot be read; expected them "
                           "without directives",
-                          judge->name);
+                          judge->kernel.name);
     }
     if (block[0]) {
-        return gt_fail_at(judge->place,
+        return gt_fail_at(judge->kernel.place,
                           "'%s' begins its parameters with GPUTUNE_PARAM; expected a "
                           "plain const pointer to the block",
-                          judge->name);
+                          judge->kernel.name);
     }
     return check_judge_parameters(judge, parse, parameters, count, is_check);
 }
@@ -356,6 +396,9 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
     GT_TRY(check_kernel(parse, text));
     GT_TRY(check_judge(&parts->reference, parse, text, false));
     GT_TRY(check_judge(&parts->check, parse, text, true));

@@ -5,9 +5,12 @@
 
 #include "kernel/parse.h"
 
-/* Makes parts->kernel_body and judge_body from `text`. ETEMPLATE when a function is missing, is a
- * C++ template, or takes other parameters than the pragmas say. Notes which names occur. */
+/* Makes parts->kernel_body and judge_body from `text`. ETEMPLATE when a function is missing or
+ * takes other parameters than the pragmas say. Notes which names occur. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
+/* Cuts every declaration of a __global__ function out of *text, which is replaced; lines keep their
+ * numbers. */
+gputune_status gt_functions_cut(char **text, const char *name);
 /* Appends the token stream of a text: comments out, one blank between tokens, directives on lines
  * of their own, #line left out. */
 void gt_tokens_append(gt_text *out, const char *text, size_t length);

@@ -144,13 +144,13 @@ static gputune_status use_slot(parser *p, int slot)
 static gputune_status parse_sizeof(parser *p)
 {
     char name[64];
-    gt_type type;
+    gt_element element;
     GT_TRY(gt_lexer_expect(p->lexer, "("));
     gt_place place = gt_lexer_place(p->lexer);
     GT_TRY(gt_words_read(name, sizeof name, p->lexer, "a type"));
     GT_TRY(gt_lexer_expect(p->lexer, ")"));
-    if (gt_type_from_name(&type, name)) {
-        int64_t bytes = gt_type_bytes(type);
+    if (gt_element_from_name(&element, name)) {
+        int64_t bytes = element.bytes;
         return emit(
             p,
             (gt_instruction){.operation = GT_DO_LITERAL, .integer = bytes, .real = (double)bytes},

@@ -85,11 +85,91 @@ static void read_rest(gt_function *out, const gt_lexer *lexer, const char *text)
     out->end = out->plain ? (size_t)(s.closed_at - text) + 1 : out->parameters_end;
 }
 
+/* The namespaces that a scan is in. */
+typedef struct namespaces {
+    char scope[GT_ENTRY_MAX];
+    size_t outside[64]; /* the scope's length outside each open brace */
+    unsigned depth;
+    bool opening; /* behind the word `namespace` */
+    char pending[GT_ENTRY_MAX];
+} namespaces;
+
+static void append_scope(char scope[GT_ENTRY_MAX], const char *text, size_t length)
+{
+    size_t before = strlen(scope);
+    if (before + length < GT_ENTRY_MAX) {
+        memcpy(scope + before, text, length);
+        scope[before + length] = '\0';
+    }
+}
+
+static void open_brace(namespaces *spaces)
+{
+    unsigned slot = spaces->depth++ % 64;
+    spaces->outside[slot] = strlen(spaces->scope);
+    if (spaces->opening && spaces->pending[0]) {
+        append_scope(spaces->scope, "::", spaces->scope[0] ? 2 : 0);
+        append_scope(spaces->scope, spaces->pending, strlen(spaces->pending));
+    }
+    spaces->opening = false;
+}
+
+static void note_namespace(namespaces *spaces, const gt_lexer *lexer)
+{
+    if (gt_lexer_is(lexer, "{")) {
+        open_brace(spaces);
+    } else if (gt_lexer_is(lexer, "}") && spaces->depth > 0) {
+        size_t outside = spaces->outside[--spaces->depth % 64];
+        if (outside < strlen(spaces->scope)) {
+            spaces->scope[outside] = '\0';
+        }
+    } else if (gt_lexer_is(lexer, "namespace")) {
+        spaces->opening = true;
+        spaces->pending[0] = '\0';
+    } else if (spaces->opening &&
+               (lexer->token.kind == GT_TOKEN_NAME || gt_lexer_is(lexer, "::"))) {
+        append_scope(spaces->pending, lexer->token.text, lexer->token.length);
+    } else {
+        spaces->opening = false;
+    }
+}
+
+/* Whether `name` is a function's name behind some of its namespaces, of which the last ones are
+ * written: the last part is compared with the token, the others with the scope's end. */
+static bool is_named(const gt_token *token, const char *scope, const char *name)
+{
+    size_t in = strlen(scope), written = strlen(name);
+    if (written == token->length) {
+        return gt_token_is(token, name);
+    }
+    if (written < token->length + 3 || !gt_token_is(token, name + written - token->length)) {
+        return false;
+    }
+    size_t outer = written - token->length - 2;
+    return memcmp(name + outer, "::", 2) == 0 && outer <= in &&
+           memcmp(scope + in - outer, name, outer) == 0 &&
+           (outer == in || scope[in - outer - 1] == ':');
+}
+
 /* What a scan knows of the declaration that it is in. */
 typedef struct declaration {
     size_t begin, global;
-    bool open, is_global, is_template, is_extern_c;
+    bool open, is_global, is_extern_c;
+    bool is_template, is_specialisation, is_instantiation;
 } declaration;
+
+static void note_template(declaration *now, const gt_lexer *lexer)
+{
+    gt_lexer ahead = *lexer;
+    gt_lexer_next(&ahead);
+    if (!gt_lexer_accept(&ahead, "<")) {
+        now->is_instantiation = true;
+    } else if (gt_lexer_is(&ahead, ">")) {
+        now->is_specialisation = true;
+    } else {
+        now->is_template = true;
+    }
+}
 
 static void note(declaration *now, const gt_lexer *lexer, const char *text)
 {
@@ -105,30 +185,56 @@ static void note(declaration *now, const gt_lexer *lexer, const char *text)
         now->is_global = true;
         now->global = offset(lexer, text);
     }
-    now->is_template |= gt_lexer_is(lexer, "template");
+    if (gt_lexer_is(lexer, "template")) {
+        note_template(now, lexer);
+    }
     now->is_extern_c |= gt_lexer_is(lexer, "\"C\"");
+}
+
+/* With the lexer on the '<' of a template's arguments: moves behind them. */
+static void skip_arguments(gt_lexer *lexer)
+{
+    int depth = 0;
+    do {
+        depth += gt_token_angles(&lexer->token);
+        gt_lexer_next(lexer);
+    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
+}
+
+static void begin_function(gt_function *out, const declaration *now, const namespaces *spaces,
+                           size_t name)
+{
+    *out = (gt_function){.begin = now->begin,
+                         .global = now->global,
+                         .name = name,
+                         .is_template = now->is_template,
+                         .is_specialisation = now->is_specialisation,
+                         .is_instantiation = now->is_instantiation,
+                         .is_extern_c = now->is_extern_c};
+    memcpy(out->scope, spaces->scope, sizeof out->scope);
 }
 
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
 {
     gt_lexer lexer, line;
     declaration now = {0};
-    gt_lexer_open(&lexer, text + from, strlen(text + from), nowhere);
+    namespaces spaces = {.depth = 0};
+    gt_lexer_open(&lexer, text, strlen(text), nowhere);
     while (lexer.token.kind != GT_TOKEN_END) {
         note(&now, &lexer, text);
         if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer_directive(&lexer, &line);
             continue;
         }
-        bool hit = now.is_global && gt_lexer_is(&lexer, name);
+        note_namespace(&spaces, &lexer);
+        bool hit = now.is_global && now.begin >= from && is_named(&lexer.token, spaces.scope, name);
         size_t at = offset(&lexer, text);
         gt_lexer_next(&lexer);
+        if (hit && gt_lexer_is(&lexer, "<")) {
+            skip_arguments(&lexer);
+        }
         if (hit && gt_lexer_is(&lexer, "(")) {
-            *out = (gt_function){.begin = now.begin,
-                                 .global = now.global,
-                                 .name = at,
-                                 .is_template = now.is_template,
-                                 .is_extern_c = now.is_extern_c};
+            begin_function(out, &now, &spaces, at);
             read_rest(out, &lexer, text);
             return true;
         }
@@ -182,16 +288,17 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
         if (depth == 0 && gt_token_is(token, ",")) {
             break;
         }
-        bool opens = gt_token_is(token, "(") || gt_token_is(token, "[") || gt_token_is(token, "<");
-        bool closes = gt_token_is(token, ")") || gt_token_is(token, "]") || gt_token_is(token, ">");
-        depth += opens - closes;
+        bool opens = gt_token_is(token, "(") || gt_token_is(token, "[");
+        bool closes = gt_token_is(token, ")") || gt_token_is(token, "]");
+        depth += opens - closes + gt_token_angles(token);
         out->pointer |= gt_token_is(token, "*") || gt_token_is(token, "[");
         if (token->kind == GT_TOKEN_NAME && depth == 0 && !is_qualifier(token)) {
             keep_name(&scan, token);
         }
     }
     memcpy(out->name, scan.last, sizeof out->name);
-    out->has_type = !scan.overlong && gt_type_from_name(&out->type, scan.words);
+    memcpy(out->words, scan.words, sizeof out->words);
+    out->has_type = !scan.overlong && gt_element_from_name(&out->element, scan.words);
 }
 
 static bool read_block(char block[GT_NAME_MAX], gt_lexer *lexer)

@@ -8,19 +8,24 @@
 typedef struct gt_function {
     size_t begin;  /* of the declaration, a leading `extern "C"`, static or template included */
     size_t global; /* of `__global__` */
-    size_t name, parameters, parameters_end; /* between the parentheses */
-    size_t end;                              /* behind `;` or `}` */
-    bool is_template, is_definition, is_extern_c;
-    bool plain; /* no directive inside and all brackets closed: it can be cut out */
+    size_t name, parameters, parameters_end;  /* between the parentheses */
+    size_t end;                               /* behind `;` or `}` */
+    bool is_template;                         /* template <class T, …>: neither of the next two */
+    bool is_specialisation, is_instantiation; /* template <> …; template …<float>(…) */
+    bool is_definition, is_extern_c;
+    bool plain;               /* no directive inside and all brackets closed: it can be cut out */
+    char scope[GT_ENTRY_MAX]; /* its named namespaces: "", "a", "a::b" */
 } gt_function;
 
 typedef struct gt_function_parameter {
     char name[GT_NAME_MAX];
+    char words[GT_NAME_MAX]; /* its type, as far as it is names */
     bool pointer, has_type;
-    gt_type type; /* of the element, where it is a known one */
+    gt_element element; /* where its type is a known one */
 } gt_function_parameter;
 
-/* The next __global__ function `name` whose declaration begins at or after `from`. */
+/* The next __global__ function `name` (with as many of its namespaces as are written) whose
+ * declaration begins at or after `from`. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
 /* The parameters of a function; a leading GPUTUNE_PARAM(block) is no parameter and sets block
  * (else ""). At most `most` are written; *count says how many there are. false: directives or

@@ -78,9 +78,9 @@ static void add_arguments(gt_launch *launch, const gt_binding *binding)
     launch->argument_count = template->argument_count + first;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
-        gt_type type = gt_type_resolve(template, binding->problem, argument->type);
+        gt_element element = gt_element_resolve(binding, argument->type);
         add_parameter(launch, argument->is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                      argument->is_buffer ? 8 : gt_type_bytes(type), (int)(i + first), 0);
+                      argument->is_buffer ? 8 : element.bytes, (int)(i + first), 0);
     }
 }
 
@@ -88,7 +88,7 @@ static void add_arguments(gt_launch *launch, const gt_binding *binding)
 static gputune_status product(uint64_t *out, const gt_expression *const *extents, uint32_t count,
                               const gt_binding *binding, const char *type, const char *name)
 {
-    uint64_t bytes = gt_type_bytes(gt_type_resolve(binding->template, binding->problem, type));
+    uint64_t bytes = gt_element_resolve(binding, type).bytes;
     for (uint32_t i = 0; i < count; i++) {
         int64_t extent;
         GT_TRY(gt_expression_integer(&extent, extents[i], binding->slots));
@@ -155,7 +155,7 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     }
     GT_TRY(check_vectors(binding, config));
     launch->geometry = binding->geometry;
-    memcpy(launch->entry, template->name, sizeof template->name);
+    memcpy(launch->entry, template->parts->kernel.entry, sizeof launch->entry);
     add_block(launch, &layout);
     add_arguments(launch, binding);
     GT_TRY(add_scratch(launch, binding));

@@ -180,6 +180,10 @@ static gt_token_kind read_token(gt_lexer *lexer, bool first)
         lexer->at++;
         return GT_TOKEN_DIRECTIVE;
     }
+    if (first && looking_at(lexer, "%:") && !looking_at(lexer, "%:%:")) {
+        lexer->at += 2; /* another way to write '#' */
+        return GT_TOKEN_DIRECTIVE;
+    }
     bool fraction = c == '.' && lexer->at + 1 < lexer->end && isdigit((unsigned char)lexer->at[1]);
     if (isdigit((unsigned char)c) || fraction) {
         return read_number(lexer);
@@ -251,6 +255,11 @@ bool gt_token_is(const gt_token *token, const char *text)
 {
     return token->kind != GT_TOKEN_END && token->length == strlen(text) &&
            memcmp(token->text, text, token->length) == 0;
+}
+
+int gt_token_angles(const gt_token *token)
+{
+    return gt_token_is(token, "<") - gt_token_is(token, ">") - 2 * gt_token_is(token, ">>");
 }
 
 bool gt_lexer_is(const gt_lexer *lexer, const char *text)

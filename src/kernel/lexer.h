@@ -48,6 +48,9 @@ bool gt_lexer_is(const gt_lexer *lexer, const char *text);
 bool gt_lexer_accept(gt_lexer *lexer, const char *text);
 gt_place gt_lexer_place(const gt_lexer *lexer);
 bool gt_token_is(const gt_token *token, const char *text);
+/* The brackets of template arguments that a token opens, less those that it closes: 1 for "<", -2
+ * for ">>". */
+int gt_token_angles(const gt_token *token);
 
 /* ETEMPLATE with "path:line:column: " in front of the text. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))

@@ -10,10 +10,10 @@ static const struct {
     const char *descr;
     gt_type type;
 } types[] = {
-    {"|i1", GT_TYPE_I8},   {"|u1", GT_TYPE_U8},  {"<i2", GT_TYPE_I16}, {"<u2", GT_TYPE_U16},
-    {"<i4", GT_TYPE_I32},  {"<u4", GT_TYPE_U32}, {"<i8", GT_TYPE_I64}, {"<u8", GT_TYPE_U64},
-    {"<f2", GT_TYPE_F16},  {"<f4", GT_TYPE_F32}, {"<f8", GT_TYPE_F64}, {"<V2", GT_TYPE_BF16},
-    {"|V2", GT_TYPE_BF16}, {"|b1", GT_TYPE_U8},
+    {"|i1", GT_TYPE_I8},   {"|u1", GT_TYPE_U8},   {"<i2", GT_TYPE_I16}, {"<u2", GT_TYPE_U16},
+    {"<i4", GT_TYPE_I32},  {"<u4", GT_TYPE_U32},  {"<i8", GT_TYPE_I64}, {"<u8", GT_TYPE_U64},
+    {"<f2", GT_TYPE_F16},  {"<f4", GT_TYPE_F32},  {"<f8", GT_TYPE_F64}, {"<V2", GT_TYPE_BF16},
+    {"|V2", GT_TYPE_BF16}, {"|b1", GT_TYPE_BOOL},
 };
 enum { TYPE_COUNT = sizeof types / sizeof *types, MAGIC_BYTES = 6, DESCR_BYTES = 16 };
 

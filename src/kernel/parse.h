@@ -10,6 +10,7 @@
 typedef struct gt_parse {
     gt_template *template;
     gt_template_parts *parts;
+    const char *code; /* without the pragmas */
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
@@ -40,6 +41,14 @@ gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
+
+/* ---- parse_kernel.c: how clauses name kernels ---- */
+
+/* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */
+gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what);
+/* Notes which axes and problem values are template arguments of the kernel. ETEMPLATE for names
+ * that have no value when a source is generated. */
+gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *kernel);
 
 /* Resolves the buffers of the vector axes, once the arguments are known. */
 gputune_status gt_parse_vector_buffers(gt_parse *parse);
@@ -72,7 +81,13 @@ gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexe
                             const char *sign);
 /* Reads `file("name")`; the name is the template's to free. Fails where *out is set already. */
 gputune_status gt_read_file_name(const char **out, gt_lexer *lexer);
-/* Reads an element type: a type's name or a problem type's whose words are all types. */
+/* Reads `SIGN { item, .path = item, … }`, if the sign and a brace come next; items are fills, or
+ * real expressions. *stated: they did. */
+gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
+                                    gt_lexer *lexer, const char *sign, bool fills);
+void gt_initialisers_free(gt_initialisers *initialisers);
+/* Reads an element type: a type's name, that of a struct or typedef in the template's code, or a
+ * problem type's whose words are all types. */
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer);
 /* Whether any type that such a name can stand for is an integer. */
 bool gt_element_may_be_integer(const gt_template *template, const char *name);

@@ -1,5 +1,6 @@
 /* The pragmas args, scratch and clear. */
 #include "kernel/parse.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -70,7 +71,11 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
         gt_read_extents(extents, &argument->extent_count, parse, body, GT_USE_PROBLEM);
     memcpy(argument->extents, extents, sizeof extents);
     GT_TRY(status);
-    GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
+    GT_TRY(gt_read_initialisers(&argument->initialisers, &stated, parse, body, "=", true));
+    if (!stated) {
+        GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
+        argument->initialisers.single = stated;
+    }
     if (!stated && argument->direction != GT_OUT &&
         gt_element_may_be_integer(parse->template, argument->type)) {
         return gt_fail_at(place,
@@ -98,11 +103,20 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
         return GPUTUNE_OK;
     }
     if (!gt_lexer_is(body, "=")) {
+        if (gt_structure_of(parse->template, argument->type)) {
+            return GPUTUNE_OK; /* its members may be named like problem values */
+        }
         return gt_fail_at(place,
                           "scalar '%s' without a value; expected '= value', or the name of a "
                           "problem value",
                           argument->name);
     }
+    bool listed;
+    GT_TRY(gt_read_initialisers(&argument->initialisers, &listed, parse, body, "=", false));
+    if (listed) {
+        return GPUTUNE_OK;
+    }
+    argument->initialisers.single = true;
     gt_lexer_next(body);
     gputune_status status = gt_element_may_be_integer(parse->template, argument->type)
                                 ? gt_read_integer_expression(&value, parse, body, GT_USE_PROBLEM)

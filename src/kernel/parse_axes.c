@@ -149,7 +149,11 @@ gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer 
     GT_TRY(gt_lexer_expect(body, "]"));
     GT_TRY(read_axis_values(parse, block->axis, body));
     gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
+    GT_TRY(gt_read_initialisers(&block->initialisers, &stated, parse, body, ":", true));
+    if (!stated) {
+        GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
+        block->initialisers.single = stated;
+    }
     if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
         return gt_fail_at(place,
                           "integers of '%s' without a fill; expected ': uniform(low, high)', "

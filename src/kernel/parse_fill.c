@@ -32,7 +32,7 @@ static bool stands_alone(const gt_lexer *lexer)
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);
     return ahead.token.kind == GT_TOKEN_END || gt_lexer_is(&ahead, ",") ||
-           gt_lexer_is(&ahead, ")") || gt_lexer_is(&ahead, "nan_ok");
+           gt_lexer_is(&ahead, ")") || gt_lexer_is(&ahead, "}") || gt_lexer_is(&ahead, "nan_ok");
 }
 
 static const fill_word *find_word(const gt_lexer *lexer)
@@ -81,17 +81,34 @@ gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
     return gt_lexer_expect(lexer, ")");
 }
 
+/* A name begins one if it has a value, or is a function's. */
+static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
+{
+    char name[GT_NAME_MAX];
+    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_ELEMENT};
+    gt_scope scope = gt_symbols_scope(&symbols);
+    gt_lexer ahead = *lexer;
+    gt_lexer_next(&ahead);
+    if (lexer->token.kind != GT_TOKEN_NAME || gt_lexer_is(&ahead, "(") ||
+        lexer->token.length >= sizeof name) {
+        return true;
+    }
+    memcpy(name, lexer->token.text, lexer->token.length);
+    name[lexer->token.length] = '\0';
+    return scope.slot(scope.user, name) >= 0;
+}
+
 static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
 {
-    const gt_lexer first = *lexer;
     gt_expression *value = NULL;
+    if (!begins_expression(parse, lexer)) {
+        return gt_fail_expected(lexer, fills_expected);
+    }
     gputune_status status =
         gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
     out->kind = GT_FILL_EXPRESSION;
     out->low = value;
-    bool is_word = first.token.kind == GT_TOKEN_NAME && lexer->token.text == first.token.text;
-    return status == GPUTUNE_ETEMPLATE && is_word ? gt_fail_expected(&first, fills_expected)
-                                                  : status;
+    return status;
 }
 
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,

@@ -95,8 +95,8 @@ static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_pars
                                 {"atol", NULL, &judge->atol},
                                 {"stol", NULL, &judge->stol}};
     judge->present = true;
-    judge->place = clause->place;
-    GT_TRY(gt_name_read(judge->name, sizeof judge->name, body, "a __global__ function's name"));
+    GT_TRY(gt_read_kernel_name(&judge->kernel, body, "a __global__ function's name"));
+    judge->kernel.place = clause->place;
     return gt_lexer_accept(body, ",")
                ? read_settings(settings, settings_count, GT_USE_PROBLEM, parse, body)
                : GPUTUNE_OK;

@@ -1,5 +1,6 @@
 /* Pieces of grammar that several pragmas share. */
 #include "kernel/parse.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <string.h>
@@ -168,11 +169,11 @@ static bool is_taken(const gt_parse *parse, const char *name, gt_place *first)
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what)
 {
-    gt_type type;
+    gt_element element;
     gt_place first, place = gt_lexer_place(lexer);
     char name[GT_NAME_MAX];
     GT_TRY(gt_name_read(name, sizeof name, lexer, what));
-    if (gt_type_from_name(&type, name) || strcmp(name, "sizeof") == 0) {
+    if (gt_element_from_name(&element, name) || strcmp(name, "sizeof") == 0) {
         return gt_fail_at(place, "'%s' is a word of the language; expected %s", name, what);
     }
     if (gt_symbol_is_reserved(name)) {
@@ -198,23 +199,31 @@ static const gt_problem_value *problem_type(const gt_template *template, const c
 
 gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer)
 {
-    gt_type type;
+    gt_element element;
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(lexer);
     GT_TRY(gt_type_words_read(name, sizeof name, lexer, "a type and a name"));
     const gt_problem_value *value = problem_type(parse->template, name);
-    if (!value && !gt_type_from_name(&type, name)) {
+    const gt_structure *structure = NULL;
+    if (!value) {
+        GT_TRY(gt_structure_find(&structure, parse, name));
+    }
+    if (!value && !structure && !gt_element_from_name(&element, name)) {
         const char *nearest = gt_type_nearest(name);
         return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",
-                          nearest ? nearest : "a numeric type, or a problem(type …)",
+                          nearest ? nearest
+                                  : "a number type, a struct of this file, or a problem(type …)",
                           nearest ? "'" : "");
     }
     for (uint32_t i = 0; value && i < value->count; i++) {
-        if (!gt_type_from_name(&type, value->values[i].word)) {
+        const char *word = value->values[i].word;
+        GT_TRY(gt_structure_find(&structure, parse, word));
+        if (!structure && !problem_type(parse->template, word) &&
+            !gt_element_from_name(&element, word)) {
             return gt_fail_at(place,
                               "'%s' may be '%s', which has no known size; expected types "
                               "such as float or int",
-                              name, value->values[i].word);
+                              name, word);
         }
     }
     memcpy(out, name, sizeof name);
@@ -223,13 +232,14 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
 
 bool gt_element_may_be_integer(const gt_template *template, const char *name)
 {
-    gt_type type;
+    gt_element element;
     const gt_problem_value *value = problem_type(template, name);
     if (!value) {
-        return gt_type_from_name(&type, name) && !gt_type_is_float(type);
+        return gt_element_from_name(&element, name) && !gt_type_is_float(element.type);
     }
     for (uint32_t i = 0; i < value->count; i++) {
-        if (gt_type_from_name(&type, value->values[i].word) && !gt_type_is_float(type)) {
+        if (gt_element_from_name(&element, value->values[i].word) &&
+            !gt_type_is_float(element.type)) {
             return true;
         }
     }

@@ -1,17 +1,10 @@
-/* The pragmas kernel and problem. */
+/* The pragma problem. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 
 #include <string.h>
 
 static const int64_t size_max = INT64_C(1) << 40;
-
-gputune_status gt_parse_kernel(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    parse->parts->kernel_place = clause->place;
-    return gt_name_read(parse->template->name, sizeof parse->template->name, body,
-                        "the kernel function's name");
-}
 
 static gputune_status read_size(gt_problem_value *value, gt_parse *parse, gt_lexer *body)
 {

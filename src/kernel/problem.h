@@ -26,12 +26,30 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
+enum { GT_NUMBER_MAX = 512 };
+
+/* One number of an element that has several of their own: a struct's, or a vector's. */
+typedef struct gt_number {
+    char name[GT_NAME_MAX]; /* "pos.x" */
+    gt_type type;
+    uint32_t offset; /* bytes from the beginning of the element */
+    gt_fill_kind fill;
+    double low, high;  /* of the fill; a scalar's value if it is floating: low */
+    int64_t integer;   /* a scalar's value */
+    int problem_value; /* of a scalar: index of the problem value that it is named like, or -1 */
+} gt_number;
+
 /* One buffer of a workload. */
 typedef struct gt_buffer {
     char name[GT_NAME_MAX];
-    gt_type type;
+    gt_type type; /* of a component; with numbers: of the coarsest float, or of the first */
     gt_direction direction;
-    uint64_t elements, bytes;
+    uint64_t elements; /* components: of float4 y[n] four times n */
+    uint64_t bytes;
+    uint32_t per_element;  /* components of one element as declared; 0: 1 */
+    uint32_t alignment;    /* that an element has by its type; 0: the component's */
+    uint32_t first_number; /* of the workload's: the components of one element, */
+    uint32_t number_count; /* each with a type and a fill of its own; 0: all are alike */
     gt_fill_kind fill;
     double low, high;
     bool nan_ok;
@@ -42,8 +60,10 @@ typedef struct gt_scalar {
     char name[GT_NAME_MAX];
     gt_type type;
     int64_t integer;
-    double real;       /* for float types */
-    int problem_value; /* index of the problem value it is named like, or -1 */
+    double real;                         /* for float types */
+    int problem_value;                   /* index of the problem value it is named like, or -1 */
+    uint32_t bytes;                      /* 0: the type's */
+    uint32_t first_number, number_count; /* its numbers; 0: it is the one above */
 } gt_scalar;
 
 typedef struct gt_tolerance {
@@ -51,6 +71,11 @@ typedef struct gt_tolerance {
     bool stated; /* by the template; else the others are 0, and tolerance.h has the rule */
 } gt_tolerance;
 
+/* The bytes of one element as declared, the alignment that its type demands, and how many there
+ * are. */
+uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
+uint32_t gt_buffer_alignment(const gt_buffer *buffer);
+uint64_t gt_buffer_count(const gt_buffer *buffer);
 /* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th
  * of the template's args() is buffers[index] or scalars[index]; with a pass block, caller argument
  * 0 is the block and args() follow. Launches count caller arguments. */
@@ -65,6 +90,8 @@ typedef struct gt_workload {
     uint32_t buffer_count, scalar_count;
     gt_buffer buffers[GT_PARAMETER_MAX];
     gt_scalar scalars[GT_PARAMETER_MAX];
+    uint32_t number_count;
+    gt_number numbers[GT_NUMBER_MAX];
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
     bool has_check;                /* check(kernel) replaces the comparison */
@@ -86,6 +113,15 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 const gt_problem *problem, const gt_device *device,
                                 uint32_t alignment, const gputune_alignment *alignments,
                                 size_t alignment_count);
+/* The bytes of a scalar. */
+uint32_t gt_scalar_bytes(const gt_scalar *scalar);
+/* A component of a buffer: what messages call it ("y[3]", or "y[3].z" of a vector), and its type.
+ */
+const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_workload *workload,
+                              const gt_buffer *buffer, uint64_t index);
+gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
+/* The bytes that the reference needs for an output: those of doubles where it declares them. */
+uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer);
 /* Device bytes that verifying and timing need: buffers, pristine copies, reference, guards. */
 uint64_t gt_workload_device_bytes(const gt_workload *workload);
 

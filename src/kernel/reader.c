@@ -73,32 +73,38 @@ static bool has_once(const gt_source_file *file)
     return false;
 }
 
-/* Joins an included file at an #include's or include()'s place. `must`: not found is an error. */
-static gputune_status join(gt_reader *reader, const char *name, gt_place place, bool must,
-                           bool *joined)
+/* Whether the file begins with #ifndef NAME, #define NAME. */
+static bool has_guard(const gt_source_file *file)
 {
-    char *text = NULL, *path = NULL;
-    gt_source_file *file = NULL;
-    gputune_status status = reader->include
-                                ? reader->include(reader->user, name, place.path, &text, &path)
-                                : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
-    *joined = status == GPUTUNE_OK;
-    if (status == GPUTUNE_ENOTFOUND) {
-        return must ? gt_fail_at(place, "file '%s' is not found; expected one beside the template",
-                                 name)
-                    : GPUTUNE_OK;
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, file->text, strlen(file->text), (gt_place){file->path, 1, 1});
+    if (lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+        return false;
     }
-    if (status < 0) {
-        return gt_fail_prefix(status, "%s:%d:%d: include of '%s'", place.path, place.line,
-                              place.column, name);
+    gt_lexer_directive(&lexer, &line);
+    if (!gt_lexer_accept(&line, "ifndef") || lexer.token.kind != GT_TOKEN_DIRECTIVE) {
+        return false;
     }
+    const gt_token name = line.token;
+    gt_lexer_directive(&lexer, &line);
+    return gt_lexer_accept(&line, "define") && line.token.length == name.length &&
+           memcmp(line.token.text, name.text, name.length) == 0;
+}
+
+/* Whether the file is being read already. */
+static bool is_open(const gt_reader *reader, const char *path)
+{
     for (int i = 0; i < reader->depth; i++) {
         if (strcmp(reader->stack[i], path) == 0) {
-            free(path);
-            free(text);
-            return gt_fail_at(place, "'%s' includes itself; expected no cycle", name);
+            return true;
         }
     }
+    return false;
+}
+
+static gputune_status join_text(gt_reader *reader, char *path, char *text)
+{
+    gt_source_file *file = NULL;
     GT_TRY(new_file(&file, reader, path, text));
     bool once = has_once(file);
     if (once) {
@@ -110,6 +116,53 @@ static gputune_status join(gt_reader *reader, const char *name, gt_place place, 
     GT_TRY(read_file(reader, file));
     gt_text_append(&reader->body, once ? "#endif\n" : "");
     return GPUTUNE_OK;
+}
+
+static void note_header(gt_reader *reader, const char *name, gt_hash digest)
+{
+    reader->has_headers = true;
+    reader->headers = gt_hash_join(gt_hash_join(reader->headers, gt_hash_string(name)), digest);
+}
+
+/* What becomes of a directive. */
+typedef enum fate { KEPT, BLANKED, REPLACED } fate;
+
+/* Joins one of the template's own files, or notes a header, at an #include's or include()'s place.
+ */
+static gputune_status join(gt_reader *reader, const gt_include *include, gt_place place, fate *out)
+{
+    gt_included found = {0};
+    gputune_status status = reader->include
+                                ? reader->include(reader->user, include, &found)
+                                : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name);
+    if (status == GPUTUNE_ENOTFOUND) {
+        reader->has_headers = true;
+        return include->join
+                   ? gt_fail_at(place, "file '%s' is not found; expected one beside the template",
+                                include->name)
+                   : GPUTUNE_OK;
+    }
+    if (status < 0) {
+        return gt_fail_prefix(status, "%s:%d:%d: include of '%s'", place.path, place.line,
+                              place.column, include->name);
+    }
+    if (!found.text) {
+        note_header(reader, include->name, found.digest);
+        return GPUTUNE_OK;
+    }
+    if (is_open(reader, found.path)) {
+        const gt_source_file file = {found.path, found.text};
+        bool once = has_once(&file) || has_guard(&file);
+        free(found.path);
+        free(found.text);
+        *out = *out == REPLACED ? REPLACED : BLANKED;
+        return once ? GPUTUNE_OK
+                    : gt_fail_at(place,
+                                 "'%s' includes itself; expected an include guard or no cycle",
+                                 include->name);
+    }
+    *out = REPLACED;
+    return join_text(reader, found.path, found.text);
 }
 
 static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
@@ -148,13 +201,13 @@ static gputune_status clause_body(gt_lexer *line, gt_clause *clause)
     return gt_fail_at(clause->place, "unterminated '%s('; expected ')'", clause->word);
 }
 
-static gputune_status add_clause(gt_reader *reader, gt_clause clause, bool *joined)
+static gputune_status add_clause(gt_reader *reader, gt_clause clause, fate *out)
 {
     char name[512];
     if (strcmp(clause.word, "include") == 0) {
         gt_place place = gt_lexer_place(&clause.body);
         GT_TRY(string_name(name, sizeof name, &clause.body.token, place));
-        return join(reader, name, place, true, joined);
+        return join(reader, &(gt_include){name, place.path, .join = true}, place, out);
     }
     if (reader->clauses.count == CLAUSES_MAX) {
         return gt_fail_at(clause.place, "more than %d pragmas; expected fewer", CLAUSES_MAX);
@@ -163,11 +216,10 @@ static gputune_status add_clause(gt_reader *reader, gt_clause clause, bool *join
 }
 
 /* One or more clauses behind `#pragma gputune`. */
-static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, bool *joined)
+static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, fate *out)
 {
     do {
         gt_clause clause = {.place = gt_lexer_place(line)};
-        bool one = false;
         GT_TRY(
             gt_name_read(clause.word, sizeof clause.word, line, "a pragma such as kernel(NAME)"));
         if (!gt_lexer_is(line, "(")) {
@@ -176,36 +228,49 @@ static gputune_status read_clauses(gt_reader *reader, gt_lexer *line, bool *join
         }
         gt_lexer_next(line);
         GT_TRY(clause_body(line, &clause));
-        GT_TRY(add_clause(reader, clause, &one));
-        *joined |= one;
+        GT_TRY(add_clause(reader, clause, out));
     } while (line->token.kind != GT_TOKEN_END);
     return GPUTUNE_OK;
 }
 
-/* What becomes of a directive. */
-typedef enum fate { KEPT, BLANKED, REPLACED } fate;
+/* `"name"` or `<name>`, which is no token. */
+static gputune_status include_name(char *out, size_t bytes, bool *system, const gt_lexer *line,
+                                   gt_place place)
+{
+    const char *begin = line->token.text;
+    *system = line->token.kind == GT_TOKEN_PUNCTUATION && begin[0] == '<';
+    if (!*system && line->token.kind != GT_TOKEN_STRING) {
+        return gt_fail_at(place, "an #include without a name; expected \"file\" or <file>: what a "
+                                 "macro stands for is not known here");
+    }
+    if (!*system) {
+        return string_name(out, bytes, &line->token, place);
+    }
+    const char *end = memchr(begin, '>', (size_t)(line->end - begin));
+    size_t length = end ? (size_t)(end - begin) - 1 : 0;
+    if (length == 0 || length >= bytes || memchr(begin, '\0', length + 1)) {
+        return gt_fail_at(place, "an #include without a name; expected <file>");
+    }
+    memcpy(out, begin + 1, length);
+    out[length] = '\0';
+    return GPUTUNE_OK;
+}
 
 static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)
 {
     char name[512];
-    bool joined = false;
+    bool system = false;
     gt_place place = gt_lexer_place(line);
-    if (line->token.kind != GT_TOKEN_STRING ||
-        string_name(name, sizeof name, &line->token, place) < 0) {
-        return GPUTUNE_OK; /* <system> or a macro: the compiler's */
-    }
-    if (strcmp(base_name(name), prelude_name) == 0) {
+    GT_TRY(include_name(name, sizeof name, &system, line, place));
+    if (!system && strcmp(base_name(name), prelude_name) == 0) {
         *out = BLANKED;
         return GPUTUNE_OK;
     }
-    GT_TRY(join(reader, name, place, false, &joined));
-    *out = joined ? REPLACED : KEPT;
-    return GPUTUNE_OK;
+    return join(reader, &(gt_include){name, place.path, .system = system}, place, out);
 }
 
 static gputune_status read_pragma(gt_reader *reader, gt_lexer *line, fate *out)
 {
-    bool joined = false;
     if (gt_lexer_is(line, "once")) {
         *out = BLANKED;
         return GPUTUNE_OK;
@@ -213,9 +278,25 @@ static gputune_status read_pragma(gt_reader *reader, gt_lexer *line, fate *out)
     if (!gt_lexer_accept(line, "gputune")) {
         return GPUTUNE_OK;
     }
-    GT_TRY(read_clauses(reader, line, &joined));
-    *out = joined ? REPLACED : BLANKED;
-    return GPUTUNE_OK;
+    *out = BLANKED;
+    return read_clauses(reader, line, out);
+}
+
+/* All that a kernel's file may hold: another one, or a spliced word, could be an include that is
+ * not seen here. */
+static const char *const directives[] = {"if",     "ifdef", "ifndef", "elif",    "else", "endif",
+                                         "define", "undef", "error",  "warning", "line"};
+
+static gputune_status check_directive(const gt_lexer *line)
+{
+    for (size_t i = 0; i < sizeof directives / sizeof *directives; i++) {
+        if (gt_lexer_is(line, directives[i])) {
+            return GPUTUNE_OK;
+        }
+    }
+    return line->token.kind == GT_TOKEN_END
+               ? GPUTUNE_OK
+               : gt_fail_expected(line, "a directive such as #include, #define or #if");
 }
 
 static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *out)
@@ -227,7 +308,7 @@ static gputune_status read_directive(gt_reader *reader, gt_lexer *line, fate *ou
     if (gt_lexer_accept(line, "pragma")) {
         return read_pragma(reader, line, out);
     }
-    return GPUTUNE_OK;
+    return check_directive(line);
 }
 
 static void append_newlines(gt_text *text, const char *from, const char *to)

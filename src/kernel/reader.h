@@ -1,4 +1,4 @@
-/* Reads a template's files into one text: pragmas out (lines kept), quoted includes in. */
+/* Reads a template's files into one text: pragmas out (lines kept), its own included files in. */
 #ifndef GT_KERNEL_READER_H
 #define GT_KERNEL_READER_H
 
@@ -18,7 +18,9 @@ typedef struct gt_reader {
     gt_template_parts *parts; /* files are kept here: places and tokens point into them */
     gt_include_fn include;
     void *user;
-    gt_text body; /* the text, with #line where it changes files */
+    gt_text body;    /* the text, with #line where it changes files */
+    gt_hash headers; /* of the names and digests of the headers that are left to the compiler */
+    bool has_headers;
     GT_ARRAY(gt_clause) clauses;
     int depth, once_count;
     const char *stack[32];

@@ -4,6 +4,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/binding.h"
 #include "kernel/reader.h"
+#include "kernel/structure.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
@@ -37,17 +38,20 @@ static void define_words(generator *g, const gt_axis *axis, const gt_value *chos
     }
 }
 
+/* What is a template argument is no macro: the parameter may have the same name. */
 static void define_values(generator *g)
 {
     const gt_template *template = g->binding->template;
+    const uint64_t problem = g->body->problem_mask & ~template->parts->argument_problem;
+    const uint64_t axes = g->body->axis_mask & ~template->parts->argument_axes;
     for (uint32_t i = 0; i < template->problem_count; i++) {
-        if (template->problem[i].kind != GT_PROBLEM_SIZE && (g->body->problem_mask >> i & 1)) {
+        if (template->problem[i].kind != GT_PROBLEM_SIZE && (problem >> i & 1)) {
             define(g, template->problem[i].name, &g->binding->problem->values[i]);
         }
     }
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        if (!gt_axis_traits_of(axis->kind)->generates && (g->body->axis_mask >> i & 1)) {
+        if (!gt_axis_traits_of(axis->kind)->generates && (axes >> i & 1)) {
             const gt_value *chosen = &axis->values[g->config->choice[i]];
             define(g, axis->name, chosen);
             define_words(g, axis, chosen);
@@ -111,9 +115,8 @@ static void define_pass(generator *g, const gt_pass_layout *layout)
     const gt_pass_block *block = &template->pass;
     const char *name = block->name;
     const gt_pass pass = layout->pass;
-    gt_type type_id = gt_type_resolve(template, g->binding->problem, block->type);
-    const char *type = gt_type_name(type_id);
-    unsigned long long element = gt_type_bytes(type_id);
+    const char *type = gt_type_word(template, g->binding->problem, block->type);
+    unsigned long long element = gt_element_resolve(g->binding, block->type).bytes;
     unsigned long long by_value = layout->by_value_bytes / element;
     unsigned long long rest = layout->block_bytes / element - by_value;
     gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
@@ -213,9 +216,72 @@ static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
     out->hash = gt_hash_join(gt_hash_string(prelude), gt_hash_string(gt_text_string(&g->macros)));
     out->hash = gt_hash_join(out->hash, g->body->tokens);
+    if (g->binding->template->has_headers) {
+        out->hash = gt_hash_join(out->hash, g->binding->template->parts->headers);
+    }
     for (size_t i = 0; i < out->option_count; i++) {
         out->hash = gt_hash_join(out->hash, gt_hash_string(out->options[i]));
     }
+    for (size_t i = 0; i < out->instance_count; i++) {
+        out->hash = gt_hash_join(out->hash, gt_hash_string(out->instances[i]));
+    }
+}
+
+/* The value of a name in template arguments, or NULL: the C++ source knows it. */
+static const gt_value *argument_value(const generator *g, const gt_token *token)
+{
+    char name[GT_NAME_MAX] = "";
+    const gt_template *template = g->binding->template;
+    if (token->kind != GT_TOKEN_NAME || token->length >= sizeof name) {
+        return NULL;
+    }
+    memcpy(name, token->text, token->length);
+    int axis = gt_template_axis_index(template, name);
+    int problem = gt_template_problem_index(template, name);
+    return axis >= 0      ? &template->axes[axis].values[g->config->choice[axis]]
+           : problem >= 0 ? &g->binding->problem->values[problem]
+                          : NULL;
+}
+
+/* Adds "ns::scan<float, 128>" to the source's instances, if the kernel is a template. */
+static gputune_status add_instance(gt_source *out, const generator *g, const gt_kernel_name *kernel)
+{
+    gt_text text = {0};
+    gt_lexer lexer = kernel->arguments;
+    bool colons = false;
+    if (!kernel->is_template) {
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(&text, "%s<", kernel->entry);
+    while (lexer.token.kind != GT_TOKEN_END) {
+        const gt_token token = lexer.token;
+        gt_lexer_next(&lexer);
+        bool qualified = colons || gt_lexer_is(&lexer, "::");
+        const gt_value *value = qualified ? NULL : argument_value(g, &token);
+        char words[GT_NAME_MAX];
+        if (value) {
+            gt_value_text(words, sizeof words, value);
+            gt_text_printf(&text, !value->word && value->number < 0 ? "(%s)" : "%s", words);
+        } else {
+            gt_text_append_bytes(&text, token.text, token.length);
+        }
+        bool apart =
+            lexer.token.kind != GT_TOKEN_END && lexer.token.text > token.text + token.length;
+        gt_text_append(&text, apart ? " " : "");
+        colons = gt_token_is(&token, "::");
+    }
+    gt_text_append(&text, ">");
+    return gt_text_take(&out->instances[out->instance_count++], &text);
+}
+
+static gputune_status add_instances(gt_source *out, const generator *g)
+{
+    const gt_template_parts *parts = g->binding->template->parts;
+    if (g->body == &parts->kernel_body) {
+        return add_instance(out, g, &parts->kernel);
+    }
+    GT_TRY(add_instance(out, g, &parts->reference.kernel));
+    return add_instance(out, g, &parts->check.kernel);
 }
 
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
@@ -233,6 +299,13 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
     gt_text_append(&text, gt_text_string(&g->macros));
     gt_line_mark_append(&text, body->head_line, body->head_path);
     gt_text_append(&text, body->text + body->head);
+    for (size_t i = 0; i < out->instance_count; i++) {
+        gt_text_printf(&text, "// instantiated as %s\n", out->instances[i]);
+    }
+    if (g->binding->template->parts->structure_count > 0) {
+        gt_text_append(&text, "\n#line 1 \"gputune\"\n");
+        GT_TRY(gt_structures_assert(&text, g->binding));
+    }
     make_hash(out, g, prelude);
     return gt_text_take(&out->text, &text);
 }
@@ -246,6 +319,9 @@ static gputune_status generate(gt_source *out, const gt_binding *binding, const 
     gputune_status status = make_macros(&g, kernel);
     if (status == GPUTUNE_OK && kernel) {
         status = make_options(&source, binding);
+    }
+    if (status == GPUTUNE_OK) {
+        status = add_instances(&source, &g);
     }
     if (status == GPUTUNE_OK) {
         status = assemble(&source, &g, prelude);
@@ -290,6 +366,9 @@ void gt_source_free(gt_source *source)
 {
     for (size_t i = 0; i < source->option_count; i++) {
         free(source->options[i]);
+    }
+    for (size_t i = 0; i < source->instance_count; i++) {
+        free(source->instances[i]);
     }
     free(source->options);
     free(source->text);

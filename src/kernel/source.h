@@ -4,18 +4,23 @@
 
 #include "kernel/space.h"
 
+enum { GT_INSTANCES_MAX = 8 };
+
 /* One thing to compile. Variants with equal hash share it. */
 typedef struct gt_source {
-    char *text;   /* complete CUDA source: #line kept, macros and prelude in front, no includes
-                     left to resolve except the caller's own search paths; owned */
-    gt_hash hash; /* of the prelude, the macros, the template's tokens and the options: comments and
-                     line numbers do not count */
+    char *text;     /* complete CUDA source: #line kept, macros and prelude in front, no includes
+                       left to resolve except the caller's own search paths; owned */
+    gt_hash hash;   /* of the prelude, the macros, the template's tokens, the options and the
+                       instances: comments and line numbers do not count */
     char **options; /* extra NVRTC options beyond the standard ones: --maxrregcount=…; owned */
     size_t option_count;
+    char *instances[GT_INSTANCES_MAX]; /* C++ templates to instantiate: "scan<float, 128>"; owned */
+    size_t instance_count;
 } gt_source;
 
 /* Generates the source of a configuration. `prelude` is templates/gputune.cuh's text. The kernel is
- * `extern "C"`. It is meant for C++17 with functions of no execution space taken for device ones
+ * `extern "C"`, unless it is a C++ template. It is meant for C++17 with functions of no execution
+ * space taken for device ones
  * (-default-device), since a generic lambda, the prelude's loop body, cannot say __device__.
  * Depends on compile-time problem values, never on sizes. ETEMPLATE when a macro cannot be made,
  * ENOVARIANT when the pass block does not fit. gt_source_free() releases. */

@@ -1,5 +1,7 @@
 /* The names that expressions may use, and the slots that hold their values. */
 #include "kernel/symbols.h"
+
+#include "kernel/structure.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
 
@@ -120,15 +122,33 @@ static int slot_of(void *user, const char *name)
     return slot >= 0 && (use & ~symbols->use) == 0 ? slot : -1;
 }
 
+/* Whether every value is a type, or the name of a problem's type. */
+static bool are_types(const gt_template *template, const gt_value *values, uint32_t count)
+{
+    gt_element element;
+    for (uint32_t i = 0; i < count; i++) {
+        const char *word = values[i].word ? values[i].word : "";
+        int problem = gt_template_problem_index(template, word);
+        bool is_type = problem >= 0 && template->problem[problem].kind == GT_PROBLEM_TYPE;
+        if (!is_type && !gt_element_from_name(&element, word)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 static int size_slot_of(void *user, const char *name)
 {
     const gt_symbols *symbols = user;
-    int problem = gt_template_problem_index(symbols->template, name);
-    int axis = gt_template_axis_index(symbols->template, name);
-    if (problem >= 0 && symbols->template->problem[problem].kind == GT_PROBLEM_TYPE) {
+    const gt_template *template = symbols->template;
+    int problem = gt_template_problem_index(template, name);
+    int axis = gt_template_axis_index(template, name);
+    if (problem >= 0 && template->problem[problem].kind == GT_PROBLEM_TYPE) {
         return GT_SLOT_PROBLEM_BYTES + problem;
     }
-    return axis >= 0 && (symbols->use & GT_USE_AXIS) ? GT_SLOT_AXIS_BYTES + axis : -1;
+    bool sized = axis >= 0 && (symbols->use & GT_USE_AXIS) &&
+                 are_types(template, template->axes[axis].values, template->axes[axis].count);
+    return sized ? GT_SLOT_AXIS_BYTES + axis : -1;
 }
 
 static const char *use_name(unsigned use)
@@ -222,10 +242,24 @@ uint64_t gt_axes_used(const gt_expression *expression)
     return mask;
 }
 
-static int64_t word_bytes(const gt_value *value)
+const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name)
 {
-    gt_type type;
-    return value->word && gt_type_from_name(&type, value->word) ? gt_type_bytes(type) : 0;
+    for (int step = 0; step < GT_PROBLEM_MAX + GT_STRUCTURE_MAX; step++) {
+        int i = gt_template_problem_index(template, name);
+        bool is_type = i >= 0 && template->problem[i].kind == GT_PROBLEM_TYPE;
+        const gt_structure *other = is_type ? NULL : gt_structure_of(template, name);
+        if (!is_type && !(other && other->alias[0])) {
+            break;
+        }
+        name = is_type ? problem->values[i].word : other->alias;
+    }
+    return name;
+}
+
+static int64_t type_bytes(const char *word)
+{
+    gt_element element;
+    return gt_element_from_name(&element, word) ? element.bytes : 0;
 }
 
 static void fill_device(int64_t *slots, const gt_device *device)
@@ -258,7 +292,10 @@ void gt_slots_fill(int64_t slots[GT_SLOT_MAX], const gt_template *template,
     memset(slots, 0, GT_SLOT_MAX * sizeof *slots);
     for (uint32_t i = 0; i < template->problem_count; i++) {
         slots[GT_SLOT_PROBLEM + i] = problem->values[i].number;
-        slots[GT_SLOT_PROBLEM_BYTES + i] = word_bytes(&problem->values[i]);
+        if (template->problem[i].kind == GT_PROBLEM_TYPE) {
+            slots[GT_SLOT_PROBLEM_BYTES + i] =
+                type_bytes(gt_type_word(template, problem, problem->values[i].word));
+        }
     }
     fill_device(slots, device);
     for (int i = 0; i < GT_WORDS_MAX; i++) {
@@ -273,8 +310,9 @@ void gt_slots_axis(int64_t slots[GT_SLOT_MAX], const gt_template *template, uint
     const gt_value *value = &template->axes[axis].values[choice];
     int type = value->word ? gt_template_problem_index(template, value->word) : -1;
     slots[GT_SLOT_AXIS + axis] = value->number;
-    slots[GT_SLOT_AXIS_BYTES + axis] =
-        type < 0 ? word_bytes(value) : slots[GT_SLOT_PROBLEM_BYTES + type];
+    slots[GT_SLOT_AXIS_BYTES + axis] = type >= 0     ? slots[GT_SLOT_PROBLEM_BYTES + type]
+                                       : value->word ? type_bytes(value->word)
+                                                     : 0;
 }
 
 void gt_slots_config(int64_t slots[GT_SLOT_MAX], const gt_template *template,

@@ -49,6 +49,10 @@ gt_scope gt_symbols_scope(gt_symbols *symbols);
  * rounded up to the cluster. */
 bool gt_symbol_is_reserved(const char *name);
 
+/* What a type's name stands for at a problem: the word of a problem's type (which may be the name
+ * of another one), what a typedef in the code is another name of, or the name itself. */
+const char *gt_type_word(const gt_template *template, const gt_problem *problem, const char *name);
+
 /* Bit i: the expression uses axis i, or the size of the type that it names. NULL uses none. */
 uint64_t gt_axes_used(const gt_expression *expression);
 

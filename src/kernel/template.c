@@ -1,6 +1,7 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
+#include "kernel/structure.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static gputune_status check_outputs(const gt_parse *parse)
             return GPUTUNE_OK;
         }
     }
-    return gt_fail_at(parse->parts->kernel_place,
+    return gt_fail_at(parse->parts->kernel.place,
                       "no out or inout buffer in args(); expected at least one");
 }
 
@@ -182,6 +183,15 @@ static void append_pass(gt_text *out, const gt_template *template)
     }
 }
 
+static void append_instance(gt_text *out, const gt_kernel_name *kernel)
+{
+    const char *begin = kernel->arguments.token.text;
+    if (kernel->is_template) {
+        gt_text_append(out, "\nkernel ");
+        gt_tokens_append(out, begin, (size_t)(kernel->arguments.end - begin));
+    }
+}
+
 /* Times are kept for the work of the default's launch: with another default they are others. */
 static void append_work_of_default(gt_text *out, const gt_template *template)
 {
@@ -201,8 +211,13 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
     append_clauses(&text, reader, meaning_words, sizeof meaning_words / sizeof *meaning_words);
     append_pass(&text, parse->template);
+    append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
     parse->template->identity = gt_hash_string(gt_text_string(&text));
+    if (reader->has_headers) {
+        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->has_headers = true;
+    }
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
     gt_text_clear(&text);
     append_clauses(&text, reader, launch_words, sizeof launch_words / sizeof *launch_words);
@@ -232,7 +247,7 @@ static void note_axes(gt_parse *parse)
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
     }
     if (!parse->template->work.stated) {
-        parse->template->work.place = parts->kernel_place;
+        parse->template->work.place = parts->kernel.place;
     }
     for (uint32_t i = 0; i < parse->template->axis_count; i++) {
         parse->template->axes[i].in_source = is_in_source(parts, parse->template, i);
@@ -263,12 +278,14 @@ static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *
 {
     GT_TRY(gt_reader_run(reader, path, text));
     GT_TRY(check_words(reader));
+    parse->code = gt_text_string(&reader->body);
     for (int phase = 0; phase < PHASES; phase++) {
         GT_TRY(parse_phase(parse, reader, phase));
     }
     GT_TRY(gt_parse_vector_buffers(parse));
     GT_TRY(check_outputs(parse));
     GT_TRY(gt_bodies_make(parse, gt_text_string(&reader->body)));
+    parse->parts->headers = reader->headers;
     note_axes(parse);
     GT_TRY(make_hashes(parse, reader));
     parse->template->path = parse->parts->files[0].path;
@@ -352,10 +369,12 @@ static void free_arguments(gt_template *template)
         gt_expression_free((gt_expression *)argument->value);
         free_fill(&argument->fill);
         free((char *)argument->expected);
+        gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
     gt_expression_free((gt_expression *)template->pass.count);
     free_fill(&template->pass.fill);
+    gt_initialisers_free(&template->pass.initialisers);
 }
 
 static void free_judge(gt_judge *judge)
@@ -412,6 +431,7 @@ void gt_template_free(gt_template *template)
         return;
     }
     free_arguments(template);
+    gt_structures_free(template->parts);
     free_judge(&template->parts->reference);
     free_judge(&template->parts->check);
     free_launch(template->parts);
@@ -439,6 +459,15 @@ int gt_template_problem_index(const gt_template *template, const char *name)
         }
     }
     return -1;
+}
+
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type)
+{
+    if (index >= template->parts->scratch_count) {
+        return NULL;
+    }
+    *type = template->parts->scratch[index].type;
+    return template->parts->scratch[index].name;
 }
 
 const gt_axis *gt_template_axis(const gt_template *template, const char *name)

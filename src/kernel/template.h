@@ -4,21 +4,30 @@
  *
  * A line holds one or more clauses, in any order; expressions are expression.h's, names those of
  * symbols.h. D stands for one to three expressions, separated by commas: 16, 16 or (16, 16).
- *   kernel(NAME)                         needed; so are args, block and grid
+ *   kernel(NAME)                         needed; so are args, block and grid. NAME may have namespaces
+ *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
+ *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
+ *     a reference that needs them is a template too. The same holds wherever a kernel is named
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
- *     a scalar named like a problem value is that value
+ *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
+ *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
+ *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
+ *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
+ *     T p = {1, .n = 2 * n}, and what is left out is named like a problem value. A scalar named like
+ *     a problem value is that value
  *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
- *       (uniform(-1, 1))
+ *       (uniform(-1, 1)), a bool takes the lowest bit
  *     sorted[(low, high)]    rising; without a range from -1 to 1, integers from 0 to the last index
  *     permutation            0 to the last index, each once
  *     prefix(total)          row pointers of a sparse matrix: 0 first, then rising to the total
  *     an expression in which `index` is the element's: n - 1 - index, (index % 4) * 0.5; computed on
  *       the host, some ten million elements a second
  *     file("a.npy")          of numpy.save(), beside the template: rows by rows, of the argument's
- *       type and shape. Such a template has no awkward size
+ *       type and shape (a vector's components are one dimension more). Such a template has no
+ *       awkward size
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
@@ -43,13 +52,13 @@
  * What is right. An element v is right where |v - r| <= atol + rtol * |r| + stol * scale, with r the
  * reference's; integers, infinities and (with nan_ok) NaN must be equal. A tolerance that a template
  * states is taken as it stands, what it leaves out is 0. If it states none, each float output gets:
- *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16); of sums so long that
- *          u * sqrt(m) / 4 is more, that
+ *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16), 0.14 (fp8 e4m3), 0.27
+ *          (fp8 e5m2); of sums so long that u * sqrt(m) / 4 is more, that
  *   atol = (u' + 3 * u + 2 * u * sqrt(m)) * S, at most a hundredth of the largest result; of outputs
  *          of fewer than 64 elements 4 instead of 2 and no such limit; where all elements are as sensitive as they are
  *          large, the same is a part of rtol instead
  *   stol = 8 * u, and no atol, where the reference gives `scale`
- * u is half a unit in the last place of what sums are kept in (float for the half types), u' of the
+ * u is half a unit in the last place of what sums are kept in (float for the half types and fp8), u' of the
  * output's own type, S how far results move when inputs do (measured by moving the inputs that are
  * filled with uniform() by a small relative step), m the number of terms (by how many results move
  * with a few inputs, inputs / sqrt(outputs) where all do, and flops / outputs of work()). Two right
@@ -149,7 +158,7 @@ static inline bool gt_fill_is_sent(gt_fill_kind kind)
     return kind >= GT_FILL_EXPRESSION;
 }
 
-/* Element types that a template may declare; a type word of the problem resolves to one. */
+/* What elements are made of. The service kernels know the numbers; floats come last. */
 typedef enum gt_type {
     GT_TYPE_I8,
     GT_TYPE_U8,
@@ -159,12 +168,16 @@ typedef enum gt_type {
     GT_TYPE_U32,
     GT_TYPE_I64,
     GT_TYPE_U64,
+    GT_TYPE_BOOL,
     GT_TYPE_F16,
     GT_TYPE_BF16,
     GT_TYPE_F32,
-    GT_TYPE_F64
+    GT_TYPE_F64,
+    GT_TYPE_E4M3, /* fp8 with 4 bits of exponent: no infinity, saturates at 448 */
+    GT_TYPE_E5M2  /* fp8 with 5 bits of exponent: saturates at 57344 */
 } gt_type;
-/* Bytes of one element: 1, 2, 4 or 8. */
+enum { GT_TYPE_LAST = GT_TYPE_E5M2 };
+/* Bytes of one: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
 /* Whether an integer is a value of the type; 64-bit and floating ones take every int64. */
@@ -172,16 +185,41 @@ bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
+/* An element that a template may declare: one component, or the 1 to 4 of a CUDA vector, one behind
+ * the other. Structs are in structure.h. */
+typedef struct gt_element {
+    gt_type type; /* of each component */
+    uint32_t lanes;
+    uint32_t bytes, alignment; /* of the whole */
+} gt_element;
+
+/* What some numbers of an element hold: those whose name is `path` or begins with it (`.pos = …`),
+ * or, without a path, those of a member by its place in the list. */
+typedef struct gt_initialiser {
+    char path[GT_NAME_MAX];
+    uint32_t member;
+    gt_fill fill;               /* of a buffer or block */
+    const gt_expression *value; /* of a scalar */
+} gt_initialiser;
+
+/* `= {…}` for elements of several numbers. */
+typedef struct gt_initialisers {
+    gt_initialiser *items;
+    uint32_t count;
+    bool single; /* one fill or value for all of them was stated instead */
+} gt_initialisers;
+
 typedef struct gt_argument {
     char name[GT_NAME_MAX];
     bool is_buffer;
-    gt_direction direction;          /* buffers only */
-    char type[GT_NAME_MAX];          /* as written; a problem type's name, or one of gt_type's */
+    gt_direction direction; /* buffers only */
+    char type[GT_NAME_MAX]; /* as written; a problem type's name, an element's, or a struct's */
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
     const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
+    gt_initialisers initialisers;
     bool nan_ok;
     int line, column;
 } gt_argument;
@@ -192,6 +230,7 @@ typedef struct gt_pass_block {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     const gt_expression *count; /* elements */
     gt_fill fill;
+    gt_initialisers initialisers;
     uint32_t axis;
 } gt_pass_block;
 
@@ -214,16 +253,31 @@ typedef struct gt_template {
     uint32_t argument_count;
     gt_pass_block pass;
     gt_work work;
-    gt_hash identity; /* token stream (comments and pragmas out, includes in), args, reference,
-                         tolerances, work: what a scenario's key needs of the template */
+    gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
+                         args, reference, tolerances, work: what a scenario's key needs of it */
+    bool has_headers; /* the compiler has to read some: it needs the folders to search */
     struct gt_template_parts *parts;
 } gt_template;
 
-/* Reads an included file: `name` as written, `from` the including file's path. *text is the
- * caller's to free, *path too (used in messages and cycles). ENOTFOUND leaves a quoted #include to
- * the compiler's search paths. */
-typedef gputune_status (*gt_include_fn)(void *user, const char *name, const char *from, char **text,
-                                        char **path);
+/* What an #include or include() asks for. */
+typedef struct gt_include {
+    const char *name; /* as written */
+    const char *from; /* the including file's path */
+    bool system;      /* <name>, else "name" */
+    bool join;        /* by include(): the file's text is needed, wherever it lies */
+} gt_include;
+
+/* What was found: the text of one of the template's own files, which becomes a part of it; or a
+ * header that the compiler reads by itself, of which only the digest matters. */
+typedef struct gt_included {
+    char *text,
+        *path;      /* the caller's to free; the path is for messages and cycles. NULL: a header */
+    gt_hash digest; /* of a header: equal for equal content, or for an equal toolkit */
+} gt_included;
+
+/* Finds an included file. ENOTFOUND leaves an #include to the compiler, which will say so where the
+ * line counts; any other failure ends the parsing. */
+typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
 /* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
  * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
@@ -234,6 +288,9 @@ void gt_template_free(gt_template *template);
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);
 int gt_template_problem_index(const gt_template *template, const char *name);
+/* The name of a scratch buffer, by its place among them; *type: that of its elements, as written.
+ * NULL: there is none. */
+const char *gt_template_scratch(const gt_template *template, uint32_t index, const char **type);
 /* The axis of that name, or NULL. */
 const gt_axis *gt_template_axis(const gt_template *template, const char *name);
 

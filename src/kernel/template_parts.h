@@ -15,6 +15,7 @@ enum {
     GT_WORDS_ADDED = 1024, /* with those that users try */
     GT_REQUIRE_MAX = 64,
     GT_SCRATCH_MAX = 8,
+    GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
     GT_FILES_MAX = 128,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
@@ -39,11 +40,19 @@ typedef struct gt_define {
     char *text;
 } gt_define;
 
+/* A kernel as a clause names it: scan, ns::scan or scan<T, BLOCK>. */
+typedef struct gt_kernel_name {
+    char name[GT_NAME_MAX];   /* without the template arguments */
+    char entry[GT_ENTRY_MAX]; /* as images have it: with its namespaces, where it is a template */
+    bool is_template;
+    gt_lexer arguments; /* between '<' and '>' */
+    gt_place place;
+} gt_kernel_name;
+
 /* The reference or the check kernel. */
 typedef struct gt_judge {
     bool present;
-    char name[GT_NAME_MAX];
-    gt_place place;
+    gt_kernel_name kernel;
     gt_dimensions block, grid; /* none: 256 threads, one for each element of the first output */
     gt_expression *rtol, *atol, *stol;
     uint32_t scale_bytes; /* of one element of it */
@@ -58,8 +67,8 @@ typedef struct gt_body {
     int head_line;         /* the line that follows them, as #line counts, */
     char *head_path;       /* and its file */
     gt_hash tokens;        /* of its token stream */
-    uint64_t problem_mask; /* which problem values occur as tokens */
-    uint64_t axis_mask;
+    uint64_t problem_mask; /* which problem values it depends on, */
+    uint64_t axis_mask;    /* and which axes: as tokens, or as template arguments */
 } gt_body;
 
 typedef struct gt_source_file {
@@ -72,12 +81,16 @@ typedef struct gt_template_parts {
     gt_value *axis_values[GT_AXIS_MAX]; /* GT_AXIS_VALUES each; what gt_axis.values points to */
     gt_value *problem_values[GT_PROBLEM_MAX];
     char *summary;
-    gt_place kernel_place;
+    gt_kernel_name kernel;
+    uint64_t argument_axes, argument_problem; /* bits: values that are template arguments of a
+                                                 kernel, and so no macros */
 
     gt_dimensions block, grid;
     gt_expression *shared, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;
+    struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */
+    uint32_t structure_count;
     gt_scratch scratch[GT_SCRATCH_MAX];
     uint32_t scratch_count;
     char clears[GT_PARAMETER_MAX][GT_NAME_MAX];
@@ -86,6 +99,7 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_judge reference, check;
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
+    gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */
     uint64_t geometry_axes;          /* bit i: axis i occurs in them */
 

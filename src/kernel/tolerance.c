@@ -14,6 +14,8 @@ static const struct type_facts {
     [GT_TYPE_BF16] = {0x1p-8, 0x1p-24, 2e-2, 0x1p-126},
     [GT_TYPE_F32] = {0x1p-24, 0x1p-24, 1e-5, 0x1p-126},
     [GT_TYPE_F64] = {0x1p-53, 0x1p-53, 1e-12, 0x1p-1022},
+    [GT_TYPE_E4M3] = {0x1p-4, 0x1p-24, 0.14, 0x1p-9}, /* neighbours are an eighth apart */
+    [GT_TYPE_E5M2] = {0x1p-3, 0x1p-24, 0.27, 0x1p-16},
 };
 
 double gt_type_roundoff(gt_type type)

@@ -10,58 +10,108 @@ static const struct {
     uint32_t bytes;
     bool is_float;
 } types[] = {
-    [GT_TYPE_I8] = {"signed char", 1, false}, [GT_TYPE_U8] = {"unsigned char", 1, false},
-    [GT_TYPE_I16] = {"short", 2, false},      [GT_TYPE_U16] = {"unsigned short", 2, false},
-    [GT_TYPE_I32] = {"int", 4, false},        [GT_TYPE_U32] = {"unsigned int", 4, false},
-    [GT_TYPE_I64] = {"long long", 8, false},  [GT_TYPE_U64] = {"unsigned long long", 8, false},
-    [GT_TYPE_F16] = {"half", 2, true},        [GT_TYPE_BF16] = {"__nv_bfloat16", 2, true},
-    [GT_TYPE_F32] = {"float", 4, true},       [GT_TYPE_F64] = {"double", 8, true},
+    [GT_TYPE_I8] = {"signed char", 1, false},    [GT_TYPE_U8] = {"unsigned char", 1, false},
+    [GT_TYPE_I16] = {"short", 2, false},         [GT_TYPE_U16] = {"unsigned short", 2, false},
+    [GT_TYPE_I32] = {"int", 4, false},           [GT_TYPE_U32] = {"unsigned int", 4, false},
+    [GT_TYPE_I64] = {"long long", 8, false},     [GT_TYPE_U64] = {"unsigned long long", 8, false},
+    [GT_TYPE_BOOL] = {"bool", 1, false},         [GT_TYPE_F16] = {"half", 2, true},
+    [GT_TYPE_BF16] = {"__nv_bfloat16", 2, true}, [GT_TYPE_F32] = {"float", 4, true},
+    [GT_TYPE_F64] = {"double", 8, true},         [GT_TYPE_E4M3] = {"__nv_fp8_e4m3", 1, true},
+    [GT_TYPE_E5M2] = {"__nv_fp8_e5m2", 1, true},
 };
 
-/* CUDA's platforms of interest are LP64. */
-static const char *const names[] = {"char",
-                                    "signed char",
-                                    "int8_t",
-                                    "unsigned char",
-                                    "uint8_t",
-                                    "short",
-                                    "short int",
-                                    "int16_t",
-                                    "unsigned short",
-                                    "unsigned short int",
-                                    "uint16_t",
-                                    "int",
-                                    "int32_t",
-                                    "signed",
-                                    "unsigned",
-                                    "unsigned int",
-                                    "uint32_t",
-                                    "long",
-                                    "long int",
-                                    "long long",
-                                    "long long int",
-                                    "int64_t",
-                                    "unsigned long",
-                                    "unsigned long int",
-                                    "unsigned long long",
-                                    "unsigned long long int",
-                                    "uint64_t",
-                                    "size_t",
-                                    "half",
-                                    "__half",
-                                    "__nv_bfloat16",
-                                    "float",
-                                    "double"};
+/* CUDA's own vectors (CUDA programming guide, "Built-in Vector Types"): those of two and four are
+ * aligned to their size, up to 16 bytes. CUDA's platforms of interest are LP64. */
+#define ONE(type)   GT_TYPE_##type, 1, 0
+#define TWO(type)   GT_TYPE_##type, 2, 0
+#define THREE(type) GT_TYPE_##type, 3, 0
+#define FOUR(type)  GT_TYPE_##type, 4, 0
+#define VECTORS(name, type)                                                                        \
+    {name "1", ONE(type)}, {name "2", TWO(type)}, {name "3", THREE(type)},                         \
+    {                                                                                              \
+        name "4", FOUR(type)                                                                       \
+    }
+#define ALIGNED_FOURS(name, type)                                                                  \
+    {name "4_16a", FOUR(type)},                                                                    \
+    {                                                                                              \
+        name "4_32a", GT_TYPE_##type, 4, 32                                                        \
+    }
 
-static const gt_type named[] = {
-    GT_TYPE_I8,  GT_TYPE_I8,  GT_TYPE_I8,   GT_TYPE_U8,  GT_TYPE_U8,  GT_TYPE_I16, GT_TYPE_I16,
-    GT_TYPE_I16, GT_TYPE_U16, GT_TYPE_U16,  GT_TYPE_U16, GT_TYPE_I32, GT_TYPE_I32, GT_TYPE_I32,
-    GT_TYPE_U32, GT_TYPE_U32, GT_TYPE_U32,  GT_TYPE_I64, GT_TYPE_I64, GT_TYPE_I64, GT_TYPE_I64,
-    GT_TYPE_I64, GT_TYPE_U64, GT_TYPE_U64,  GT_TYPE_U64, GT_TYPE_U64, GT_TYPE_U64, GT_TYPE_U64,
-    GT_TYPE_F16, GT_TYPE_F16, GT_TYPE_BF16, GT_TYPE_F32, GT_TYPE_F64};
+static const struct named {
+    const char *name;
+    gt_type type;
+    uint32_t lanes, alignment; /* 0: by the rule */
+} named[] = {
+    {"char", ONE(I8)},
+    {"signed char", ONE(I8)},
+    {"int8_t", ONE(I8)},
+    {"unsigned char", ONE(U8)},
+    {"uint8_t", ONE(U8)},
+    {"short", ONE(I16)},
+    {"short int", ONE(I16)},
+    {"int16_t", ONE(I16)},
+    {"unsigned short", ONE(U16)},
+    {"unsigned short int", ONE(U16)},
+    {"uint16_t", ONE(U16)},
+    {"int", ONE(I32)},
+    {"int32_t", ONE(I32)},
+    {"signed", ONE(I32)},
+    {"unsigned", ONE(U32)},
+    {"unsigned int", ONE(U32)},
+    {"uint32_t", ONE(U32)},
+    {"long", ONE(I64)},
+    {"long int", ONE(I64)},
+    {"long long", ONE(I64)},
+    {"long long int", ONE(I64)},
+    {"int64_t", ONE(I64)},
+    {"ptrdiff_t", ONE(I64)},
+    {"unsigned long", ONE(U64)},
+    {"unsigned long int", ONE(U64)},
+    {"unsigned long long", ONE(U64)},
+    {"unsigned long long int", ONE(U64)},
+    {"uint64_t", ONE(U64)},
+    {"size_t", ONE(U64)},
+    {"bool", ONE(BOOL)},
+    {"half", ONE(F16)},
+    {"__half", ONE(F16)},
+    {"half2", TWO(F16)},
+    {"__half2", TWO(F16)},
+    {"__nv_bfloat16", ONE(BF16)},
+    {"nv_bfloat16", ONE(BF16)},
+    {"__nv_bfloat162", TWO(BF16)},
+    {"nv_bfloat162", TWO(BF16)},
+    {"__nv_fp8_e4m3", ONE(E4M3)},
+    {"__nv_fp8x2_e4m3", TWO(E4M3)},
+    {"__nv_fp8x4_e4m3", FOUR(E4M3)},
+    {"__nv_fp8_e5m2", ONE(E5M2)},
+    {"__nv_fp8x2_e5m2", TWO(E5M2)},
+    {"__nv_fp8x4_e5m2", FOUR(E5M2)},
+    {"float", ONE(F32)},
+    {"double", ONE(F64)},
+    {"cuComplex", TWO(F32)},
+    {"cuFloatComplex", TWO(F32)},
+    {"cuDoubleComplex", TWO(F64)},
+    {"dim3", THREE(U32)},
+    VECTORS("char", I8),
+    VECTORS("uchar", U8),
+    VECTORS("short", I16),
+    VECTORS("ushort", U16),
+    VECTORS("int", I32),
+    VECTORS("uint", U32),
+    VECTORS("long", I64),
+    VECTORS("ulong", U64),
+    VECTORS("longlong", I64),
+    VECTORS("ulonglong", U64),
+    VECTORS("float", F32),
+    VECTORS("double", F64),
+    ALIGNED_FOURS("long", I64),
+    ALIGNED_FOURS("ulong", U64),
+    ALIGNED_FOURS("longlong", I64),
+    ALIGNED_FOURS("ulonglong", U64),
+    ALIGNED_FOURS("double", F64),
+};
 
-enum { NAME_COUNT = sizeof names / sizeof *names };
-_Static_assert(sizeof named / sizeof *named == NAME_COUNT, "one type for each name");
+enum { NAME_COUNT = sizeof named / sizeof *named, WIDEST_ALIGNMENT = 16 };
 
 uint32_t gt_type_bytes(gt_type type)
 {
@@ -77,6 +127,9 @@ bool gt_type_holds(gt_type type, int64_t value)
 {
     uint32_t bits = gt_type_bytes(type) * 8;
     bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
+    if (type == GT_TYPE_BOOL) {
+        return value == 0 || value == 1;
+    }
     if (gt_type_is_float(type) || bits == 64) {
         return true;
     }
@@ -89,11 +142,25 @@ const char *gt_type_name(gt_type type)
     return types[type].name;
 }
 
-bool gt_type_from_name(gt_type *out, const char *name)
+static gt_element element_of(const struct named *one)
+{
+    gt_element element = {.type = one->type,
+                          .lanes = one->lanes,
+                          .bytes = one->lanes * types[one->type].bytes,
+                          .alignment = one->alignment};
+    if (element.alignment == 0) {
+        element.alignment = one->lanes == 3                    ? types[one->type].bytes
+                            : element.bytes < WIDEST_ALIGNMENT ? element.bytes
+                                                               : WIDEST_ALIGNMENT;
+    }
+    return element;
+}
+
+bool gt_element_from_name(gt_element *out, const char *name)
 {
     for (size_t i = 0; i < NAME_COUNT; i++) {
-        if (strcmp(name, names[i]) == 0) {
-            *out = named[i];
+        if (strcmp(name, named[i].name) == 0) {
+            *out = element_of(&named[i]);
             return true;
         }
     }
@@ -102,6 +169,10 @@ bool gt_type_from_name(gt_type *out, const char *name)
 
 const char *gt_type_nearest(const char *name)
 {
+    const char *names[NAME_COUNT];
+    for (size_t i = 0; i < NAME_COUNT; i++) {
+        names[i] = named[i].name;
+    }
     return gt_nearest(name, names, NAME_COUNT);
 }
 

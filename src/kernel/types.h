@@ -5,8 +5,9 @@
 #include "kernel/lexer.h"
 #include "kernel/template.h"
 
-/* The type that a normalised name ("unsigned int", "uint32_t", "half") stands for; false: none. */
-bool gt_type_from_name(gt_type *out, const char *name);
+/* The element that a normalised name ("unsigned int", "uint32_t", "half2", "float4") stands for;
+ * false: none. */
+bool gt_element_from_name(gt_element *out, const char *name);
 /* The known type nearest to a misspelt name, or NULL. */
 const char *gt_type_nearest(const char *name);
 /* Reads names that follow one another ("unsigned long long") joined by single blanks.

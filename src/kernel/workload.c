@@ -2,6 +2,7 @@
 #include "kernel/binding.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
+#include "kernel/workload_parts.h"
 
 #include "base/text.h"
 
@@ -49,58 +50,6 @@ static gputune_status evaluate_elements(uint64_t *out, uint64_t *innermost,
     return GPUTUNE_OK;
 }
 
-/* What a fill that states no values is made from. */
-static void set_range(gt_buffer *out, gt_fill_kind kind)
-{
-    bool integers = !gt_type_is_float(out->type);
-    out->low = out->high = 0;
-    if (kind == GT_FILL_UNIFORM || (kind == GT_FILL_SORTED && !integers)) {
-        out->low = -1;
-        out->high = 1;
-    } else if (kind == GT_FILL_SORTED) {
-        out->high = (double)(out->elements - 1);
-    }
-}
-
-/* The largest number of a fill that makes its own must be one of the type's. */
-static gputune_status check_range(const gt_buffer *out, gt_place place)
-{
-    double most = out->fill == GT_FILL_PERMUTATION ? (double)(out->elements - 1) : out->high;
-    if (out->low > out->high) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s is filled from %g to %g at these sizes; expected low <= high", out->name,
-                       out->low, out->high);
-    }
-    if (out->fill == GT_FILL_PREFIX && out->low < 0) {
-        return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
-    }
-    bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
-    return counted && !gt_type_holds(out->type, (int64_t)most)
-               ? gt_fail_at(place,
-                            "%s would hold numbers up to %.0f at these sizes, which its type %s "
-                            "does not hold; expected a wider type",
-                            out->name, most, gt_type_name(out->type))
-               : GPUTUNE_OK;
-}
-
-/* The values of what comes from the host are computed when it is sent. */
-static gputune_status bind_fill(gt_buffer *out, const gt_fill *fill, const int64_t *slots)
-{
-    out->fill = fill->kind;
-    set_range(out, fill->kind);
-    if (gt_fill_is_sent(fill->kind)) {
-        return GPUTUNE_OK;
-    }
-    if (fill->low) {
-        GT_TRY(gt_expression_real(&out->low, fill->low, slots));
-        out->high = out->low;
-    }
-    if (fill->high) {
-        GT_TRY(gt_expression_real(&out->high, fill->high, slots));
-    }
-    return check_range(out, fill->place);
-}
-
 static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, uint32_t index,
                                   uint32_t argument_index)
 {
@@ -108,42 +57,21 @@ static gputune_status bind_buffer(gt_workload *out, const gt_binding *binding, u
     const gt_argument *argument = &template->arguments[argument_index];
     gt_buffer *buffer = &out->buffers[index];
     memcpy(buffer->name, argument->name, sizeof buffer->name);
-    buffer->type = gt_type_resolve(template, binding->problem, argument->type);
     buffer->direction = argument->direction;
     buffer->nan_ok = argument->nan_ok;
-    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
-    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
     GT_TRY(evaluate_elements(&buffer->elements, &out->innermost[index], argument->extents,
                              argument->extent_count, binding->slots, argument->name));
-    buffer->bytes = buffer->elements * gt_type_bytes(buffer->type);
-    if (buffer->bytes > bytes_max) {
-        return gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
-                       argument->name);
-    }
-    return bind_fill(buffer, &argument->fill, binding->slots);
-}
-
-static gputune_status bind_scalar(gt_scalar *out, const gt_binding *binding,
-                                  const gt_argument *argument)
-{
-    const gt_template *template = binding->template;
-    memcpy(out->name, argument->name, sizeof out->name);
-    out->type = gt_type_resolve(template, binding->problem, argument->type);
-    out->problem_value = argument->value ? -1 : gt_template_problem_index(template, argument->name);
-    if (out->problem_value >= 0) {
-        out->integer = binding->problem->values[out->problem_value].number;
-        out->real = (double)out->integer;
-    } else if (gt_type_is_float(out->type)) {
-        GT_TRY(gt_expression_real(&out->real, argument->value, binding->slots));
-    } else {
-        GT_TRY(gt_expression_integer(&out->integer, argument->value, binding->slots));
-        out->real = (double)out->integer;
-    }
-    if (!gt_type_holds(out->type, out->integer)) {
-        return gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", out->name,
-                       (long long)out->integer, gt_type_name(out->type));
-    }
-    return GPUTUNE_OK;
+    const gt_declared declared = {argument->type,
+                                  &argument->fill,
+                                  &argument->initialisers,
+                                  {template->path, argument->line, argument->column}};
+    GT_TRY(gt_elements_bind(out, buffer, binding, &declared));
+    bool as_double = template->parts->reference.double_mask >> argument_index & 1;
+    buffer->reference_type = as_double ? GT_TYPE_F64 : buffer->type;
+    return buffer->bytes <= bytes_max
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "buffer %s exceeds 2^47 bytes at these sizes",
+                         argument->name);
 }
 
 static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding)
@@ -158,7 +86,7 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
             GT_TRY(bind_buffer(out, binding, out->buffer_count++, i));
         } else {
             out->arguments[i].index = out->scalar_count;
-            GT_TRY(bind_scalar(&out->scalars[out->scalar_count++], binding, argument));
+            GT_TRY(gt_scalar_bind(out, &out->scalars[out->scalar_count++], binding, argument));
         }
     }
     return GPUTUNE_OK;
@@ -175,15 +103,18 @@ static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
         return GPUTUNE_OK;
     }
     memcpy(block->name, pass->name, sizeof block->name);
-    block->type = gt_type_resolve(binding->template, binding->problem, pass->type);
-    block->reference_type = block->type;
     block->direction = GT_IN;
     GT_TRY(evaluate_elements(&block->elements, &innermost, &count, 1, binding->slots, pass->name));
-    block->bytes = block->elements * gt_type_bytes(block->type);
-    if (block->bytes > UINT32_MAX / 2) {
-        return gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
-    }
-    return bind_fill(block, &pass->fill, binding->slots);
+    const gt_axis *axis = &binding->template->axes[pass->axis];
+    const gt_declared declared = {pass->type,
+                                  &pass->fill,
+                                  &pass->initialisers,
+                                  {binding->template->path, axis->line, axis->column}};
+    GT_TRY(gt_elements_bind(out, block, binding, &declared));
+    block->reference_type = block->type;
+    return block->bytes <= UINT32_MAX / 2
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
 }
 
 static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding)
@@ -201,7 +132,7 @@ static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding
             GT_TRY(gt_expression_real(items[i].value, items[i].expression, binding->slots));
         }
         if (*items[i].value < 0) {
-            return gt_fail_at(judge->place, "a negative tolerance; expected 0 or more");
+            return gt_fail_at(judge->kernel.place, "a negative tolerance; expected 0 or more");
         }
     }
     return GPUTUNE_OK;
@@ -230,7 +161,7 @@ static gputune_status bind_dimensions(uint32_t out[3], const gt_dimensions *dime
             return gt_fail(GPUTUNE_EINVAL,
                            "%s would be launched with %lld in dimension %u at these "
                            "sizes; expected 1 to %lld",
-                           judge->name, (long long)value, i, (long long)limits[i]);
+                           judge->kernel.name, (long long)value, i, (long long)limits[i]);
         }
         out[i] = (uint32_t)value;
     }
@@ -252,11 +183,12 @@ static gputune_status bind_geometry(gt_geometry *out, const gt_workload *workloa
         return gt_fail(GPUTUNE_EINVAL,
                        "%s would be launched with blocks of %llu threads; expected "
                        "at most %d",
-                       judge->name, (unsigned long long)threads, device->max_threads_per_block);
+                       judge->kernel.name, (unsigned long long)threads,
+                       device->max_threads_per_block);
     }
     GT_TRY(bind_dimensions(out->grid, &judge->grid, device->max_grid, binding, judge));
     if (judge->grid.count == 0) {
-        uint64_t grid = (first_output(workload)->elements + threads - 1) / threads;
+        uint64_t grid = (gt_buffer_count(first_output(workload)) + threads - 1) / threads;
         out->grid[0] =
             grid > (uint64_t)device->max_grid[0] ? (uint32_t)device->max_grid[0] : (uint32_t)grid;
     }
@@ -278,8 +210,7 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
             if (workload->arguments[i].is_buffer &&
                 strcmp(buffer->name, template->parts->clears[c]) == 0) {
                 launch->clears[launch->clear_count++] =
-                    (gt_clear){(int)(i + workload->has_block),
-                               buffer->elements * gt_type_bytes(buffer->reference_type)};
+                    (gt_clear){(int)(i + workload->has_block), gt_buffer_reference_bytes(buffer)};
             }
         }
     }
@@ -289,7 +220,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
                                  const gt_binding *binding, const gt_judge *judge)
 {
     GT_TRY(bind_geometry(&out->geometry, workload, binding, judge));
-    memcpy(out->entry, judge->name, sizeof judge->name);
+    memcpy(out->entry, judge->kernel.entry, sizeof out->entry);
     out->pass = workload->has_block ? GT_PASS_GLOBAL : GT_PASS_NONE;
     out->block_bytes = (uint32_t)workload->block.bytes;
     out->argument_count = workload->argument_count + workload->has_block;
@@ -300,7 +231,7 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
         uint32_t index = workload->arguments[i].index;
         bool is_buffer = workload->arguments[i].is_buffer;
         add_parameter(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
-                      is_buffer ? 8 : gt_type_bytes(workload->scalars[index].type),
+                      is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
                       (int)(i + workload->has_block), 0);
     }
     return GPUTUNE_OK;
@@ -469,9 +400,7 @@ uint64_t gt_workload_device_bytes(const gt_workload *workload)
         const gt_buffer *buffer = &workload->buffers[i];
         bytes += buffer->bytes + GUARDS;
         bytes += buffer->direction == GT_INOUT ? buffer->bytes : 0;
-        bytes += buffer->direction == GT_IN
-                     ? 0
-                     : buffer->elements * gt_type_bytes(buffer->reference_type) + GUARDS;
+        bytes += buffer->direction == GT_IN ? 0 : gt_buffer_reference_bytes(buffer) + GUARDS;
     }
     if (workload->has_scale) {
         bytes +=

@@ -43,7 +43,8 @@ typedef enum gt_trial_status {
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE, /* does not compile */
-    GT_TRIAL_LAUNCH   /* the driver refuses it */
+    GT_TRIAL_LAUNCH,  /* the driver refuses it */
+    GT_TRIAL_SLOW     /* its compile did not end within the limit of a call */
 } gt_trial_status;
 
 /* One configuration tried in a scenario. */
@@ -60,6 +61,7 @@ typedef struct gt_trial {
     uint32_t shared_bytes; /* dynamic */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* it was tried with */
+    double limit_ns; /* of a slow one, and of one that hung once: the limit of that call; else 0 */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -88,7 +90,8 @@ typedef struct gt_trial {
     X(REAL, max_error, max_error, SHOWN(max_error))                                                \
     X(REAL, compile_ns, compile_ns, SHOWN(compile_ns))                                             \
     X(INTEGER, driver_version, driver_version, HIDDEN)                                             \
-    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)
+    X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
+    X(REAL, limit_ns, limit_ns, HIDDEN)
 
 enum { GT_SCENARIO_SIZES = 16 };
 

@@ -45,7 +45,7 @@ static const char *const status_names[] = {
     [GT_TRIAL_OK] = "ok",         [GT_TRIAL_ELIMINATED] = "eliminated",
     [GT_TRIAL_WRONG] = "wrong",   [GT_TRIAL_CRASHED] = "crashed",
     [GT_TRIAL_HUNG] = "hung",     [GT_TRIAL_COMPILE] = "compile",
-    [GT_TRIAL_LAUNCH] = "launch",
+    [GT_TRIAL_LAUNCH] = "launch", [GT_TRIAL_SLOW] = "slow",
 };
 
 const char *gt_trial_status_name(gt_trial_status status)

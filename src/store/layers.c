@@ -3,6 +3,7 @@
 #include "store/layers_parts.h"
 
 #include "base/clock.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -170,11 +171,18 @@ static void open_system(gt_store *store)
     }
 }
 
+/* The file that somebody named; NULL: none was. */
+static const char *named_file(const char *path)
+{
+    const char *given = path ? path : gt_environment("GPUTUNE_DB");
+    return given && given[0] ? given : NULL;
+}
+
 static gputune_status choose_path(char **out, const char *path)
 {
-    const char *given = path ? path : getenv("GPUTUNE_DB");
+    const char *given = named_file(path);
     char *folder;
-    if (given && given[0]) {
+    if (given) {
         return gt_strdup(out, given);
     }
     GT_TRY(gt_file_cache_folder(&folder));
@@ -201,13 +209,34 @@ static gputune_status choose_file(gt_store *store, const char *path)
     return gt_strdup(&store->paths[0], store->asked);
 }
 
+/* Makes the folders of the file in the cache. Those of a file that somebody named must be there: a
+ * slip of the pen would leave folders behind. */
+static gputune_status prepare_folder(const gt_store *store, const char *path)
+{
+    if (!named_file(path)) {
+        return gt_file_make_parents(store->asked);
+    }
+    char *folder;
+    GT_TRY(gt_strdup(&folder, store->asked));
+    char *slash = strrchr(folder, '/');
+    gputune_status status = GPUTUNE_OK;
+    if (slash && slash != folder) {
+        *slash = '\0';
+        if (!gt_file_exists(folder)) {
+            status = gt_fail(GPUTUNE_EIO, "there is no folder %s; make it first", folder);
+        }
+    }
+    free(folder);
+    return status;
+}
+
 static gputune_status open_files(gt_store *store, const char *path)
 {
     GT_TRY(choose_file(store, path));
     if (store->no_file) {
         return GPUTUNE_OK;
     }
-    if (gt_file_make_parents(store->asked) != GPUTUNE_OK) {
+    if (prepare_folder(store, path) != GPUTUNE_OK) {
         gt_layers_give_up(store, gt_message(), false);
         return GPUTUNE_OK;
     }

@@ -1,4 +1,5 @@
-/* Records for the user: winners and trials with all that is stored about them. */
+/* Records for the user: winners and trials with all that is stored about them, and dropping them.
+ */
 #include "base/array.h"
 #include "store/keys.h"
 #include "store/layers.h"
@@ -9,6 +10,7 @@
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
     const gt_records_filter *filter;
+    bool searched; /* a database that can be written */
 } record_search;
 
 static void free_row(gt_record_row *row)
@@ -26,6 +28,14 @@ static bool wanted(const gt_records_filter *filter, const char *environment)
         }
     }
     return !filter->environments;
+}
+
+static void free_rows(record_search *search)
+{
+    for (size_t i = 0; i < search->found.count; i++) {
+        free_row(&search->found.items[i]);
+    }
+    gt_array_free(&search->found);
 }
 
 /* The columns of GT_SQL_RECORDS in their order. */
@@ -63,6 +73,13 @@ static void show(gt_record_row *row)
     }
 }
 
+/* Whether two rows are of one scenario on one kind of GPU. */
+static bool is_same_place(const gt_record_row *a, const gt_record_row *b)
+{
+    return gt_hash_equal(a->scenario, b->scenario) &&
+           strcmp(a->record.environment, b->record.environment) == 0;
+}
+
 /* An upper layer's winner hides a lower one's of the same space; its trial the same trial. Says
  * whether the row is to be kept. */
 static bool settle_layers(const record_search *search, gt_record_row *row, size_t upper)
@@ -70,8 +87,7 @@ static bool settle_layers(const record_search *search, gt_record_row *row, size_
     bool known = false;
     for (size_t i = 0; i < upper; i++) {
         const gt_record_row *other = &search->found.items[i];
-        if (!gt_hash_equal(other->scenario, row->scenario) ||
-            strcmp(other->record.environment, row->record.environment) != 0) {
+        if (!is_same_place(other, row)) {
             continue;
         }
         if (other->record.is_winner &&
@@ -179,8 +195,10 @@ static gputune_status settle_versions(record_search *search)
         const version *one = find_version(&all, row);
         row->record.outdated =
             !gt_hash_equal(row->identity, one->at_hand ? one->identity : one->newest);
-        row->dropped = filter->one_version &&
-                       !gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
+        bool counts = gt_hash_equal(row->identity, one->found ? one->identity : one->newest);
+        row->dropped = filter->versions == GT_VERSIONS_ONE     ? !counts
+                       : filter->versions == GT_VERSIONS_OTHER ? counts
+                                                               : false;
     }
     for (size_t i = 0; i < search->found.count && status == GPUTUNE_OK; i++) {
         gt_record_row row = search->found.items[i];
@@ -227,6 +245,24 @@ static int compare_rows(const void *left, const void *right)
     return 0;
 }
 
+/* Settles what was read and calls `each` in order, unless `answer` says that reading failed. Frees
+ * the rows. */
+static int finish(record_search *search, int answer,
+                  int (*each)(void *user, const gputune_record *record), void *user)
+{
+    if (search->found.count) {
+        qsort(search->found.items, search->found.count, sizeof *search->found.items, compare_rows);
+    }
+    for (size_t i = 0; i < search->found.count && answer == 0; i++) {
+        gt_record_row *row = &search->found.items[i];
+        row->record.scenario = gt_hash_hex(row->scenario_hex, row->scenario);
+        row->record.identity = gt_hash_hex(row->identity_hex, row->identity);
+        answer = each(user, &row->record);
+    }
+    free_rows(search);
+    return answer;
+}
+
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
                      int (*each)(void *user, const gputune_record *record), void *user,
                      const gt_patience *patience)
@@ -235,18 +271,55 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter,
     int answer = gt_store_read_all(store, read_records, &search, patience);
     answer = answer == GPUTUNE_EBUSY ? GPUTUNE_OK : answer; /* gt_store_check() tells */
     answer = answer ? answer : settle_versions(&search);
-    if (search.found.count) {
-        qsort(search.found.items, search.found.count, sizeof *search.found.items, compare_rows);
+    return finish(&search, answer, each, user);
+}
+
+/* --- dropping -----------------------------------------------------------------------------------
+ */
+
+static gputune_status drop_scenario(gt_database *database, const gt_record_row *row)
+{
+    static const gt_sql steps[] = {GT_SQL_DROP_CODE, GT_SQL_DROP_WINNERS, GT_SQL_DROP_TRIALS,
+                                   GT_SQL_DROP_SCENARIO};
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        GT_TRY(gt_execute(database, steps[i], "th", row->record.environment, row->scenario));
     }
-    for (size_t i = 0; i < search.found.count && answer == 0; i++) {
-        gt_record_row *row = &search.found.items[i];
-        row->record.scenario = gt_hash_hex(row->scenario_hex, row->scenario);
-        row->record.identity = gt_hash_hex(row->identity_hex, row->identity);
-        answer = each(user, &row->record);
+    return GPUTUNE_OK;
+}
+
+static gputune_status find_to_drop(gt_database *database, void *context)
+{
+    record_search *search = context;
+    search->searched = true;
+    free_rows(search);                                      /* of a try before */
+    gputune_status status = read_records(database, search); /* ENOTFOUND at the end of the rows */
+    return status == GPUTUNE_ENOTFOUND ? settle_versions(search) : status;
+}
+
+static gputune_status drop(gt_database *database, void *context)
+{
+    record_search *search = context;
+    GT_TRY(find_to_drop(database, context));
+    for (size_t i = 0; i < search->found.count; i++) {
+        const gt_record_row *row = &search->found.items[i];
+        if (!i || !is_same_place(row, row - 1)) {
+            GT_TRY(drop_scenario(database, row));
+        }
     }
-    for (size_t i = 0; i < search.found.count; i++) {
-        free_row(&search.found.items[i]);
+    GT_TRY(gt_execute(database, GT_SQL_DROP_KERNELS, ""));
+    return gt_execute(database, GT_SQL_DROP_IMAGES, "");
+}
+
+int gt_store_drop(gt_store *store, const gt_records_filter *filter, bool only_say,
+                  int (*each)(void *user, const gputune_record *record), void *user,
+                  const gt_patience *patience)
+{
+    record_search search = {.filter = filter};
+    int answer = gt_store_write_file(store, only_say ? find_to_drop : drop, &search, patience);
+    if (answer == GPUTUNE_EBUSY) {
+        answer = gt_fail(answer, "another process has locked the database; try again later");
+    } else if (answer == GPUTUNE_EDATABASE || !search.searched) {
+        answer = gt_fail(GPUTUNE_EDATABASE, "the database cannot be written; nothing was dropped");
     }
-    gt_array_free(&search.found);
-    return answer;
+    return finish(&search, answer, each, user);
 }

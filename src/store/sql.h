@@ -39,6 +39,12 @@
     "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario AND d.hash = w.default_trial " \
     "WHERE g.environment = ?1 AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER
 
+/* Rows of a GPU and a scenario, after a table's name. */
+#define GT_TEXT_OF                                                                                 \
+    " t JOIN gpu g ON g.id = t.gpu JOIN scenario s ON s.id = t.scenario "                          \
+    "WHERE g.environment = ?1 AND s.hash = ?2"
+#define GT_TEXT_TRIAL_OF "trial" GT_TEXT_OF
+
 /* The rest of an INSERT after the columns that come first. */
 #define GT_TEXT_CODE_SET                                                                           \
     GT_CODE_COLUMNS(GT_PASTE_NAME) ") VALUES (?1" GT_CODE_COLUMNS(GT_PASTE_VALUE) ")"
@@ -89,6 +95,11 @@
                  "DO UPDATE SET image = excluded.image WHERE image <> excluded.image")             \
     X(CUBIN_ID, "SELECT id FROM cubin WHERE content = ?1")                                         \
     X(CODE_SET, "INSERT OR REPLACE INTO compiled (cubin" GT_TEXT_CODE_SET)                         \
+    /* unless a winner, of this scenario or of another, is made of it */                           \
+    X(CODE_DROP, "DELETE FROM compiled WHERE source = ?1 AND arch = ?2 AND ptx = ?3 AND "          \
+                 "NOT EXISTS (SELECT 1 FROM winner WHERE code_source = ?1) AND "                   \
+                 "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1)")                   \
+    X(CUBIN_SWEEP, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
     X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
     X(CODE_SEAL_ALL, GT_TEXT_SEAL_CODE "1")                                                        \
     X(CODE,                                                                                        \
@@ -134,6 +145,17 @@
     X(LEASE_CLAMP, "UPDATE lease SET expires_ms = ?2 WHERE key = ?1")                              \
     X(LEASE_RENEW, "UPDATE lease SET expires_ms = ?3 WHERE key = ?1 AND owner = ?2")               \
     X(LEASE_DELETE, "DELETE FROM lease WHERE key = ?1 AND owner = ?2")                             \
+    /* of GPU ?1 and scenario ?2, in this order: the code that no other trial has, then the rows   \
+     */                                                                                            \
+    X(DROP_CODE, "DELETE FROM compiled WHERE source IN (SELECT t.source FROM " GT_TEXT_TRIAL_OF    \
+                 ") AND source NOT IN (SELECT source FROM trial WHERE id NOT IN "                  \
+                 "(SELECT t.id FROM " GT_TEXT_TRIAL_OF "))")                                       \
+    X(DROP_WINNERS, "DELETE FROM winner WHERE id IN (SELECT t.id FROM winner" GT_TEXT_OF ")")      \
+    X(DROP_TRIALS, "DELETE FROM trial WHERE id IN (SELECT t.id FROM trial" GT_TEXT_OF ")")         \
+    X(DROP_SCENARIO, "DELETE FROM scenario WHERE hash = ?2 AND ?1 <> '' AND id NOT IN "            \
+                     "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")             \
+    X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
+    X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
     X(RECORDS,                                                                                     \
       "SELECT " GT_PLACE_COLUMNS(                                                                  \
           GT_PASTE_PLACE) "0" GT_TEXT_TRIAL GT_TEXT_WINNER                                         \

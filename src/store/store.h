@@ -40,8 +40,9 @@ typedef struct gt_store gt_store;
 /* ---- Opening --------------------------------------------------------------------------------- */
 
 /* Opens `path` (NULL: GPUTUNE_DB, else gputune.db in the cache folder; ":memory:" keeps nothing),
- * making it and its folders (0600, 0700), and beneath it `system_path` read-only (NULL or missing:
- * none). Fails with ENOMEM only. `log` (may be NULL) is copied. *out is for gt_store_close(). */
+ * making it (0600) and the folders in the cache (0700; a file that was named must have its folder),
+ * and beneath it `system_path` read-only (NULL or missing: none). Fails with ENOMEM only. `log`
+ * (may be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
 /* The same only to read: nothing is made, written or put beside a file. EDATABASE, with a message
@@ -109,7 +110,7 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch". */
+/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow". */
 const char *gt_trial_status_name(gt_trial_status status);
 
 typedef struct gt_trial_list {
@@ -194,12 +195,15 @@ typedef struct gt_outcome {
     const gt_winner *winner; /* its trials must be among `trials` or stored; its codes are kept */
     const gt_code *codes;    /* more code to keep: the default's, or all */
     size_t code_count;
+    const gt_code *passed; /* code that was kept in case the tuning is cut short: dropped, unless a
+                              winner is made of it; images are not read */
+    size_t passed_count;
     bool force; /* also over a winner that answers for this one */
 } gt_outcome;
 
-/* Scenario, trials, winner and code in one transaction. The winner is left out where a final one of
- * the same space is stored that answers for it (gt_answers_for()), unless `force`; otherwise it
- * replaces the one of its space. */
+/* Scenario, trials, winner (may be NULL) and code in one transaction. The winner is left out where
+ * a final one of the same space is stored that answers for it (gt_answers_for()), unless `force`;
+ * otherwise it replaces the one of its space. */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
@@ -228,14 +232,20 @@ void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience 
 
 /* ---- Records --------------------------------------------------------------------------------- */
 
+/* Of each kernel and environment, the version that counts is that of the template at hand where
+ * something of it is found, else the newest. */
+typedef enum gt_versions {
+    GT_VERSIONS_ALL,
+    GT_VERSIONS_ONE,  /* the one that counts */
+    GT_VERSIONS_OTHER /* all but that */
+} gt_versions;
+
 typedef struct gt_records_filter {
     const char *kernel;              /* NULL: all */
     bool all_trials;                 /* else winners only */
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
-    /* Of each kernel and environment the version of the template at hand alone, where something of
-     * it is found, else the newest. */
-    bool one_version;
+    gt_versions versions;
     /* Sets the identity of the template at hand; false: there is none. NULL: there is none of any.
      * What differs from it, or else from the newest, is outdated. */
     bool (*at_hand)(void *user, const char *kernel, gt_hash *identity);
@@ -248,5 +258,11 @@ typedef struct gt_records_filter {
 int gt_store_records(gt_store *store, const gt_records_filter *filter,
                      int (*each)(void *user, const gputune_record *record), void *user,
                      const gt_patience *patience);
+/* Drops what the filter finds from the user's file, with the code that nothing else has, and then
+ * calls `each` as gt_store_records() does; `only_say`: nothing is dropped. EBUSY when the file
+ * stays locked, EDATABASE when it cannot be written. */
+int gt_store_drop(gt_store *store, const gt_records_filter *filter, bool only_say,
+                  int (*each)(void *user, const gputune_record *record), void *user,
+                  const gt_patience *patience);
 
 #endif

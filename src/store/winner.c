@@ -280,6 +280,16 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
 }
 
+static gputune_status drop_passed(gt_database *database, const gt_outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->passed_count; i++) {
+        const gt_code *code = &outcome->passed[i];
+        GT_TRY(gt_execute(database, GT_SQL_CODE_DROP, "htn", code->source, code->arch,
+                          (int)code->ptx));
+    }
+    return outcome->passed_count ? gt_execute(database, GT_SQL_CUBIN_SWEEP, "") : GPUTUNE_OK;
+}
+
 static gputune_status put_outcome(gt_database *database, void *context)
 {
     const gt_outcome *outcome = context;
@@ -299,7 +309,10 @@ static gputune_status put_outcome(gt_database *database, void *context)
     if (!outcome->force) {
         GT_TRY(is_superfluous(&superfluous, database, outcome));
     }
-    return superfluous ? GPUTUNE_OK : set_winner(database, gpu, scenario, outcome);
+    if (!superfluous) {
+        GT_TRY(set_winner(database, gpu, scenario, outcome));
+    }
+    return drop_passed(database, outcome);
 }
 
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,

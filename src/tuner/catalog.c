@@ -2,8 +2,10 @@
 #include "tuner/catalog.h"
 
 #include "base/array.h"
+#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "farm/includes.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +15,8 @@
 
 typedef struct entry {
     char *path;
-    struct timespec changed;
+    struct timespec changed; /* of a file */
+    bool in_memory;          /* the path is a name that the program gave to a text of its own */
     gt_template *template;
 } entry;
 
@@ -22,6 +25,7 @@ struct gt_catalog {
     char *folder; /* of the kernels that are found by name */
     char *home;   /* where the prelude is */
     char *prelude;
+    gt_includes *includes;
     gt_log log;
     GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
 };
@@ -51,9 +55,9 @@ static gputune_status add_name(names *out, const char *name, size_t length)
 /* Where the prelude may be, the likeliest first. */
 static gputune_status list_places(names *out, const char *given)
 {
-    static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates"};
-    static const char prefix[] = GT_PREFIX "/share/gputune/templates";
-    const char *asked[] = {given, getenv("GPUTUNE_TEMPLATES")};
+    static const char *const beside[] = {"templates", "../templates", "../share/gputune/templates",
+                                         "gputune/share/templates"};
+    const char *asked[] = {given, gt_environment("GPUTUNE_TEMPLATES")};
     char *own, *folder;
     for (size_t i = 0; i < 2; i++) {
         GT_TRY(asked[i] ? add_name(out, asked[i], strlen(asked[i])) : GPUTUNE_OK);
@@ -68,7 +72,7 @@ static gputune_status list_places(names *out, const char *given)
         }
     }
     free(own);
-    return status ? status : add_name(out, prefix, sizeof prefix - 1);
+    return status;
 }
 
 /* *out is the index of the first place with a prelude. */
@@ -107,7 +111,7 @@ static gputune_status check_folder(const char *folder)
 /* The kernels are in the folder that is asked for, else beside the prelude. */
 static gputune_status choose_folders(gt_catalog *catalog, const names *places, const char *given)
 {
-    const char *asked = given ? given : getenv("GPUTUNE_TEMPLATES");
+    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
     size_t home;
     if (asked) {
         GT_TRY(check_folder(asked));
@@ -149,6 +153,9 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
     }
+    if (status == GPUTUNE_OK) {
+        status = gt_includes_open(&catalog->includes, catalog->folder, NULL, 0);
+    }
     if (status != GPUTUNE_OK) {
         gt_catalog_close(catalog);
         return status;
@@ -168,10 +175,21 @@ void gt_catalog_close(gt_catalog *catalog)
     }
     gt_array_free(&catalog->entries);
     pthread_mutex_destroy(&catalog->lock);
+    gt_includes_close(catalog->includes);
     free(catalog->folder);
     free(catalog->home);
     free(catalog->prelude);
     free(catalog);
+}
+
+gputune_status gt_catalog_set_include_paths(gt_catalog *catalog, const char *const *paths,
+                                            size_t count)
+{
+    gt_includes *includes;
+    GT_TRY(gt_includes_open(&includes, catalog->folder, paths, count));
+    gt_includes_close(catalog->includes);
+    catalog->includes = includes;
+    return GPUTUNE_OK;
 }
 
 const char *gt_catalog_prelude(const gt_catalog *catalog)
@@ -179,53 +197,40 @@ const char *gt_catalog_prelude(const gt_catalog *catalog)
     return catalog->prelude;
 }
 
-/* *out is `folder`/`name` where that exists, else NULL. */
-static gputune_status probe(char **out, const char *folder, const char *name)
+gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
+                                          gt_catalog *catalog, const gt_template *template)
 {
-    char *path;
-    GT_TRY(gt_path_format(&path, "%s/%s", folder, name));
-    if (!gt_file_exists(path)) {
-        free(path);
-        path = NULL;
+    *out = NULL;
+    *count = 0;
+    if (!template->has_headers) {
+        return GPUTUNE_OK;
     }
-    *out = path;
-    return GPUTUNE_OK;
-}
-
-/* Includes are looked up beside the including file, in the template folder, beside the prelude. */
-static gputune_status find_include(char **out, const gt_catalog *catalog, const char *name,
-                                   const char *from)
-{
-    const char *slash = strrchr(from, '/');
-    char *beside;
-    if (name[0] == '/') {
-        return gt_strdup(out, name);
-    }
-    GT_TRY(gt_strndup(&beside, slash ? from : ".", slash ? (size_t)(slash - from) : 1));
-    const char *const folders[] = {beside, catalog->folder, catalog->home};
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders && !status && !*out; i++) {
-        status = probe(out, folders[i], name);
-    }
-    if (!status && !*out) {
-        status = gt_fail(GPUTUNE_ENOTFOUND, "no %s in %s, %s or %s", name, beside, catalog->folder,
-                         catalog->home);
-    }
-    free(beside);
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = gt_includes_options(out, count, catalog->includes);
+    pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 
-static gputune_status read_include(void *user, const char *name, const char *from, char **text,
-                                   char **path)
+static gputune_status parse_file(gt_template **out, gt_catalog *catalog, const char *path,
+                                 const char *text)
 {
-    char *found = NULL;
-    GT_TRY(find_include(&found, user, name, from));
-    gputune_status status = gt_file_read(text, NULL, found);
+    GT_TRY(gt_includes_begin(catalog->includes, path));
+    return gt_template_parse(out, path, text, gt_includes_find, catalog->includes);
+}
+
+/* Takes over the entry's template; frees it on failure. */
+static gputune_status add_entry(entry **out, gt_catalog *catalog, entry *added, const char *path)
+{
+    gputune_status status = gt_strdup(&added->path, path);
+    if (status == GPUTUNE_OK) {
+        status = gt_array_push(&catalog->entries, *added);
+    }
     if (status != GPUTUNE_OK) {
-        free(found);
+        gt_template_free(added->template);
+        free(added->path);
         return status;
     }
-    *path = found;
+    *out = &catalog->entries.items[catalog->entries.count - 1];
     return GPUTUNE_OK;
 }
 
@@ -235,31 +240,58 @@ static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
     entry added = {0};
     char *text;
     GT_TRY(gt_file_read(&text, NULL, path));
-    gputune_status status = gt_template_parse(&added.template, path, text, read_include, catalog);
+    gputune_status status = parse_file(&added.template, catalog, path, text);
     free(text);
-    if (status == GPUTUNE_OK) {
-        status = gt_strdup(&added.path, path);
+    GT_TRY(status);
+    if (stat(path, &file) == 0) {
+        added.changed = file.st_mtim;
     }
-    if (status == GPUTUNE_OK) {
-        if (stat(path, &file) == 0) {
-            added.changed = file.st_mtim;
-        }
-        status = gt_array_push(&catalog->entries, added);
+    return add_entry(out, catalog, &added, path);
+}
+
+typedef struct source_reader {
+    gt_catalog *catalog;
+    const gputune_include *includes; /* ends with one without a name; NULL: none */
+} source_reader;
+
+/* Includes of a text in memory are those that came with it, then files of the template folder. */
+static gputune_status read_given(void *user, const gt_include *include, gt_included *out)
+{
+    const source_reader *reader = user;
+    const gputune_include *at = reader->includes;
+    while (at && at->name && (include->system || strcmp(at->name, include->name) != 0)) {
+        at++;
     }
+    if (!at || !at->name) {
+        return gt_includes_find(reader->catalog->includes, include, out);
+    }
+    gt_included found = {0};
+    GT_TRY(gt_strdup(&found.text, at->text));
+    gputune_status status = gt_strdup(&found.path, include->name);
     if (status != GPUTUNE_OK) {
-        gt_template_free(added.template);
-        free(added.path);
+        free(found.text);
         return status;
     }
-    *out = &catalog->entries.items[catalog->entries.count - 1];
+    *out = found;
     return GPUTUNE_OK;
+}
+
+static gputune_status load_source(entry **out, gt_catalog *catalog, const char *name,
+                                  const char *text, const gputune_include *includes)
+{
+    entry added = {.in_memory = true};
+    source_reader reader = {catalog, includes};
+    GT_TRY(gt_includes_begin(catalog->includes, NULL));
+    GT_TRY(gt_template_parse(&added.template, name, text, read_given, &reader));
+    return add_entry(out, catalog, &added, name);
 }
 
 static bool unchanged(const entry *known)
 {
     struct stat file;
-    return stat(known->path, &file) != 0 || (file.st_mtim.tv_sec == known->changed.tv_sec &&
-                                             file.st_mtim.tv_nsec == known->changed.tv_nsec);
+    return known->in_memory || stat(known->path, &file) != 0 ||
+           (file.st_mtim.tv_sec == known->changed.tv_sec &&
+            file.st_mtim.tv_nsec == known->changed.tv_nsec);
 }
 
 static gputune_status find_path(entry **out, gt_catalog *catalog, const char *path)
@@ -342,7 +374,7 @@ static gputune_status find_name(entry **out, gt_catalog *catalog, const char *na
     return status;
 }
 
-static bool is_path(const char *kernel)
+bool gt_catalog_is_path(const char *kernel)
 {
     size_t length = strlen(kernel);
     return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
@@ -352,8 +384,8 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 {
     entry *found = NULL;
     pthread_mutex_lock(&catalog->lock);
-    gputune_status status =
-        is_path(kernel) ? find_path(&found, catalog, kernel) : find_name(&found, catalog, kernel);
+    gputune_status status = gt_catalog_is_path(kernel) ? find_path(&found, catalog, kernel)
+                                                       : find_name(&found, catalog, kernel);
     if (status == GPUTUNE_OK) {
         *out = found->template;
     }
@@ -366,6 +398,16 @@ gputune_status gt_catalog_add(gt_catalog *catalog, const char *path)
     entry *added;
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = load(&added, catalog, path);
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
+}
+
+gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                                     const gputune_include *includes)
+{
+    entry *added;
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = load_source(&added, catalog, name, text, includes);
     pthread_mutex_unlock(&catalog->lock);
     return status;
 }

@@ -205,13 +205,29 @@ static gt_hash default_trial(const gt_tuning *tuning)
     return id == GT_NO_VARIANT ? (gt_hash){0} : gt_tuning_variant(tuning, id)->trial;
 }
 
+/* Service kernels and reference; of a tuning that another may go on with, the variants' code too.
+ * The caller frees the array. */
+static gputune_status list_codes(gt_code_list *out, const gt_tuning *tuning, bool final)
+{
+    const gt_field *field = &tuning->session.field;
+    int version = compiler_version(tuning);
+    GT_TRY(gt_tuning_new_codes(out, tuning));
+    out->count = final ? 0 : out->count;
+    for (int i = 0; i < GT_UNIT_FIRST; i++) {
+        gt_code code = gt_unit_code(&field->units.items[i], tuning->session.request->device);
+        code.nvrtc_version = code.nvrtc_version ? code.nvrtc_version : version;
+        out->items[out->count++] = code;
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *choice,
                                    const gt_trial_list *list, gt_winner *winner, int64_t fallback,
                                    uint32_t winning)
 {
     const gt_request *request = tuning->session.request;
     const gt_config standard = gt_config_default(request->template);
-    gt_code auxiliary[GT_UNIT_FIRST] = {0};
+    gt_code_list codes, passed = {0};
     GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
     GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
     winner->problem = request->problem_text;
@@ -222,23 +238,25 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
         winner->fallback = code_of(tuning, (uint32_t)fallback);
         GT_TRY(gt_config_text(&winner->fallback_config, request->template, &choice->fallback));
     }
-    for (int i = 0; i < GT_UNIT_FIRST; i++) {
-        const gt_unit *unit = &tuning->session.field.units.items[i];
-        auxiliary[i] = winner->code;
-        auxiliary[i].source = unit->hash;
-        auxiliary[i].image = unit->compiled.image;
-        auxiliary[i].resources = unit->compiled.resources;
+    GT_TRY(list_codes(&codes, tuning, winner->terms.final));
+    if (winner->terms.final) {
+        GT_TRY(gt_tuning_kept_codes(&passed, tuning));
     }
     const gt_outcome outcome = {.environment = request->environment,
                                 .scenario = &request->scenario,
                                 .trials = list->items,
                                 .trial_count = list->count,
                                 .winner = winner,
-                                .codes = auxiliary,
-                                .code_count = auxiliary[GT_UNIT_REFERENCE].image.bytes ? 2 : 1,
+                                .codes = codes.items,
+                                .code_count = codes.count,
+                                .passed = passed.items,
+                                .passed_count = passed.count,
                                 .force = request->options.force};
     const gt_patience patience = last_patience(tuning);
-    return gt_store_put_winner(request->services->store, &outcome, &patience);
+    gputune_status status = gt_store_put_winner(request->services->store, &outcome, &patience);
+    free(codes.items);
+    free(passed.items);
+    return status;
 }
 
 static void fill_winner(gt_winner *winner, const gt_tuning *tuning, const gt_choice *choice,
@@ -320,27 +338,23 @@ static gputune_status explain_stop(const gt_tuning *tuning)
                          name, limit);
 }
 
-/* Stores the default's code, so that an answer without times need not compile it again. */
-static gputune_status store_default_code(const gt_tuning *tuning)
-{
-    const gt_request *request = tuning->session.request;
-    uint64_t id = gt_field_default(&tuning->session.field);
-    if (id == GT_NO_VARIANT || !unit_of(tuning, (uint32_t)id)->compiled.image.bytes) {
-        return GPUTUNE_OK;
-    }
-    const gt_code code = code_of(tuning, (uint32_t)id);
-    const gt_patience patience = last_patience(tuning);
-    return gt_store_put_cubins(request->services->store, &code, 1, &patience);
-}
-
+/* Also the code, so that neither the next tuning nor an answer without times compiles it again. */
 static gputune_status store_without_winner(const gt_tuning *tuning, const gt_trial_list *list)
 {
     const gt_request *request = tuning->session.request;
+    gt_code_list codes;
     GT_TRY(register_gpu(tuning));
-    GT_TRY(store_default_code(tuning));
+    GT_TRY(list_codes(&codes, tuning, false));
+    const gt_outcome outcome = {.environment = request->environment,
+                                .scenario = &request->scenario,
+                                .trials = list->items,
+                                .trial_count = list->count,
+                                .codes = codes.items,
+                                .code_count = codes.count};
     const gt_patience patience = last_patience(tuning);
-    return gt_store_put_trials(request->services->store, request->environment, &request->scenario,
-                               list->items, list->count, &patience);
+    gputune_status status = gt_store_put_winner(request->services->store, &outcome, &patience);
+    free(codes.items);
+    return status;
 }
 
 static gputune_status conclude_without_winner(const gt_tuning *tuning, const gt_trial_list *list)

@@ -97,10 +97,12 @@ static gputune_status find_files(gt_request *request)
     return GPUTUNE_OK;
 }
 
-/* NumPy has no bfloat16, whose bits come as 16-bit numbers. */
+/* NumPy has no bfloat16 and no fp8, whose bits come as unsigned numbers. */
 static bool is_type(const gt_npy *npy, gt_type type)
 {
-    return npy->type == type || (type == GT_TYPE_BF16 && npy->type == GT_TYPE_U16);
+    bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
+    return npy->type == type || (type == GT_TYPE_BF16 && npy->type == GT_TYPE_U16) ||
+           (fp8 && npy->type == GT_TYPE_U8);
 }
 
 static gputune_status check_file(const gt_request *request, const struct gt_data_file *file)
@@ -109,18 +111,27 @@ static gputune_status check_file(const gt_request *request, const struct gt_data
     const gt_buffer *buffer =
         &request->workload.buffers[gt_data_buffer(&request->workload, file->argument)];
     gt_binding binding;
-    uint64_t shape[3];
+    uint64_t shape[4];
+    uint32_t dimensions = argument->extent_count;
     gt_text found = {0}, expected = {0};
+    if (buffer->number_count) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: %s has elements of several numbers, which no file can hold; expected "
+                       "plain numbers or vectors",
+                       file->path, argument->name);
+    }
     gt_binding_open(&binding, request->template, &request->problem, request->device);
     GT_TRY(gt_argument_shape(shape, argument, binding.slots));
-    bool same = is_type(&file->npy, buffer->type) &&
-                file->npy.dimensions == argument->extent_count &&
-                memcmp(file->npy.shape, shape, argument->extent_count * sizeof *shape) == 0;
+    if (buffer->per_element > 1) {
+        shape[dimensions++] = buffer->per_element;
+    }
+    bool same = is_type(&file->npy, buffer->type) && file->npy.dimensions == dimensions &&
+                memcmp(file->npy.shape, shape, dimensions * sizeof *shape) == 0;
     if (same) {
         return GPUTUNE_OK;
     }
     gt_npy_describe(&found, file->npy.type, file->npy.shape, file->npy.dimensions);
-    gt_npy_describe(&expected, buffer->type, shape, argument->extent_count);
+    gt_npy_describe(&expected, buffer->type, shape, dimensions);
     gputune_status status =
         gt_fail(GPUTUNE_EINVAL, "%s: found %s; expected %s, as %s is at these sizes", file->path,
                 gt_text_string(&found), gt_text_string(&expected), argument->name);

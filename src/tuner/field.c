@@ -1,6 +1,7 @@
 /* From proposals to compiled and verified variants. */
 #include "tuner/field_parts.h"
 
+#include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
@@ -64,6 +65,7 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
     gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
                                                &request->problem, request->device);
     field.workload_count = changed ? 2 : 1;
+    field.start_ns = gt_now_ns();
     field.setup.objective = gt_objective_facts(request->options.objective)->sampled;
     field.setup.cache = request->options.cache;
     field.setup.seed = request->options.seed;
@@ -163,18 +165,23 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
     const gt_device *device = field->options.request->device;
     gt_compile_job job = {.id = index,
                           .text = source->text,
-                          .options = (const char *const *)source->options,
-                          .option_count = source->option_count,
                           .arch = device->arch,
-                          .ptx = device->emulated};
+                          .ptx = device->emulated,
+                          .instances = (const char *const *)source->instances,
+                          .instance_count = source->instance_count};
+    const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
     if (compiled_before(field, unit)) {
         unit->stage = GT_STAGE_READY;
         return GPUTUNE_OK;
     }
+    GT_TRY(gt_request_compile_options(&options, &job.option_count, field->options.request, source));
+    job.options = options;
     field->compiling++;
-    return field->options.farm->ops->compile(field->options.farm, &job);
+    gputune_status status = field->options.farm->ops->compile(field->options.farm, &job);
+    free(options);
+    return status;
 }
 
 /* --- from compiled to verified ---------------------------------------------------------------- */
@@ -204,6 +211,7 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
         variant->stage = GT_STAGE_VERIFYING;
+        variant->turn = ++field->turns;
         field->verifying++;
         status = field->options.farm->ops->verify(field->options.farm, job);
     }
@@ -227,8 +235,17 @@ static gputune_status advance(gt_field *field, uint32_t index)
     if (unit->given_up) {
         return gt_field_leave_out(field, index);
     }
+    if (unit->put_off) {
+        field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        gt_field_put_off(field, index);
+        return GPUTUNE_OK;
+    }
     if (unit->stage == GT_STAGE_FAILED) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
+        if (unit->failure == GPUTUNE_ETIMEOUT) {
+            variant->had_s = field->options.request->options.time_limit_s;
+            variant->tried_late = true;
+        }
         return gt_field_fail(field, index, unit->failure, unit->repeatable, unit->message);
     }
     if (!field->options.measure) {
@@ -268,16 +285,21 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
 {
     const gt_request *request = field->options.request;
     const gt_trial *old = gt_history_find(field->options.history, variant->trial);
-    if (!old || request->options.force) {
+    if (!old || request->options.force || variant->tried_late) {
         return false;
     }
-    if (gt_trial_failure(old->status) != GPUTUNE_OK) {
-        variant->failure = gt_trial_failure(old->status);
+    if (gt_history_failure(old, request) != GPUTUNE_OK) {
+        variant->failure = gt_history_failure(old, request);
         variant->message = strdup(old->message ? old->message : "");
         variant->stage = GT_STAGE_FAILED;
         variant->remembered = true;
         field->failed++;
         gt_field_tell(field, (uint32_t)(variant - field->variants.items), 0);
+        return true;
+    }
+    if (gt_trial_failure(old->status) != GPUTUNE_OK) { /* it had less time then */
+        variant->hangs = old->status == GT_TRIAL_HUNG;
+        gt_field_put_off(field, (uint32_t)(variant - field->variants.items));
         return true;
     }
     bool outclassed = variant->role == GT_ROLE_PROPOSED &&
@@ -290,7 +312,21 @@ static bool is_known_already(gt_field *field, gt_variant *variant)
     return outclassed;
 }
 
-static gputune_status start(gt_field *field, uint32_t index)
+/* A source that was put off is compiled again when one of its variants has its turn. */
+static bool take_up_again(gt_unit *unit, const gt_variant *variant)
+{
+    bool again = unit->put_off && variant->tried_late;
+    if (again) {
+        unit->put_off = false;
+        unit->stage = GT_STAGE_WAITING;
+        unit->failure = GPUTUNE_OK;
+        free(unit->message);
+        unit->message = NULL;
+    }
+    return again;
+}
+
+gputune_status gt_field_start(gt_field *field, uint32_t index)
 {
     const gt_request *request = field->options.request;
     gt_variant *variant = &field->variants.items[index];
@@ -309,6 +345,9 @@ static gputune_status start(gt_field *field, uint32_t index)
     }
     if (!known && !status) {
         status = intern_unit(field, source.hash, &variant->unit, &is_new);
+    }
+    if (!known && !status) {
+        is_new = take_up_again(&field->units.items[variant->unit], variant) || is_new;
     }
     if (!status && is_new) {
         status = gt_field_submit_source(field, variant->unit, &source);
@@ -353,7 +392,7 @@ gputune_status gt_field_pump(gt_field *field)
             field->awaits_results = true;
             break;
         }
-        GT_TRY(start(field, field->started++));
+        GT_TRY(gt_field_start(field, field->started++));
     }
     return GPUTUNE_OK;
 }
@@ -377,6 +416,7 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     if (event->status != GPUTUNE_OK) {
         GT_TRY(gt_strdup(&unit->message, event->message));
     }
+    gt_field_note_compiled(field, (uint32_t)event->id);
     if (event->status == GPUTUNE_ENOCOMPILER) {
         return gt_fail(GPUTUNE_ENOCOMPILER, "%s", event->message);
     }
@@ -487,7 +527,7 @@ gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count)
     for (uint32_t i = 0; i < field->variants.count; i++) {
         if (field->variants.items[i].stage == GT_STAGE_OUTCLASSED) {
             field->variants.items[i].stage = GT_STAGE_WAITING;
-            GT_TRY(start(field, i));
+            GT_TRY(gt_field_start(field, i));
         }
     }
     return GPUTUNE_OK;

@@ -20,6 +20,7 @@ typedef enum gt_stage {
                           */
     GT_STAGE_TWIN,       /* the same launch as an earlier variant, which is tried for both */
     GT_STAGE_GIVEN_UP,   /* compiling it took far longer than it is worth; not tried */
+    GT_STAGE_LATE,       /* takes long to compile or did not end once; tried after all others */
     GT_STAGE_FAILED
 } gt_stage;
 
@@ -45,8 +46,11 @@ typedef struct gt_variant {
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed or given up one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
-    double work;    /* of a launch, over that of the default's; known once it is to be verified */
-    uint32_t hangs; /* verifications that did not end in time; after one it is tried again */
+    double work;     /* of a launch, over that of the default's; known once it is to be verified */
+    uint32_t turn;   /* counts what is sent to verification */
+    uint32_t hangs;  /* verifications that did not end in time; after one it is tried again */
+    bool tried_late; /* was GT_STAGE_LATE, and its turn has come */
+    double had_s;    /* it did not end within this time, and would be tried with more; 0: it did */
     char *message;
     gt_verified verified;
 } gt_variant;
@@ -58,6 +62,8 @@ typedef struct gt_unit {
     gputune_status failure;
     bool repeatable; /* of a failure, as gt_event says */
     bool given_up;   /* the farm was told to end its compile */
+    bool put_off;    /* the same, because it held up others: it is compiled again after them */
+    bool kept;       /* its code was stored before the tuning's end */
     double asked_s;  /* it had been compiling so long when the proposer was last asked about it */
     char *message;
     gt_compiled compiled;
@@ -78,6 +84,7 @@ typedef struct gt_field_options {
     const gt_history *history; /* what earlier tunings of the scenario found; NULL: nothing */
     bool only_promising; /* where all variants are tried: leave out those that were far slower than
                             the best */
+    bool puts_off;       /* variants that take long are left to gt_field_try_late() */
 } gt_field_options;
 
 /* More variants than a tuning can try; a limit on memory. */
@@ -106,7 +113,12 @@ typedef struct gt_field {
     GT_ARRAY(uint32_t)
     newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t ready, failed, twins, outclassed;
-    uint32_t given_up;    /* variants that were not tried, since compiling them took too long */
+    uint32_t given_up; /* variants that were not tried, since compiling them took too long */
+    uint32_t late;     /* in GT_STAGE_LATE */
+    uint32_t turns;
+    double longest_s; /* the longest compile of a variant that ended */
+    int64_t last_put_off_ns;
+    int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
     bool cut;             /* there were more proposals than the limit, or memory, allows */
     gt_hash champion;     /* trial that was the fastest of this space in earlier tunings, or zero */
@@ -148,6 +160,18 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
 /* If the fastest variant of earlier tunings has failed, tries the variants that were left out as
  * far slower than it; *count: how many. */
 gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count);
+/* Ends compiles that keep a worker from the variants that wait for one, and leaves them for
+ * gt_field_try_late(): those that take far longer than any that ended, and one now and then where
+ * none has ended. After a quarter of the request's limit the other variants no longer wait for the
+ * default, where there is a reference. */
+gputune_status gt_field_put_off_slow(gt_field *field);
+/* Tries the variants that were put off, and those that an earlier call with a shorter limit could
+ * not finish. */
+gputune_status gt_field_try_late(gt_field *field, uint32_t *count);
+/* The request's time is up: variants that came last, or that took most of it, fail. A later call of
+ * no longer limit does not try them; one that hung once is tried by the next, and last. `busy_s`:
+ * how long the measure worker has been at what it has in hand. */
+gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
 /* If the default has failed, notes that in the request, so that the call does not return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Whether a variant could not race for want of memory or time, which is not its fault. */
@@ -157,7 +181,7 @@ bool gt_field_lacks_one(const gt_field *field);
 void gt_field_abandon(gt_field *field);
 /* Whether nothing is left to compile or to verify. */
 bool gt_field_is_done(const gt_field *field);
-/* "ok", "wrong", "crashed", "hung", "compile", "launch". */
+/* "ok", "wrong", "crashed", "hung", "compile", "launch", "slow". */
 const char *gt_variant_status(const gt_variant *variant);
 /* Whether the variant exceeded its deadline once, and was not tried again: it may have been late
  * only. */

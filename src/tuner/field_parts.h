@@ -12,10 +12,20 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_s
  * before all others, so that there is something to compare with even if the time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 
+/* Generates the source of a variant, and compiles it unless it is known already. */
+gputune_status gt_field_start(gt_field *field, uint32_t variant);
+
 /* ---- field_give_up.c ------------------------------------------------------------------------- */
 
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
 gputune_status gt_field_leave_out(gt_field *field, uint32_t variant);
+
+/* ---- field_late.c ---------------------------------------------------------------------------- */
+
+/* Leaves a variant for gt_field_try_late(). */
+void gt_field_put_off(gt_field *field, uint32_t variant);
+/* A source was compiled: notes how long that took. */
+void gt_field_note_compiled(gt_field *field, uint32_t unit);
 
 /* ---- field_propose.c ------------------------------------------------------------------------- */
 

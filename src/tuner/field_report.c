@@ -41,8 +41,9 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
 
 bool gt_variant_may_be_late(const gt_variant *variant)
 {
-    return variant->stage == GT_STAGE_FAILED && variant->failure == GPUTUNE_ETIMEOUT &&
-           variant->hangs == 1 && !variant->repeatable;
+    bool untried = variant->hangs == 1 || variant->had_s > 0;
+    return variant->stage == GT_STAGE_FAILED && variant->failure == GPUTUNE_ETIMEOUT && untried &&
+           !variant->repeatable && !variant->tried_late;
 }
 
 void gt_field_note_bad_default(const gt_field *field, gt_request *request)
@@ -66,7 +67,8 @@ bool gt_field_lacks_one(const gt_field *field)
     }
     for (size_t i = 0; i < field->variants.count; i++) {
         const gt_variant *variant = &field->variants.items[i];
-        bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_VERIFYING;
+        bool under_way = variant->stage == GT_STAGE_WAITING || variant->stage == GT_STAGE_LATE ||
+                         variant->stage == GT_STAGE_VERIFYING;
         bool lacks = under_way || gt_variant_may_be_late(variant) ||
                      gt_outcome_fault(variant->failure) == GT_FAULT_MACHINE;
         if (lacks && variant->role != GT_ROLE_FALLBACK) {
@@ -144,6 +146,13 @@ uint32_t gt_field_shared_bytes(const gt_field *field, uint32_t index)
     return bytes;
 }
 
+static gt_trial_status trial_status(const gt_field *field, const gt_variant *variant)
+{
+    bool compiled = field->units.items[variant->unit].stage == GT_STAGE_READY;
+    return variant->failure == GPUTUNE_ETIMEOUT && !compiled ? GT_TRIAL_SLOW
+                                                             : gt_outcome_trial(variant->failure);
+}
+
 gt_trial gt_field_trial(const gt_field *field, uint32_t index)
 {
     const uint32_t tried = gt_field_tried_for(field, index);
@@ -151,7 +160,8 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t index)
     const gt_unit *unit = &field->units.items[variant->unit];
     return (gt_trial){.hash = field->variants.items[index].trial,
                       .source = unit->hash,
-                      .status = gt_outcome_trial(variant->failure),
+                      .status = trial_status(field, variant),
+                      .limit_ns = variant->had_s * 1e9,
                       .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
                       .resources = unit->compiled.resources,
                       .shared_bytes = gt_field_shared_bytes(field, index),

@@ -120,6 +120,13 @@ bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns, const g
     return is_measured(trial) && gt_history_is_slower(trial->time.median, champion_ns, request);
 }
 
+gputune_status gt_history_failure(const gt_trial *trial, const gt_request *request)
+{
+    bool has_more_time =
+        trial->limit_ns > 0 && request->options.time_limit_s * 1e9 > trial->limit_ns;
+    return has_more_time ? GPUTUNE_OK : gt_trial_failure(trial->status);
+}
+
 gputune_status gt_history_refutes(const gt_request *request, const gt_config *config)
 {
     gt_history history;
@@ -129,7 +136,7 @@ gputune_status gt_history_refutes(const gt_request *request, const gt_config *co
     if (status == GPUTUNE_OK) {
         const gt_trial *trial =
             gt_history_find(&history, gt_trial_hash(request->template, config, source.hash));
-        gputune_status failure = trial ? gt_trial_failure(trial->status) : GPUTUNE_OK;
+        gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
         if (failure != GPUTUNE_OK) {
             status = gt_fail(failure, "%s: %s is not launched: it was found '%s': %s",
                              request->template->name, trial->config,

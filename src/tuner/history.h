@@ -28,6 +28,9 @@ bool gt_history_is_slower(double time_ns, double best_ns, const struct gt_reques
  * sampled once only. */
 bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
                               const struct gt_request *request);
+/* The failure that the trial is remembered for; OK if it was right, or did not finish within a
+ * shorter limit than the request's. */
+gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
 /* The failure that is known of a configuration with the present driver, with a message. OK: none is
  * known. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);

@@ -2,12 +2,14 @@
  * candidate that a worker finds right. What earlier tunings found not to work is left out. */
 #include "base/text.h"
 #include "tuner/estimate.h"
+#include "tuner/history.h"
+#include "tuner/prove.h"
 #include "tuner/session.h"
 #include "tuner/tune.h"
 
 #include <string.h>
 
-enum { CANDIDATES = 3 };
+enum { CANDIDATES = GT_PROVE_MAX };
 
 typedef struct candidate {
     gt_config config;
@@ -24,7 +26,7 @@ static uint32_t access_bytes(const gt_request *request, const gt_config *config)
             continue;
         }
         for (uint32_t b = 0; b < request->workload.buffer_count; b++) {
-            uint32_t bytes = gt_type_bytes(request->workload.buffers[b].type) *
+            uint32_t bytes = gt_buffer_element_bytes(&request->workload.buffers[b]) *
                              (uint32_t)axis->values[config->choice[i]].number;
             widest = bytes > widest ? bytes : widest;
         }
@@ -92,86 +94,17 @@ static gputune_status rank_space(candidate best[CANDIDATES], gt_request *request
     return status;
 }
 
-static gputune_status take_image(gt_image *out, gt_resources *resources, gt_field *field,
-                                 const gt_config *config)
+/* Proves the candidates; the best that is right is chosen. */
+static gputune_status prove_best(gt_choice *choice, const candidate best[CANDIDATES],
+                                 gt_request *request, const gt_history *history)
 {
-    for (size_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        gt_compiled *compiled = &field->units.items[variant->unit].compiled;
-        if (variant->stage == GT_STAGE_READY && compiled->image.bytes &&
-            memcmp(&variant->config, config, sizeof *config) == 0) {
-            *resources = compiled->resources;
-            *out = compiled->image; /* taken over */
-            compiled->image = (gt_image){0};
-            return GPUTUNE_OK;
-        }
+    gt_config configs[CANDIDATES];
+    size_t count = 0;
+    while (count < CANDIDATES && best[count].estimate > 0) {
+        configs[count] = best[count].config;
+        count++;
     }
-    return GPUTUNE_ENOTFOUND;
-}
-
-/* Chooses the best candidate that was verified, with its variant for misaligned buffers if that was
- * verified too. */
-static gputune_status take_best(gt_choice *choice, gt_field *field,
-                                const candidate best[CANDIDATES])
-{
-    bool same = false;
-    gt_resources ignored;
-    for (int i = 0; i < CANDIDATES && best[i].estimate > 0; i++) {
-        if (take_image(&choice->image, &choice->resources, field, &best[i].config) != GPUTUNE_OK) {
-            continue;
-        }
-        choice->config = best[i].config;
-        GT_TRY(gt_config_scalar(&choice->fallback, &same, field->options.request->template,
-                                &choice->config));
-        choice->needs_alignment = !same;
-        choice->has_fallback = !same && take_image(&choice->fallback_image, &ignored, field,
-                                                   &choice->fallback) == GPUTUNE_OK;
-        return GPUTUNE_OK;
-    }
-    return gt_field_verdict(field);
-}
-
-/* The candidates, each with the variant of it that is right at any alignment, if that is another.
- */
-static gputune_status list_candidates(gt_config out[2 * CANDIDATES], size_t *count,
-                                      const candidate best[CANDIDATES], const gt_request *request)
-{
-    *count = 0;
-    for (int i = 0; i < CANDIDATES && best[i].estimate > 0; i++) {
-        bool same = false, listed = false;
-        gt_config scalar;
-        out[(*count)++] = best[i].config;
-        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &best[i].config));
-        for (size_t j = 0; j < *count; j++) {
-            listed = listed || memcmp(&out[j], &scalar, sizeof scalar) == 0;
-        }
-        if (!same && !listed && gt_request_permits(request, &scalar)) {
-            out[(*count)++] = scalar;
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-static gputune_status verify_best(gt_choice *choice, const candidate best[CANDIDATES],
-                                  gt_request *request, const gt_history *history)
-{
-    static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
-    gt_config configs[2 * CANDIDATES];
-    size_t count;
-    gt_session session;
-    GT_TRY(list_candidates(configs, &count, best, request));
-    gt_list_proposer proposer = gt_list_proposer_make(configs, count);
-    const gt_field_options options = {.proposer = &proposer.proposer, .history = history};
-    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
-    if (status == GPUTUNE_OK) {
-        status = gt_session_run(&session);
-    }
-    if (status == GPUTUNE_OK) {
-        status = take_best(choice, &session.field, best);
-    }
-    gt_field_note_bad_default(&session.field, request);
-    gt_session_close(&session);
-    return status;
+    return gt_prove(choice, request, configs, count, history);
 }
 
 gputune_status gt_rank(gt_choice *out, gt_request *request)
@@ -182,7 +115,7 @@ gputune_status gt_rank(gt_choice *out, gt_request *request)
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = rank_space(best, request, &history, &choice.variants);
     if (status == GPUTUNE_OK) {
-        status = verify_best(&choice, best, request, &history);
+        status = prove_best(&choice, best, request, &history);
     }
     gt_history_free(&history);
     if (status == GPUTUNE_OK) {

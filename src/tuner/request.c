@@ -299,6 +299,7 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     }
     request->services = services;
     request->device = device;
+    request->by_path = gt_catalog_is_path(kernel);
     gputune_status status = gt_catalog_find(&request->template, services->catalog, kernel);
     if (status == GPUTUNE_OK) {
         status = resolve(request, sizes, options);
@@ -395,6 +396,28 @@ bool gt_request_permits(const gt_request *request, const gt_config *config)
 bool gt_request_covers(const gt_request *request, const gt_config *config)
 {
     return is_in_space(request, config, true);
+}
+
+gputune_status gt_request_compile_options(const char ***out, size_t *count,
+                                          const gt_request *request, const gt_source *source)
+{
+    const char *const *folders;
+    size_t folder_count;
+    GT_TRY(gt_catalog_compile_options(&folders, &folder_count, request->services->catalog,
+                                      request->template));
+    const char **options = calloc(source->option_count + folder_count + 1, sizeof *options);
+    if (!options) {
+        return gt_fail_memory();
+    }
+    for (size_t i = 0; i < source->option_count; i++) {
+        options[i] = source->options[i];
+    }
+    for (size_t i = 0; i < folder_count; i++) {
+        options[source->option_count + i] = folders[i];
+    }
+    *out = options;
+    *count = source->option_count + folder_count;
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_request_source(gt_source *out, const gt_request *request, const gt_config *config)

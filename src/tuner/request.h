@@ -35,6 +35,7 @@ typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
     const gt_services *services;
+    bool by_path; /* the call named the template by its path */
     gt_problem problem;
     gt_workload workload;
     gputune_options options; /* every 0 replaced by its default */
@@ -85,6 +86,10 @@ gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request
 bool gt_request_permits(const gt_request *request, const gt_config *config);
 /* Whether the request's space has the configuration, with its restrictions. */
 bool gt_request_covers(const gt_request *request, const gt_config *config);
+/* All options that a source of the request is compiled with beyond the standard ones: its own and
+ * the folders of headers. The caller free()s the array, not what it points to. ENOMEM. */
+gputune_status gt_request_compile_options(const char ***out, size_t *count,
+                                          const gt_request *request, const gt_source *source);
 /* The generated source of a configuration; for gt_source_free(). */
 gputune_status gt_request_source(gt_source *out, const gt_request *request,
                                  const gt_config *config);

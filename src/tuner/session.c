@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "tuner/data.h"
+#include "tuner/emulated.h"
 
 #include <assert.h>
 
@@ -26,6 +27,9 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
         return gt_fail(GPUTUNE_EBUSY,
                        "%s: a callback of a tuning cannot measure; measure after that tuning",
                        request->template->name);
+    }
+    if (policy->exclusive) {
+        GT_TRY(gt_emulated_can(request));
     }
     GT_TRY(services->borrow_farm(services->user, &out->farm, policy->measures,
                                  request->options.isolation));
@@ -148,6 +152,7 @@ static gputune_status start_work(gt_session *session)
     if (session->stop == GT_STOP_NONE) {
         GT_TRY(ask_policy(session));
         gt_field_give_up_compiles(&session->field);
+        GT_TRY(gt_field_put_off_slow(&session->field));
         GT_TRY(gt_field_pump(&session->field));
         GT_TRY(try_to_measure(session));
     }

@@ -94,6 +94,8 @@ void gt_session_mark(const gt_session *session, int64_t *part);
 /* The loop is about to wait; an answer came and is not dealt with yet. */
 void gt_session_mark_wait(gt_session *session);
 void gt_session_mark_event(gt_session *session, const gt_event *event);
+/* Seconds for which the measure worker has been at its oldest request; 0: it is at none. */
+double gt_session_busy_s(const gt_session *session);
 /* The timeline as one line of the debug log. */
 void gt_session_log_timeline(const gt_session *session);
 

@@ -161,6 +161,13 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
     }
 }
 
+/* What did not finish within a shorter limit. */
+static bool is_to_be_tried_again(const gt_strategy_proposer *p, const gt_trial *trial)
+{
+    return gt_trial_failure(trial->status) != GPUTUNE_OK &&
+           gt_history_failure(trial, p->request) == GPUTUNE_OK;
+}
+
 /* Trials of the same scenario are facts. */
 static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial)
 {
@@ -169,7 +176,7 @@ static gputune_status tell_trial(gt_strategy_proposer *p, const gt_trial *trial)
                                 .time_ns = trial->time.count ? trial->time.median : 0,
                                 .compile_ns = trial->compile_ns};
     if (gt_config_parse(&config, p->request->template, trial->config) != GPUTUNE_OK ||
-        !gt_space_has(p->space, &config)) {
+        !gt_space_has(p->space, &config) || is_to_be_tried_again(p, trial)) {
         return GPUTUNE_OK;
     }
     hear(&p->proposer, &config, &finding);

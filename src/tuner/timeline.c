@@ -20,6 +20,12 @@ void gt_session_mark_wait(gt_session *session)
     }
 }
 
+double gt_session_busy_s(const gt_session *session)
+{
+    int64_t since = session->timeline.busy_since;
+    return since ? gt_session_elapsed_s(session) - (double)since * 1e-9 : 0;
+}
+
 /* The measure worker answers in order: it has worked on this request since it answered the one
  * before. */
 static double take_busy(gt_session *session)

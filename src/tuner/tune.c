@@ -69,13 +69,14 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         (!is_verified && gt_history_refutes(request, &choice->fallback) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
-    choice->has_fallback = true;
-    return obtain(&choice->fallback_image, &resources, request, &choice->fallback,
-                  winner ? &winner->fallback : NULL);
+    gputune_status status = obtain(&choice->fallback_image, &resources, request, &choice->fallback,
+                                   winner ? &winner->fallback : NULL);
+    choice->has_fallback = status == GPUTUNE_OK;
+    return status == GPUTUNE_ENOMEM ? status : GPUTUNE_OK; /* a plan does without it */
 }
 
-static gputune_status finish(gt_choice *out, gt_choice *choice, gt_request *request,
-                             gt_winner *winner)
+gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *request,
+                                gt_winner *winner)
 {
     gputune_status status = obtain(&choice->image, &choice->resources, request, &choice->config,
                                    winner ? &winner->code : NULL);
@@ -117,7 +118,7 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     /* chosen from other variants, it is no decision about these */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     take_times(&choice, winner);
-    return finish(out, &choice, request, winner);
+    return gt_choice_finish(out, &choice, request, winner);
 }
 
 /* Of a tuning that was stopped before it weighed, no energy is known. */
@@ -197,7 +198,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     }
     if (status == GPUTUNE_OK) {
         take_times(&choice, &winner);
-        status = finish(out, &choice, request, &winner);
+        status = gt_choice_finish(out, &choice, request, &winner);
     }
     gt_winner_free(&winner);
     return status;
@@ -214,7 +215,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
                        request->template->name, request->refuted.message);
     }
     GT_TRY(gt_history_refutes(request, &choice.config));
-    return finish(out, &choice, request, NULL);
+    return gt_choice_finish(out, &choice, request, NULL);
 }
 
 /* Where the time is up, or the caller cancelled: a little more, to compile the default. */

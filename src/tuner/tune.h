@@ -24,6 +24,11 @@ typedef struct gt_choice {
 } gt_choice;
 
 void gt_choice_free(gt_choice *choice);
+/* Completes a choice whose configuration, source and terms are set: its code from the winner (NULL:
+ * none) or the store, or compiled; its variant for misaligned buffers; the winner's reason. A
+ * failure frees the choice. */
+gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *request,
+                                gt_winner *winner);
 
 /* Answers the request: from the store, as gt_answers() allows; else by measuring, as its effort
  * allows, under the scenario's lease; else with the nearest size's winner, or the template's

@@ -135,17 +135,18 @@ static gputune_status prove_again(gt_tuning *tuning)
 static gputune_status retry(gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
-    uint32_t hung = 0, slower = 0;
+    uint32_t hung = 0, slower = 0, late = 0;
     if (tuning->session.stop == GT_STOP_NONE && gt_field_is_done(field) &&
         !field->newly_ready.count) {
         GT_TRY(gt_field_retry_hung(field, &hung));
         GT_TRY(gt_field_try_outclassed(field, &slower));
+        GT_TRY(gt_field_try_late(field, &late));
     }
-    if (hung || slower) {
+    if (hung || slower || late) {
         gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
-                    "trying %u variants again that did not finish in time, and %u that were slower "
-                    "than one that has failed",
-                    hung, slower);
+                    "trying %u variants again that did not finish in time, %u that were slower "
+                    "than one that has failed, and %u that take long",
+                    hung, slower, late);
     }
     if (!gt_field_is_done(field)) {
         return GPUTUNE_OK;
@@ -195,7 +196,7 @@ static gputune_status next(gt_session *session)
         GT_TRY(work[before](tuning));
     } while (tuning->phase != before);
     gt_tuning_progress(tuning, NULL, false);
-    return gt_tuning_keep_trials(tuning);
+    return gt_tuning_keep(tuning);
 }
 
 static gputune_status sampled(gt_session *session, const gt_event *event)
@@ -234,6 +235,9 @@ static gputune_status stopped(gt_session *session)
     gt_tuning *tuning = session->state;
     bool canceled = session->stop == GT_STOP_CANCELED;
     bool busy = session->field.verifying || !session->field.prepared;
+    if (!canceled) {
+        GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
+    }
     GT_TRY(gt_tuning_fall_back(tuning));
     bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
     if (!canceled && !session->round_id && !restored) {
@@ -325,7 +329,8 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *propos
                                       .distinct = true,
                                       .limit = request->options.max_variants,
                                       .history = &tuning->history,
-                                      .only_promising = true};
+                                      .only_promising = true,
+                                      .puts_off = true};
     GT_TRY(gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options));
     GT_TRY(gt_tuning_open_race(tuning));
     gputune_status status = gt_session_run(&tuning->session);

@@ -141,9 +141,22 @@ void gt_tuning_write_samples(const gt_tuning *tuning);
 /* The trials of this tuning, without those that it took over from earlier tunings. */
 gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning);
 void gt_tuning_free_trials(gt_trial_list *list);
-/* Stores the trials that cannot change any more, once a second, so that they are kept if the tuning
- * is killed. */
-gputune_status gt_tuning_keep_trials(gt_tuning *tuning);
+/* The trials that became final since the last time. */
+gputune_status gt_tuning_settled_trials(gt_trial_list *out, gt_tuning *tuning);
+
+/* --- tuning_keep.c ---------------------------------------------------------------------------- */
+
+typedef struct gt_code_list {
+    gt_code *items; /* the caller frees the array; the images stay the field's */
+    size_t count;
+} gt_code_list;
+
+/* Code that was compiled now and is not stored yet; and code that gt_tuning_keep() has stored. */
+gputune_status gt_tuning_new_codes(gt_code_list *out, const gt_tuning *tuning);
+gputune_status gt_tuning_kept_codes(gt_code_list *out, const gt_tuning *tuning);
+/* Stores the code that was compiled and the trials that cannot change any more, once a second, so
+ * that they are kept if the tuning is killed. */
+gputune_status gt_tuning_keep(gt_tuning *tuning);
 
 /* --- conclude.c ------------------------------------------------------------------------------- */
 

@@ -1,7 +1,6 @@
 /* Makes trials of what a tuning found out about its variants, and stores them. */
 #include "tuner/tuning.h"
 
-#include "base/clock.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
@@ -100,12 +99,14 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, u
     return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
 }
 
-/* Whether an earlier tuning measured the variant, and this one did not. */
+/* Whether an earlier tuning measured the variant, and this one did not, for want of time perhaps.
+ */
 static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 {
     const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
     bool right = trial->status == GT_TRIAL_OK || trial->status == GT_TRIAL_ELIMINATED;
-    return right && !trial->time.count && known && known->time.count;
+    bool vague = right || trial->limit_ns > 0;
+    return vague && !trial->time.count && known && known->time.count;
 }
 
 /* Whether this tuning found out something about a variant that is worth keeping. */
@@ -117,6 +118,9 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
     gt_race_contestant contestant;
     bool raced = find_raced(&contestant, tuning, subject) != NULL;
     bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+    if (variant->had_s > 0) {
+        return true;
+    }
     return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);
 }
 
@@ -137,29 +141,32 @@ static gputune_status make_room(gt_trial_list *out, const gt_field *field)
     return out->items ? GPUTUNE_OK : gt_fail_memory();
 }
 
+/* Appends the trial of a variant, unless an earlier tuning knows more of it. */
+static gputune_status append_trial(gt_trial_list *out, const gt_tuning *tuning, uint32_t index)
+{
+    gt_trial *trial = &out->items[out->count];
+    GT_TRY(describe_trial(trial, tuning, index));
+    if (is_better_known(trial, tuning)) {
+        free_trial(trial);
+    } else {
+        out->count++;
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_tuning_trials(gt_trial_list *out, const gt_tuning *tuning)
 {
     const gt_field *field = &tuning->session.field;
     GT_TRY(make_room(out, field));
     for (uint32_t i = 0; i < field->variants.count; i++) {
-        if (!is_found_out(tuning, i)) {
-            continue;
-        }
-        gt_trial *trial = &out->items[out->count];
-        GT_TRY(describe_trial(trial, tuning, i));
-        if (is_better_known(trial, tuning)) {
-            free_trial(trial);
-        } else {
-            out->count++;
+        if (is_found_out(tuning, i)) {
+            GT_TRY(append_trial(out, tuning, i));
         }
     }
     return GPUTUNE_OK;
 }
 
-/* --- as they come ----------------------------------------------------------------------------- */
-
-/* The trials that became final since the last time. */
-static gputune_status newly_settled(gt_trial_list *out, gt_tuning *tuning)
+gputune_status gt_tuning_settled_trials(gt_trial_list *out, gt_tuning *tuning)
 {
     gt_field *field = &tuning->session.field;
     GT_TRY(make_room(out, field));
@@ -167,31 +174,8 @@ static gputune_status newly_settled(gt_trial_list *out, gt_tuning *tuning)
         gt_variant *variant = &field->variants.items[i];
         if (!variant->kept && is_settled(tuning, i) && is_found_out(tuning, i)) {
             variant->kept = true;
-            GT_TRY(describe_trial(&out->items[out->count], tuning, i));
-            out->count++;
+            GT_TRY(append_trial(out, tuning, i));
         }
     }
     return GPUTUNE_OK;
-}
-
-gputune_status gt_tuning_keep_trials(gt_tuning *tuning)
-{
-    static const int64_t interval_ns = 1000000000;
-    const gt_request *request = tuning->session.request;
-    const gt_patience brief = gt_patience_at_most(&request->patience, 0.05);
-    gt_trial_list list;
-    int64_t now = gt_now_ns();
-    int64_t since = tuning->last_kept_ns ? tuning->last_kept_ns : tuning->session.start_ns;
-    if (now - since < interval_ns) {
-        return GPUTUNE_OK;
-    }
-    tuning->last_kept_ns = now;
-    gputune_status status = newly_settled(&list, tuning);
-    if (status == GPUTUNE_OK && list.count) {
-        /* a failure here is ignored: everything is stored again at the end */
-        (void)gt_store_put_trials(request->services->store, request->environment,
-                                  &request->scenario, list.items, list.count, &brief);
-    }
-    gt_tuning_free_trials(&list);
-    return status;
 }

@@ -78,6 +78,24 @@ static void folder_is_no_file(void **state)
     assert_non_null(strstr(gputune_error(), "Is a directory"));
 }
 
+/* Each of these used to fill the memory, or to wait for ever. */
+static void only_regular_files_of_bounded_size_are_read(void **state)
+{
+    char *fifo = path_in(*state, "fifo"), *large = path_in(*state, "large"), *text = NULL;
+    assert_int_equal(gt_file_read(&text, NULL, "/dev/zero"), GPUTUNE_EIO);
+    assert_non_null(strstr(gputune_error(), "/dev/zero: it is a device, a FIFO or a socket; "
+                                            "expected a regular file"));
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(gt_file_read(&text, NULL, fifo), GPUTUNE_EIO);
+    write_bytes(large, "", 0);
+    assert_int_equal(truncate(large, (off_t)GT_FILE_MOST + 1), 0);
+    assert_int_equal(gt_file_read(&text, NULL, large), GPUTUNE_EIO);
+    assert_non_null(strstr(gputune_error(), "more than 8388608 bytes"));
+    assert_null(text);
+    free(large);
+    free(fifo);
+}
+
 static void folders_above_a_path_are_made_private(void **state)
 {
     char *path = path_in(*state, "a/b/c.db"), *folder = path_in(*state, "a/b");
@@ -142,6 +160,7 @@ int main(void)
         IN_FOLDER(empty_file_is_an_empty_string),
         IN_FOLDER(missing_file_is_named),
         IN_FOLDER(folder_is_no_file),
+        IN_FOLDER(only_regular_files_of_bounded_size_are_read),
         IN_FOLDER(folders_above_a_path_are_made_private),
         IN_FOLDER(folder_below_a_file_cannot_be_made),
         cmocka_unit_test(cache_folder_follows_the_environment),

@@ -52,6 +52,22 @@ const char *gputune_strategy_name(gputune_strategy strategy)
 }
 
 /* Regret halves with every doubling; without workers there is no clock. */
+int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss), void *user)
+{
+    gputune_miss miss = {.version = GPUTUNE_MISS_VERSION,
+                         .count = 3,
+                         .kernel = "axpy",
+                         .sizes = "n=4096",
+                         .objective = GPUTUNE_OBJECTIVE_KERNEL,
+                         .alignment = "16",
+                         .inputs = "seed=1",
+                         .only = "",
+                         .gpu = "GPU",
+                         .environment = "e"};
+    return strstr(path, "absent") ? gt_fail(GPUTUNE_ENOTFOUND, "cannot open %s", path)
+                                  : each(user, &miss);
+}
+
 int gputune_replay(const char *path, const gputune_replay_options *options,
                    int (*each)(void *user, const gputune_replayed *replayed), void *user)
 {
@@ -437,6 +453,13 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
         return 0;
     }
     return all_records(each, user, filter->all_trials);
+}
+
+int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
+                          int (*each)(void *user, const gputune_record *record), void *user)
+{
+    (void)only_say;
+    return gputune_records(tuner, filter, each, user);
 }
 
 int gputune_check_database(gputune *tuner)

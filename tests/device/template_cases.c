@@ -38,16 +38,17 @@ static double seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-static gputune_status fill(CUdeviceptr *address, const side *one, const gt_buffer *buffer,
+static gputune_status fill(CUdeviceptr *address, const side *one, const gt_workload *workload,
                            uint32_t index)
 {
+    const gt_buffer *buffer = &workload->buffers[index];
     void *host = malloc(buffer->bytes);
     if (!host) {
         return gt_fail_memory();
     }
     memset(host, 0, buffer->bytes);
     if (buffer->direction != GT_OUT) {
-        gt_fill_host(host, buffer, gt_fill_seed(SEED, index));
+        gt_fill_host(host, workload, buffer, gt_fill_seed(SEED, index));
     }
     gputune_status status =
         gt_cuda_check(one->driver, one->driver->MemAlloc(address, buffer->bytes), "cuMemAlloc");
@@ -67,11 +68,11 @@ static gputune_status bring(buffers *out, const side *one, const gt_workload *wo
         if (!out->block) {
             return gt_fail_memory();
         }
-        gt_fill_host(out->block, &workload->block, gt_fill_seed(SEED, GT_PARAMETER_MAX));
+        gt_fill_host(out->block, workload, &workload->block, gt_fill_seed(SEED, GT_PARAMETER_MAX));
         out->arguments[next++] = out->block;
     }
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
-        GT_TRY(fill(&out->addresses[i], one, &workload->buffers[i], i));
+        GT_TRY(fill(&out->addresses[i], one, workload, i));
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;

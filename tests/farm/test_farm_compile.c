@@ -20,7 +20,12 @@ static void jobs_come_back_whole(void **state)
     (void)state;
     gt_farm *farm = open_farm((gt_farm_options){0});
     const char *const options[] = {"-DX=1", "--maxrregcount=32"};
-    gt_compile_job job = {5, "hello", options, 2, "sm_90", false, true};
+    gt_compile_job job = {.id = 5,
+                          .text = "hello",
+                          .options = options,
+                          .option_count = 2,
+                          .arch = "sm_90",
+                          .want_ptx = true};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
     gt_event event = expect(farm, GT_EVENT_COMPILED, 5, GPUTUNE_OK);
     assert_int_equal(event.compiled.image.bytes, 14);
@@ -227,13 +232,14 @@ static void a_missing_worker_is_explained(void **state)
     unsetenv("GPUTUNE_WORKER");
 }
 
-/* A program that says nothing at all, and one that says something else. */
+/* A program that ends, one that says something else, and one that says nothing and stays. */
 static void a_strange_worker_ends_the_farm(void **state)
 {
     (void)state;
     static const char *const scripts[] = {"#!/bin/sh\nexit 1\n",
-                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n"};
-    for (size_t i = 0; i < 2; i++) {
+                                          "#!/bin/sh\nprintf '%0400d' 1 >&3\nsleep 10\n",
+                                          "#!/bin/sh\nexec sleep 1000\n"};
+    for (size_t i = 0; i < 3; i++) {
         char *path = temporary_file();
         FILE *file = fopen(path, "w");
         assert_true(fputs(scripts[i], file) >= 0);

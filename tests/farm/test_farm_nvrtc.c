@@ -21,7 +21,12 @@ static void ask(gt_farm *farm, uint64_t id, int block, bool ptx)
     char define[32];
     snprintf(define, sizeof define, "-DBLOCK=%d", block);
     const char *const options[] = {define};
-    gt_compile_job job = {id, kernel, options, 1, "sm_90", ptx, false};
+    gt_compile_job job = {.id = id,
+                          .text = kernel,
+                          .options = options,
+                          .option_count = 1,
+                          .arch = "sm_90",
+                          .ptx = ptx};
     assert_int_equal(farm->ops->compile(farm, &job), GPUTUNE_OK);
 }
 

@@ -8,8 +8,9 @@
 static void inputs_on_the_device_are_those_of_the_host(void **state)
 {
     NEEDS_DEVICE();
-    static const gt_type types[] = {GT_TYPE_I8,  GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,
-                                    GT_TYPE_F16, GT_TYPE_BF16, GT_TYPE_F32, GT_TYPE_F64};
+    static const gt_type types[] = {GT_TYPE_I8,   GT_TYPE_U16,  GT_TYPE_I32, GT_TYPE_U64,
+                                    GT_TYPE_F16,  GT_TYPE_BF16, GT_TYPE_F32, GT_TYPE_F64,
+                                    GT_TYPE_BOOL, GT_TYPE_E4M3, GT_TYPE_E5M2};
     for (size_t k = 0; k < sizeof types / sizeof types[0]; ++k) {
         for (int fill = GT_FILL_UNIFORM; fill <= GT_FILL_PREFIX; ++fill) {
             gt_measure_setup *setup = make_setup(NULL);
@@ -22,7 +23,7 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
             prepare(setup);
             char *expected = malloc(x->bytes), *found = malloc(x->bytes);
             assert_true(expected && found);
-            gt_fill_host(expected, x, gt_fill_seed(42, 1));
+            gt_fill_host(expected, NULL, x, gt_fill_seed(42, 1));
             assert_int_equal(world.measure->driver->MemcpyDtoH(
                                  found, world.measure->workspaces[0].slots[1].address, x->bytes),
                              CUDA_SUCCESS);

@@ -55,6 +55,36 @@ static void bfloats_round_to_nearest_even(void **state)
     assert_true(gt_bits_to_double(GT_TYPE_BF16, 0xc000) == -2);
 }
 
+/* Reference values by cuda_fp8.h (__nv_cvt_float_to_fp8 with __NV_SATFINITE). */
+static void fp8_rounds_to_nearest_even_and_saturates(void **state)
+{
+    (void)state;
+    static const struct {
+        gt_type type;
+        double value;
+        uint64_t bits;
+    } cases[] = {{GT_TYPE_E4M3, 1, 0x38},        {GT_TYPE_E4M3, 1.0625, 0x38},
+                 {GT_TYPE_E4M3, 1.1875, 0x3a},   {GT_TYPE_E4M3, 448, 0x7e},
+                 {GT_TYPE_E4M3, -1e6, 0xfe},     {GT_TYPE_E4M3, 0x1p-9, 0x01},
+                 {GT_TYPE_E4M3, 0x1p-10, 0x00},  {GT_TYPE_E4M3, 0x1.8p-10, 0x01},
+                 {GT_TYPE_E5M2, 1, 0x3c},        {GT_TYPE_E5M2, 1.125, 0x3c},
+                 {GT_TYPE_E5M2, 1.375, 0x3e},    {GT_TYPE_E5M2, 1e9, 0x7b},
+                 {GT_TYPE_E5M2, -0x1p-16, 0x81}, {GT_TYPE_E5M2, 0, 0x00}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; ++i) {
+        assert_int_equal(gt_bits_from_double(cases[i].type, cases[i].value), cases[i].bits);
+    }
+    for (uint64_t bits = 0; bits < 256; ++bits) {
+        for (int type = GT_TYPE_E4M3; type <= GT_TYPE_E5M2; ++type) {
+            double value = gt_bits_to_double((gt_type)type, bits);
+            if (isfinite(value)) {
+                assert_int_equal(gt_bits_from_double((gt_type)type, value), bits);
+            }
+        }
+    }
+    assert_true(isnan(gt_bits_to_double(GT_TYPE_E4M3, 0x7f)));
+    assert_true(gt_bits_to_double(GT_TYPE_E5M2, 0xfc) < -1e9);
+}
+
 static void integers_keep_their_sign(void **state)
 {
     (void)state;
@@ -111,15 +141,15 @@ static void named_fills_are_what_they_say(void **state)
     uint16_t values[4];
     gt_buffer buffer = {.type = GT_TYPE_U16, .fill = GT_FILL_INDEX, .elements = 4, .bytes = 8};
     (void)state;
-    gt_fill_host(values, &buffer, 1);
+    gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 3);
     buffer.fill = GT_FILL_ZERO;
-    gt_fill_host(values, &buffer, 1);
+    gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 0);
     buffer.type = GT_TYPE_F16;
     buffer.fill = GT_FILL_CONSTANT;
     buffer.low = 1;
-    gt_fill_host(values, &buffer, 1);
+    gt_fill_host(values, NULL, &buffer, 1);
     assert_int_equal(values[3], 0x3c00);
 }
 
@@ -142,8 +172,8 @@ static void sorted_elements_rise_within_their_range(void **state)
     int32_t numbers[1000];
     float values[1000];
     (void)state;
-    gt_fill_host(numbers, &integers, 3);
-    gt_fill_host(values, &reals, 3);
+    gt_fill_host(numbers, NULL, &integers, 3);
+    gt_fill_host(values, NULL, &reals, 3);
     assert_in_range(numbers[0] + 5, 0, 1);
     assert_in_range(numbers[999], 699, 700);
     assert_true(values[0] >= -1 && values[999] <= 1 && values[999] > 0.99f);
@@ -162,7 +192,7 @@ static void a_permutation_has_each_number_once(void **state)
         uint16_t numbers[1000];
         bool seen[1000] = {false};
         uint64_t moved = 0;
-        gt_fill_host(numbers, &buffer, 9);
+        gt_fill_host(numbers, NULL, &buffer, 9);
         for (uint64_t i = 0; i < counts[k]; ++i) {
             assert_true(numbers[i] < counts[k] && !seen[numbers[i]]);
             seen[numbers[i]] = true;
@@ -183,7 +213,7 @@ static void row_pointers_go_from_0_to_the_total(void **state)
                             .low = totals[k],
                             .high = totals[k]};
         int32_t rows[1001], longest = 0;
-        gt_fill_host(rows, &buffer, 5);
+        gt_fill_host(rows, NULL, &buffer, 5);
         assert_int_equal(rows[0], 0);
         assert_int_equal(rows[1000], totals[k]);
         for (int i = 1; i <= 1000; ++i) {
@@ -200,6 +230,7 @@ int main(void)
         cmocka_unit_test(halves_round_to_nearest_even),
         cmocka_unit_test(every_half_survives_the_way_there_and_back),
         cmocka_unit_test(bfloats_round_to_nearest_even),
+        cmocka_unit_test(fp8_rounds_to_nearest_even_and_saturates),
         cmocka_unit_test(integers_keep_their_sign),
         cmocka_unit_test(scalars_are_the_bits_of_their_type),
         cmocka_unit_test(uniform_fills_stay_in_range_and_cover_it),

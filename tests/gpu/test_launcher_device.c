@@ -93,8 +93,12 @@ static gputune_status start(void)
         char define[32];
         snprintf(define, sizeof define, "-DPASS=%d", pass);
         const char *options[] = {define};
-        gt_nvrtc_request request = {source, device.arch,      options,
-                                    1,      !device.emulated, device.emulated};
+        gt_nvrtc_request request = {.text = source,
+                                    .arch = device.arch,
+                                    .options = options,
+                                    .option_count = 1,
+                                    .want_cubin = !device.emulated,
+                                    .want_ptx = device.emulated};
         gt_nvrtc_result result;
         gputune_status status = gt_nvrtc_compile(&result, nvrtc, &request);
         images[pass] = device.emulated ? result.ptx : result.cubin;

@@ -34,7 +34,12 @@ static void need_nvrtc(void)
 static gputune_status compile(gt_nvrtc_result *out, const char *text, const char *const *options,
                               size_t count)
 {
-    gt_nvrtc_request request = {text, "sm_90", options, count, true, true};
+    gt_nvrtc_request request = {.text = text,
+                                .arch = "sm_90",
+                                .options = options,
+                                .option_count = count,
+                                .want_cubin = true,
+                                .want_ptx = true};
     return gt_nvrtc_compile(out, nvrtc, &request);
 }
 
@@ -121,7 +126,7 @@ static void test_unknown_option_or_architecture(void **state)
     assert_int_equal(compile(&result, axpy, options, 1), GPUTUNE_ECOMPILE);
     assert_non_null(strstr(gt_message(), "--bogus"));
     gt_nvrtc_result_free(&result);
-    gt_nvrtc_request request = {axpy, "sm_12345", NULL, 0, true, false};
+    gt_nvrtc_request request = {.text = axpy, .arch = "sm_12345", .want_cubin = true};
     assert_int_equal(gt_nvrtc_compile(&result, nvrtc, &request), GPUTUNE_ECOMPILE);
     gt_nvrtc_result_free(&result);
 }

@@ -67,6 +67,7 @@ static void test_integers(void **state)
         {"pow(3, 4)", 81},
         {"pow(-1, 1000001)", -1},
         {"sizeof(double) + sizeof(unsigned int)", 12},
+        {"sizeof(float4) + sizeof(char3) + sizeof(__nv_fp8x2_e4m3) + sizeof(bool)", 22},
         {"1 /* one */ + // rest\n 1", 2},
         {"1 + \\\n 1", 2},
     };

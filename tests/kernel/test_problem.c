@@ -104,6 +104,33 @@ static void test_buffers(void **state)
     bench_close(&b);
 }
 
+/* The components of a vector count as elements; a reference's doubles have as many. */
+static void test_vector_elements(void **state)
+{
+    static const char vectors[] =
+        "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1) reference(r)\n"
+        "#pragma gputune args(out float4 y[n], in float3 x[n], in bool b[n] = uniform(0, 1))\n"
+        "__global__ void k(float4 *__restrict__ y, float3 const *x, const bool *b) {}\n"
+        "__global__ void r(double4 *y, const float3 *x, const bool *b) {}\n";
+    bench b;
+    char name[2 * GT_NAME_MAX];
+    (void)state;
+    bench_open(&b, vectors, "sm_90");
+    const gt_buffer *y = &b.workload.buffers[0], *x = &b.workload.buffers[1];
+    assert_int_equal(y->elements, 400);
+    assert_int_equal(y->bytes, 1600);
+    assert_int_equal(y->reference_type, GT_TYPE_F64);
+    assert_int_equal(gt_buffer_count(y), 100);
+    assert_int_equal(gt_buffer_alignment(y), 16);
+    assert_string_equal(gt_component_name(name, &b.workload, y, 6), "y[1].z");
+    assert_int_equal(x->bytes, 1200);
+    assert_int_equal(gt_buffer_element_bytes(x), 12);
+    assert_int_equal(gt_buffer_alignment(x), 4);
+    assert_int_equal(b.workload.buffers[2].type, GT_TYPE_BOOL);
+    assert_int_equal(b.workload.reference.geometry.grid[0], 1); /* a thread for each float4 */
+    bench_close(&b);
+}
+
 static const char steps[] =
     "#pragma gputune kernel(k) problem(n = 100) args(out float y[n], size_t n)\n"
     "#pragma gputune tune(STEPS = 1, 2, 4) tune(T = float, double) tune(B = 32, 64)\n"
@@ -285,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_buffers),
+        cmocka_unit_test(test_vector_elements),
         cmocka_unit_test(test_work),
         cmocka_unit_test(test_work_that_is_none),
         cmocka_unit_test(test_judges),

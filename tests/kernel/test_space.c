@@ -322,6 +322,21 @@ static void test_type_words(void **state)
     bench_close(&b);
 }
 
+/* A problem's type may be the name of another one. */
+static void test_type_words_of_type_words(void **state)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 64, type T = float, double, type S = T, half)\n"
+        "#pragma gputune args(inout T y[n]) tune(U = S, half) block(64) grid(1)\n"
+        "#pragma gputune require(sizeof(U) == sizeof(S) && sizeof(U) == 4)\n"
+        "__global__ void k(T *y) {}\n";
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    assert_int_equal(count_valid(b.space), 1);
+    bench_close(&b);
+}
+
 /* Where nothing is valid, the message says what excludes most. */
 static void test_nothing_valid(void **state)
 {
@@ -357,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_large_space),
         cmocka_unit_test(test_division_by_zero),
         cmocka_unit_test(test_type_words),
+        cmocka_unit_test(test_type_words_of_type_words),
         cmocka_unit_test(test_nothing_valid),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,7 +96,7 @@ static const struct {
     {4, P "args(inout float y[n])",
      "a.cu:2:17: 'twice' takes 2 parameters; expected 1, those of args() and scratch()"},
     {4, P "args(inout float y[n], int n)",
-     "a.cu:2:17: 'twice' takes 'n' as unsigned long long; expected int, as args() says"},
+     "a.cu:2:17: 'twice' takes 'n' as size_t; expected int, as args() says"},
     {4, P "args(float y = 1, size_t n)",
      "a.cu:2:17: no out or inout buffer in args(); expected at least one"},
     {4, P "args(inout float y[n + ], size_t n)",
@@ -141,6 +141,8 @@ static const struct {
     {6, P "block(sizeof(foo))",
      "a.cu:6:30: unknown type 'foo'; expected a type, or a name whose values are "
      "types"},
+    {6, P "tune(WORD = float, stack) block(sizeof(WORD))",
+     "a.cu:6:56: unknown type 'WORD'; expected a type, or a name whose values are types"},
     {6, "", "a.cu:1:1: no 'block'; expected #pragma gputune block(…)"},
     {8, P "default(BLOC = 64)", "a.cu:8:25: 'BLOC' is not a tunable; expected 'BLOCK'"},
     {8, P "default(BLOCK = 65)", "a.cu:8:33: BLOCK has no value '65'; expected one of 64, 128"},
@@ -213,8 +215,8 @@ static const struct {
      "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
     {8, "/* open", "a.cu:8:1: unterminated comment; expected '*/'"},
     {9, "template <int N> __global__ void twice(float *y, size_t n)",
-     "a.cu:2:17: 'twice' is a C++ template; expected a plain function (types come from "
-     "problem(type …) or tune(…))"},
+     "a.cu:2:17: 'twice' is a C++ template; expected its arguments, as in twice<T, BLOCK>, each a "
+     "tunable, a compile-time problem value or a constant"},
     {9, "void twice(float *y, size_t n)",
      "a.cu:2:17: no __global__ function 'twice'; expected its definition in this file"},
     {9, "__global__ void twice(float y, size_t n)",

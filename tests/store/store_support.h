@@ -39,6 +39,9 @@ static inline int open_world(void **state)
 {
     world *w = calloc(1, sizeof *w);
     w->folder = folder_make();
+    char *folder = w->path;
+    snprintf(folder, sizeof w->path, "%s/deep", w->folder);
+    assert_int_equal(mkdir(folder, 0700), 0);
     snprintf(w->path, sizeof w->path, "%s/deep/gputune.db", w->folder);
     w->log = (gt_log){take_line, w};
     *state = w;

@@ -83,12 +83,35 @@ static void no_folder(void **state)
 {
     world *w = *state;
     char file[96];
-    snprintf(file, sizeof file, "%s/deep", w->folder); /* a file where a folder is needed */
-    put_raw(file, "x", 1);
-    gt_store *store = open_store(w);
+    snprintf(file, sizeof file, "%s/deep", w->folder);
+    assert_int_equal(rmdir(file), 0);
+    gt_store *store = open_store(w); /* a folder is not made for a file that somebody named */
+    goes_on_in_memory(w, store, "there is no folder");
+    says(store, "deep", "deep");
+    gt_store_close(store);
+    assert_int_equal(access(file, F_OK), -1);
+    put_raw(file, "x", 1); /* a file where a folder is needed */
+    w->warnings = 0;
+    store = open_store(w);
     goes_on_in_memory(w, store, "cannot be written");
     says(store, "deep", "deep");
     gt_store_close(store);
+}
+
+static void makes_its_folder_in_the_cache(void **state)
+{
+    world *w = *state;
+    char cache[96], path[128];
+    snprintf(cache, sizeof cache, "%s/a/b", w->folder);
+    snprintf(path, sizeof path, "%s/gputune/gputune.db", cache);
+    setenv("XDG_CACHE_HOME", cache, 1);
+    unsetenv("GPUTUNE_DB");
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, NULL, NULL, &w->log), GPUTUNE_OK);
+    says(store, "", "");
+    gt_store_close(store);
+    assert_int_equal(access(path, F_OK), 0);
+    unsetenv("XDG_CACHE_HOME");
 }
 
 static void folder_in_its_place(void **state)
@@ -162,19 +185,11 @@ static void goes_on_beside(world *w, const void *bytes, size_t count)
     free(kept);
 }
 
-static void make_folder(const world *w)
-{
-    char folder[96];
-    snprintf(folder, sizeof folder, "%s/deep", w->folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
-}
-
 static void not_a_database(void **state)
 {
     world *w = *state;
     char text[4096];
     memset(text, 'x', sizeof text);
-    make_folder(w);
     put_raw(w->path, text, sizeof text);
     goes_on_beside(w, text, sizeof text);
 }
@@ -183,7 +198,6 @@ static void another_programs_database(void **state)
 {
     world *w = *state;
     char *bytes = malloc(1 << 16);
-    make_folder(w);
     run_sql(w->path, "CREATE TABLE notes (text TEXT)");
     FILE *file = fopen(w->path, "r");
     size_t count = fread(bytes, 1, 1 << 16, file);
@@ -235,7 +249,6 @@ static void truncated_file(void **state)
 static void empty_file_is_a_new_database(void **state)
 {
     world *w = *state;
-    make_folder(w);
     put_raw(w->path, "", 0);
     make_database(w, 1024);
     gt_store *store = open_store(w);
@@ -519,6 +532,7 @@ int main(void)
         TEST(memory_on_request_is_no_warning),
         TEST(newer_file_is_only_read),
         TEST(no_folder),
+        TEST(makes_its_folder_in_the_cache),
         TEST(full_disk),
         TEST(not_a_database),
         TEST(another_programs_database),

@@ -3,9 +3,6 @@
 
 static void put_old_database(world *w)
 {
-    char folder[96];
-    snprintf(folder, sizeof folder, "%s/deep", w->folder);
-    assert_int_equal(mkdir(folder, 0700), 0);
     FILE *file = fopen("tests/store/fixtures/schema_1.sql", "r");
     assert_non_null(file);
     char text[16384];

@@ -41,8 +41,9 @@ static bool at_hand(void *user, const char *kernel, gt_hash *identity)
 /* `version`: of the template at hand; 0: there is none. */
 static void tells(gt_store *store, uint64_t version, bool one_version, const char *expected)
 {
-    const gt_records_filter filter = {
-        .one_version = one_version, .at_hand = version ? at_hand : NULL, .user = &version};
+    const gt_records_filter filter = {.versions = one_version ? GT_VERSIONS_ONE : GT_VERSIONS_ALL,
+                                      .at_hand = version ? at_hand : NULL,
+                                      .user = &version};
     told at = {""};
     assert_int_equal(gt_store_records(store, &filter, tell, &at, NULL), 0);
     assert_string_equal(at.text, expected);
@@ -60,6 +61,59 @@ static void one_version_is_told(void **state)
     tells(store, 2, false, "10 30! 20! ");
     put_version(store, 1, 5); /* an earlier version again is the newest */
     tells(store, 0, true, "5 ");
+    gt_store_close(store);
+}
+
+static int64_t count_rows(const world *w, const char *table)
+{
+    char query[64];
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    snprintf(query, sizeof query, "SELECT count(*) FROM %s", table);
+    assert_int_equal(sqlite3_open(w->path, &database), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    int64_t count = sqlite3_column_int64(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return count;
+}
+
+static void drops(gt_store *store, uint64_t version, bool only_say, const char *expected)
+{
+    const gt_records_filter filter = {
+        .versions = GT_VERSIONS_OTHER, .at_hand = version ? at_hand : NULL, .user = &version};
+    told at = {""};
+    assert_int_equal(gt_store_drop(store, &filter, only_say, tell, &at, NULL), 0);
+    assert_string_equal(at.text, expected);
+}
+
+/* What counts stays, and nothing of the others. */
+static void others_are_dropped(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    put_version(store, 1, 30);
+    put_version(store, 2, 10);
+    put_version(store, 3, 20);
+    drops(store, 2, true, "30! 20! ");
+    tells(store, 2, false, "10 30! 20! ");
+    int64_t trials = count_rows(w, "trial");
+    drops(store, 2, false, "30! 20! ");
+    tells(store, 2, false, "10 ");
+    drops(store, 2, false, "");
+    assert_int_equal(count_rows(w, "trial") * 3, trials);
+    assert_int_equal(count_rows(w, "winner"), 1);
+    assert_int_equal(count_rows(w, "scenario"), 1);
+    assert_int_equal(count_rows(w, "kernel"), 1);
+    put_version(store, 4, 40);
+    drops(store, 0, false, "10! ");
+    tells(store, 0, false, "40 ");
+    gt_store_close(store);
+    const gt_records_filter filter = {.versions = GT_VERSIONS_OTHER};
+    told at = {""};
+    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_int_equal(gt_store_drop(store, &filter, false, tell, &at, NULL), GPUTUNE_EDATABASE);
     gt_store_close(store);
 }
 
@@ -99,6 +153,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(one_version_is_told, open_world, close_world),
+        cmocka_unit_test_setup_teardown(others_are_dropped, open_world, close_world),
         cmocka_unit_test_setup_teardown(reading_finds_what_there_is, open_world, close_world),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,77 +1,45 @@
-# bash completion for gputune; install as share/bash-completion/completions/gputune
+# bash completion for gputune; installed as share/bash-completion/completions/gputune
+# Commands and options are asked of gputune itself, which prints them from its tables.
 
-_gputune_options() {
-    # from the command's own help, which is made of its option table
-    gputune "$1" --help 2>/dev/null | sed -n 's/^  .\{4\}\(--[a-z-]*\).*/\1/p; s/^  -., \(--[a-z-]*\).*/\1/p'
-}
-
-_gputune_choices() {
-    gputune "$1" --help 2>/dev/null |
-        sed -n "s/^.*$2 \([a-z0-9]*|[a-z|-]*\).*/\1/p" | tr '|' ' '
+_gputune_kernels() {
+    gputune kernels --format csv --quiet 2>/dev/null | tail -n +2 | cut -d, -f1
 }
 
 _gputune() {
     local word=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-    local command=${COMP_WORDS[1]}
+    local command=${COMP_WORDS[1]} options name letter argument choices help
     COMPREPLY=()
     if [ "$COMP_CWORD" = 1 ]; then
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay export help --version" -- "$word"))
+        mapfile -t COMPREPLY < <(compgen -W "$(gputune help --options 2>/dev/null | cut -f1) --version" -- "$word")
         return
     fi
-    case $previous in
-    --objective | -o | --cache | --effort | --strategy | --format | -f | --as)
-        local long=$previous
-        case $previous in
-        -o)
-            [ "$command" != export ] || { # there it is --output
-                # shellcheck disable=SC2207
-                COMPREPLY=($(compgen -f -- "$word"))
-                return
-            }
-            long=--objective
-            ;;
-        -f) long=--format ;;
-        esac
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "$(_gputune_choices "$command" "$long")" -- "$word"))
-        return
-        ;;
-    --arch)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "sm_75 sm_80 sm_86 sm_89 sm_90 sm_100 sm_103 sm_110 sm_120" -- "$word"))
-        return
-        ;;
-    --db | --samples | --output | -O | --templates)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -f -- "$word"))
-        return
-        ;;
-    --driver)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "cuda emu" -- "$word"))
-        return
-        ;;
-    esac
+    options=$(gputune "$command" --options 2>/dev/null)
+    while IFS='|' read -r name letter argument choices help; do
+        if [ "$previous" = "$name" ] || [ "$previous" = "$letter" ]; then
+            case $argument$choices in
+            '') break ;;
+            FILE) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
+            FOLDER) mapfile -t COMPREPLY < <(compgen -d -- "$word") ;;
+            DRIVER) mapfile -t COMPREPLY < <(compgen -W "cuda emu" -- "$word") ;;
+            *) mapfile -t COMPREPLY < <(compgen -W "$choices" -- "$word") ;;
+            esac
+            return
+        fi
+    done < <(tr '\t' '|' <<<"$options")
     if [[ $word == -* ]]; then
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "$(_gputune_options "$command")" -- "$word"))
+        mapfile -t COMPREPLY < <(compgen -W "$(cut -f1 <<<"$options")" -- "$word")
         return
     fi
-    case $command in
-    help)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "warm show run compare kernels space emit devices replay export" -- "$word"))
-        ;;
-    replay)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -f -X '!*.json*' -- "$word"))
-        ;;
-    warm | show | run | compare | space | emit | export)
-        # shellcheck disable=SC2207
-        COMPREPLY=($(compgen -W "$(gputune kernels --format csv --quiet 2>/dev/null |
-            tail -n +2 | cut -d, -f1)" -- "$word") $(compgen -f -X '!*.cu' -- "$word"))
-        ;;
+    if [ "$command" = help ]; then
+        mapfile -t COMPREPLY < <(compgen -W "$(gputune help --options 2>/dev/null | cut -f1)" -- "$word")
+        return
+    fi
+    case $(sed -n 's/^\t\t//p' <<<"$options") in
+    *KERNEL*) mapfile -t COMPREPLY < <(
+        compgen -W "$(_gputune_kernels)" -- "$word"
+        compgen -f -X '!*.cu' -- "$word"
+    ) ;;
+    *FILE*) mapfile -t COMPREPLY < <(compgen -f -- "$word") ;;
     esac
 }
 complete -o filenames -F _gputune gputune

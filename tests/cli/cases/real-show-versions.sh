@@ -28,6 +28,16 @@ show ./mine.cu
 warm
 show ./mine.cu
 $GPUTUNE show ./mine.cu --history --driver emu -q | grep -c outdated
+# dropping them
+prune() {
+    $GPUTUNE prune --driver emu --format csv "$@" | awk -F, 'NR > 1 {print $1, $2}'
+}
+prune -n ./mine.cu
+prune ./mine.cu
+show --history ./mine.cu
+prune
+$GPUTUNE prune --driver emu --db typo.db
+echo "exit $?"
 # showing makes no file
 echo "files:"
 $GPUTUNE show --driver emu --db typo.db

@@ -1,0 +1,59 @@
+/* The command embed: a template and what it includes as arrays that a program is compiled with. */
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/embed.h"
+#include "cli/exit_code.h"
+#include "cli/options.h"
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+static int write_file(const cli_embedded *embedded, const char *output)
+{
+    FILE *file = output ? fopen(output, "wb") : stdout;
+    bool good = file != NULL;
+    if (good) {
+        cli_embed_write(embedded, file);
+        good = fflush(file) == 0 && !ferror(file);
+    }
+    if (file && output) {
+        good &= fclose(file) == 0;
+    }
+    if (!good) {
+        cli_error("cannot write '%s': %s", output ? output : "standard output", strerror(errno));
+    }
+    return good ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
+}
+
+int cmd_embed(int argc, char **argv)
+{
+    const char *output = NULL;
+    const cli_option options[] = {
+        {"output", 'O', CLI_OPTION_TEXT, &output, "FILE", "write there [stdout]", NULL},
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "embed",
+        "PATH",
+        "Prints a template as a C header that a program is compiled with.",
+        "Files that the template includes in quotes come with it, as far as they stand beside it.\n"
+        "FILE_add(tuner) of the header hands them to gputune_add_source().",
+        1,
+        1,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    cli_embedded embedded;
+    code = cli_embed_read(&embedded, arguments.items[0]);
+    if (code == CLI_CONTINUE) {
+        code = write_file(&embedded, output);
+    }
+    cli_embed_free(&embedded);
+    return code;
+}

@@ -1,0 +1,188 @@
+/* Makes scenarios of what programs asked for and did not find. */
+#include "cli/wanted.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A miss with texts of its own. */
+typedef struct miss {
+    char *kernel, *sizes, *only, *alignment, *inputs;
+    gputune_objective objective;
+    gputune_cache cache;
+} miss;
+
+typedef struct reading {
+    const char *environment; /* NULL: any */
+    const cli_selection *selection;
+    miss *items;
+    size_t count, elsewhere;
+} reading;
+
+static bool is_selected(const cli_selection *selection, const char *kernel)
+{
+    for (size_t i = 0; i < selection->kernel_count; i++) {
+        if (strcmp(selection->kernels[i], kernel) == 0) {
+            return true;
+        }
+    }
+    return !selection->kernel_count;
+}
+
+static int take(void *user, const gputune_miss *one)
+{
+    reading *at = user;
+    if (!is_selected(at->selection, one->kernel)) {
+        return 0;
+    }
+    if (at->environment && strcmp(at->environment, one->environment) != 0) {
+        at->elsewhere++;
+        return 0;
+    }
+    at->items = cli_grow(at->items, at->count, sizeof *at->items);
+    at->items[at->count++] = (miss){
+        cli_copy(one->kernel), cli_copy(one->sizes), cli_copy(one->only), cli_copy(one->alignment),
+        cli_copy(one->inputs), one->objective,       one->cache};
+    return 0;
+}
+
+static void free_reading(reading *at)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        miss *one = &at->items[i];
+        free(one->kernel);
+        free(one->sizes);
+        free(one->only);
+        free(one->alignment);
+        free(one->inputs);
+    }
+    free(at->items);
+}
+
+/* ---- one scenario ---------------------------------------------------------------------------- */
+
+/* "16 x=4 y=8": of every buffer, and of single ones. Splits the text in place. */
+static void read_alignment(cli_terms *terms, char *text)
+{
+    char *end;
+    terms->alignment = (uint32_t)strtoul(text, &end, 10);
+    for (char *at = end + strspn(end, " "); *at; at += strspn(at, " ")) {
+        char *equals = strchr(at, '=');
+        if (!equals) {
+            return;
+        }
+        *equals = '\0';
+        terms->alignments =
+            cli_grow(terms->alignments, terms->alignment_count, sizeof *terms->alignments);
+        terms->alignments[terms->alignment_count++] =
+            (gputune_alignment){at, (uint32_t)strtoul(equals + 1, &at, 10)};
+    }
+}
+
+/* The restrictions stand one after another: "UNROLL=1,2; VEC=1". */
+static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
+                         const cli_session *session, miss *one)
+{
+    cli_selection selection = {.kernels = &one->kernel, .kernel_count = 1};
+    const char *sizes = one->sizes, *only = one->only;
+    for (char *at = one->only; *at; at++) {
+        *at = (char)(*at == ';' ? ' ' : *at);
+    }
+    selection.sizes = (cli_list){&sizes, *sizes != '\0'};
+    selection.only = (cli_list){&only, *only != '\0'};
+    int code = cli_scenario_single(out, catalogue, &selection, session);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    cli_terms *terms = &out->items[0].terms;
+    terms->given = true;
+    terms->objective = one->objective;
+    terms->cache = one->cache;
+    terms->seed = strtoull(one->inputs + strlen("seed="), NULL, 10);
+    terms->text = one->alignment; /* whose names the alignments point to */
+    one->alignment = NULL;
+    read_alignment(terms, terms->text);
+    return CLI_CONTINUE;
+}
+
+static bool has_kernel(const cli_catalogue *catalogue, const char *name)
+{
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const cli_kernel *kernel = &catalogue->kernels[i];
+        if (strcmp(kernel->name, name) == 0 || strcmp(kernel->path, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A miss that cannot be made a scenario does not stop the others. */
+static void add(cli_wanted *out, const cli_session *session, miss *one)
+{
+    if (strncmp(one->inputs, "live:", strlen("live:")) == 0) {
+        cli_note("%s %s: left out, as it is to be tuned with data of the program (%s)", one->kernel,
+                 one->sizes, one->inputs);
+        return;
+    }
+    if (!has_kernel(&out->catalogue, one->kernel)) {
+        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        return;
+    }
+    out->parts = cli_grow(out->parts, out->count, sizeof *out->parts);
+    cli_scenarios *part = &out->parts[out->count];
+    if (make_scenario(part, &out->catalogue, session, one) != CLI_CONTINUE) {
+        return; /* it said why */
+    }
+    out->count++;
+    out->all.items = cli_grow(out->all.items, out->all.count, sizeof *out->all.items);
+    out->all.items[out->all.count++] = part->items[0];
+}
+
+/* Templates that programs named by their path. */
+static void add_paths(const reading *at, const cli_session *session)
+{
+    for (size_t i = 0; i < at->count; i++) {
+        if (strchr(at->items[i].kernel, '/') &&
+            gputune_add_template(session->tuner, at->items[i].kernel) < 0) {
+            cli_note("%s", gputune_error());
+        }
+    }
+}
+
+int cli_wanted_read(cli_wanted *out, const char *path, const cli_session *session,
+                    const cli_selection *selection, bool any_gpu)
+{
+    reading at = {.selection = selection,
+                  .environment =
+                      any_gpu || !session->has_device ? NULL : session->device.environment};
+    memset(out, 0, sizeof *out);
+    int status = gputune_misses(path, take, &at);
+    int code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
+    if (code == CLI_CONTINUE) {
+        add_paths(&at, session);
+        code = cli_catalogue_load(&out->catalogue, session, NULL, 0);
+    }
+    for (size_t i = 0; i < at.count && code == CLI_CONTINUE; i++) {
+        add(out, session, &at.items[i]);
+    }
+    if (at.elsewhere) {
+        cli_note("%zu scenario%s of other kinds of GPU left out; --any-gpu takes them too",
+                 at.elsewhere, at.elsewhere == 1 ? "" : "s");
+    }
+    free_reading(&at);
+    return code;
+}
+
+void cli_wanted_free(cli_wanted *wanted)
+{
+    for (size_t i = 0; i < wanted->count; i++) {
+        cli_scenarios_free(&wanted->parts[i]);
+    }
+    free(wanted->parts);
+    free(wanted->all.items);
+    cli_catalogue_free(&wanted->catalogue);
+    memset(wanted, 0, sizeof *wanted);
+}

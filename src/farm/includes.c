@@ -1,0 +1,415 @@
+/* The search for included files, its bounds, and the digests of headers. */
+#include "farm/includes.h"
+
+#include "base/array.h"
+#include "base/environment.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "gpu/device_headers.h"
+#include "gpu/toolkit.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { HEADERS_MOST = 4096 };
+
+typedef GT_ARRAY(char *) strings;
+
+struct gt_includes {
+    strings named; /* real paths */
+    char *shared, *own,
+        *written; /* own: the template's folder; written: as in its path, with '/' */
+    bool searched_toolkit;
+    gt_toolkit toolkit;
+    strings options;
+};
+
+static void free_strings(strings *list)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        free(list->items[i]);
+    }
+    gt_array_free(list);
+}
+
+/* Takes the text over, also on failure. */
+static gputune_status push(strings *list, char *text)
+{
+    if (gt_array_reserve(list) < 0) {
+        free(text);
+        return GPUTUNE_ENOMEM;
+    }
+    list->items[list->count++] = text;
+    return GPUTUNE_OK;
+}
+
+/* ---- folders --------------------------------------------------------------------------------- */
+
+static bool is_folder(const char *path)
+{
+    struct stat facts;
+    return stat(path, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+static gputune_status add_named(gt_includes *includes, const char *path)
+{
+    char *real = realpath(path, NULL);
+    if (!real || !is_folder(real)) {
+        free(real);
+        return gt_fail(GPUTUNE_EINVAL, "include path '%s' is no folder; expected one that exists",
+                       path);
+    }
+    return push(&includes->named, real);
+}
+
+/* Folders of the environment that are not there are passed over, as those of PATH are. */
+static gputune_status add_environment(gt_includes *includes)
+{
+    const char *at = gt_environment("GPUTUNE_INCLUDE");
+    while (at && *at) {
+        size_t length = strcspn(at, ":");
+        char *path;
+        GT_TRY(gt_strndup(&path, at, length));
+        gputune_status status = *path && is_folder(path) ? add_named(includes, path) : GPUTUNE_OK;
+        free(path);
+        GT_TRY(status);
+        at += length + (at[length] == ':');
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_includes_open(gt_includes **out, const char *shared, const char *const *paths,
+                                size_t path_count)
+{
+    gt_includes *includes = calloc(1, sizeof *includes);
+    if (!includes) {
+        return gt_fail_memory();
+    }
+    gputune_status status = GPUTUNE_OK;
+    includes->shared = realpath(shared, NULL);
+    for (size_t i = 0; i < path_count && status == GPUTUNE_OK; i++) {
+        status = add_named(includes, paths[i]);
+    }
+    if (status == GPUTUNE_OK) {
+        status = add_environment(includes);
+    }
+    if (status < 0) {
+        gt_includes_close(includes);
+        return status;
+    }
+    *out = includes;
+    return GPUTUNE_OK;
+}
+
+void gt_includes_close(gt_includes *includes)
+{
+    if (!includes) {
+        return;
+    }
+    free_strings(&includes->named);
+    free_strings(&includes->options);
+    gt_toolkit_free(&includes->toolkit);
+    free(includes->shared);
+    free(includes->own);
+    free(includes->written);
+    free(includes);
+}
+
+gputune_status gt_includes_begin(gt_includes *includes, const char *template_path)
+{
+    free(includes->own);
+    free(includes->written);
+    includes->own = includes->written = NULL;
+    if (!template_path) {
+        return GPUTUNE_OK;
+    }
+    const char *slash = strrchr(template_path, '/');
+    size_t length = slash ? (size_t)(slash - template_path) + 1 : 0;
+    GT_TRY(gt_strndup(&includes->written, template_path, length));
+    includes->own = realpath(length ? includes->written : ".", NULL);
+    return GPUTUNE_OK;
+}
+
+/* The toolkit is looked for when the first header asks for it. */
+static gputune_status need_toolkit(gt_includes *includes)
+{
+    if (!includes->searched_toolkit) {
+        GT_TRY(gt_toolkit_find(&includes->toolkit));
+        includes->searched_toolkit = true;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_option(gt_includes *includes, const char *folder)
+{
+    char *option;
+    GT_TRY(gt_path_format(&option, "-I%s", folder));
+    return push(&includes->options, option);
+}
+
+gputune_status gt_includes_options(const char *const **out, size_t *count, gt_includes *includes)
+{
+    GT_TRY(need_toolkit(includes));
+    for (size_t i = includes->options.count; i < includes->named.count; i++) {
+        GT_TRY(add_option(includes, includes->named.items[i]));
+    }
+    for (size_t i = includes->options.count - includes->named.count;
+         i < includes->toolkit.folders.count; i++) {
+        GT_TRY(add_option(includes, includes->toolkit.folders.items[i]));
+    }
+    *out = (const char *const *)includes->options.items;
+    *count = includes->options.count;
+    return GPUTUNE_OK;
+}
+
+/* ---- bounds ---------------------------------------------------------------------------------- */
+
+static bool lies_in(const char *real, const char *folder)
+{
+    size_t length = folder ? strlen(folder) : 0;
+    return folder && strncmp(real, folder, length) == 0 &&
+           (real[length] == '/' || (length > 0 && folder[length - 1] == '/'));
+}
+
+static bool lies_in_any(const char *real, const char *const *folders, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (lies_in(real, folders[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool is_allowed(const gt_includes *includes, const char *real)
+{
+    return lies_in(real, includes->own) || lies_in(real, includes->shared) ||
+           lies_in_any(real, (const char *const *)includes->named.items, includes->named.count) ||
+           lies_in_any(real, (const char *const *)includes->toolkit.folders.items,
+                       includes->toolkit.folders.count);
+}
+
+/* Whether there is such a file. *real is its path without links, the caller's. EINVAL where it lies
+ * outside of all that a template may read. */
+static gputune_status probe(char **real, const gt_includes *includes, const char *folder,
+                            const char *name)
+{
+    char *path;
+    GT_TRY(name[0] == '/' ? gt_strdup(&path, name) : gt_path_format(&path, "%s/%s", folder, name));
+    *real = realpath(path, NULL);
+    free(path);
+    if (*real && !is_allowed(includes, *real)) {
+        gt_fail(
+            GPUTUNE_EINVAL,
+            "%s lies outside of what a template may read; expected a file below %s, or its folder "
+            "named by -I, include_paths or GPUTUNE_INCLUDE",
+            *real, includes->own ? includes->own : includes->shared);
+        free(*real);
+        *real = NULL;
+        return GPUTUNE_EINVAL;
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- digests of headers ---------------------------------------------------------------------- */
+
+typedef struct walk {
+    gt_includes *includes;
+    strings seen; /* real paths, each digested once */
+    bool toolkit;
+    gt_hash digest;
+} walk;
+
+static gputune_status digest_name(walk *walk, const char *name, const char *beside);
+
+static void add_digest(walk *walk, const char *text, size_t bytes)
+{
+    walk->digest = gt_hash_join(walk->digest, gt_hash_bytes(text, bytes));
+}
+
+/* The name behind `#include` on a line, with its quotes; NULL where there is none. */
+static const char *include_on_line(const char *line, size_t *length)
+{
+    line += strspn(line, " \t");
+    if (*line != '#') {
+        return NULL;
+    }
+    line += 1 + strspn(line + 1, " \t");
+    if (strncmp(line, "include", strlen("include")) != 0) {
+        return NULL;
+    }
+    line += strcspn(line, "\"<\n");
+    if (*line == '\n' || !*line) {
+        return NULL;
+    }
+    *length = strcspn(line + 1, "\">\n");
+    return line;
+}
+
+/* Conditions are not evaluated: what any branch includes counts, where it is found. */
+static gputune_status digest_includes(walk *walk, const char *text, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *folder;
+    GT_TRY(gt_strndup(&folder, path, slash ? (size_t)(slash - path) : 0));
+    gputune_status status = GPUTUNE_OK;
+    for (const char *line = text; line && status == GPUTUNE_OK; line = strchr(line, '\n')) {
+        size_t length;
+        line += *line == '\n';
+        const char *found = include_on_line(line, &length);
+        char *name;
+        if (!found) {
+            continue;
+        }
+        status = gt_strndup(&name, found + 1, length);
+        if (status == GPUTUNE_OK) {
+            status = digest_name(walk, name, *found == '"' ? folder : NULL);
+            free(name);
+        }
+    }
+    free(folder);
+    return status;
+}
+
+/* Takes `real` over. */
+static gputune_status digest_file(walk *walk, char *real)
+{
+    char *text;
+    size_t bytes;
+    for (size_t i = 0; i < walk->seen.count; i++) {
+        if (strcmp(walk->seen.items[i], real) == 0) {
+            free(real);
+            return GPUTUNE_OK;
+        }
+    }
+    if (walk->seen.count == HEADERS_MOST) {
+        free(real);
+        return gt_fail(GPUTUNE_EINVAL, "more than %d headers; expected fewer", HEADERS_MOST);
+    }
+    GT_TRY(push(&walk->seen, real));
+    GT_TRY(gt_file_read(&text, &bytes, real));
+    add_digest(walk, text, bytes);
+    gputune_status status = digest_includes(walk, text, real);
+    free(text);
+    return status;
+}
+
+static gputune_status find_below(char **real, walk *walk, const char *const *folders, size_t count,
+                                 const char *name)
+{
+    gputune_status status = GPUTUNE_OK;
+    *real = NULL;
+    for (size_t i = 0; i < count && !*real && status == GPUTUNE_OK; i++) {
+        status = probe(real, walk->includes, folders[i], name);
+    }
+    return status;
+}
+
+/* Digests a header by the order of the search; ENOTFOUND where it is nowhere. */
+static gputune_status digest_header(walk *walk, const char *name, const char *beside)
+{
+    gt_includes *includes = walk->includes;
+    const char *own = gt_device_header_text(name);
+    char *real = NULL;
+    GT_TRY(need_toolkit(includes));
+    if (beside) {
+        GT_TRY(find_below(&real, walk, &beside, 1, name));
+    }
+    if (!real && own) {
+        add_digest(walk, own, strlen(own));
+    } else if (!real) {
+        GT_TRY(find_below(&real, walk, (const char *const *)includes->named.items,
+                          includes->named.count, name));
+    }
+    if (real) {
+        return digest_file(walk, real);
+    }
+    GT_TRY(find_below(&real, walk, (const char *const *)includes->toolkit.folders.items,
+                      includes->toolkit.folders.count, name));
+    bool found = real != NULL;
+    free(real);
+    walk->toolkit |= found;
+    return found || own ? GPUTUNE_OK : gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", name);
+}
+
+/* A header's own include, which may be in a branch that is not compiled. */
+static gputune_status digest_name(walk *walk, const char *name, const char *beside)
+{
+    gputune_status status = digest_header(walk, name, beside);
+    return status == GPUTUNE_ENOTFOUND || status == GPUTUNE_EINVAL ? GPUTUNE_OK : status;
+}
+
+static gputune_status find_header(gt_includes *includes, const char *name, gt_included *out)
+{
+    walk walk = {.includes = includes};
+    gputune_status status = digest_header(&walk, name, NULL);
+    if (status == GPUTUNE_OK && walk.toolkit) {
+        add_digest(&walk, includes->toolkit.version, strlen(includes->toolkit.version));
+    }
+    free_strings(&walk.seen);
+    *out = (gt_included){.digest = walk.digest};
+    return status;
+}
+
+/* ---- the template's own files ---------------------------------------------------------------- */
+
+static gputune_status find_beside(char **real, const gt_includes *includes,
+                                  const gt_include *include)
+{
+    const char *slash = strrchr(include->from, '/');
+    char *folder;
+    if (!slash && !includes->own) {
+        return GPUTUNE_OK; /* a text in memory stands beside nothing */
+    }
+    GT_TRY(slash ? gt_strndup(&folder, include->from, (size_t)(slash - include->from) + 1)
+                 : gt_strdup(&folder, "."));
+    gputune_status status = probe(real, includes, folder, include->name);
+    free(folder);
+    return status;
+}
+
+static gputune_status find_own(char **real, const gt_includes *includes, const gt_include *include)
+{
+    GT_TRY(find_beside(real, includes, include));
+    if (!*real && includes->shared) {
+        GT_TRY(probe(real, includes, includes->shared, include->name));
+    }
+    for (size_t i = 0; i < includes->named.count && include->join && !*real; i++) {
+        GT_TRY(probe(real, includes, includes->named.items[i], include->name));
+    }
+    return GPUTUNE_OK;
+}
+
+/* One path for each file: beginning as the template's own, where it lies in that folder. */
+static gputune_status message_path(char **out, const gt_includes *includes, const char *real)
+{
+    return lies_in(real, includes->own) && strlen(includes->own) > 1
+               ? gt_path_format(out, "%s%s", includes->written, real + strlen(includes->own) + 1)
+               : gt_strdup(out, real);
+}
+
+gputune_status gt_includes_find(void *user, const gt_include *include, gt_included *out)
+{
+    gt_includes *includes = user;
+    char *real = NULL;
+    if (!include->system) {
+        GT_TRY(find_own(&real, includes, include));
+    }
+    if (!real) {
+        return include->join ? gt_fail(GPUTUNE_ENOTFOUND, "no file '%s'", include->name)
+                             : find_header(includes, include->name, out);
+    }
+    gt_included found = {0};
+    gputune_status status = gt_file_read(&found.text, NULL, real);
+    if (status == GPUTUNE_OK) {
+        status = message_path(&found.path, includes, real);
+    }
+    free(real);
+    if (status < 0) {
+        free(found.text);
+        return status;
+    }
+    *out = found;
+    return GPUTUNE_OK;
+}

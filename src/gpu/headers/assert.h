@@ -1,0 +1,2 @@
+// <assert.h> for kernels: assert() is the compiler's own.
+#pragma once

@@ -1,0 +1,2 @@
+// <stdbool.h> for kernels: bool is C++'s own.
+#pragma once

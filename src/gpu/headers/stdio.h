@@ -1,0 +1,2 @@
+// <stdio.h> for kernels: printf() is the compiler's own.
+#pragma once

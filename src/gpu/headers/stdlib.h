@@ -1,0 +1,2 @@
+// <stdlib.h> for kernels: malloc(), free() and abs() are the compiler's own.
+#pragma once

@@ -1,0 +1,202 @@
+/* Finds kernels in images: entries of PTX, function symbols of cubins, and their mangled names. */
+#include "gpu/image.h"
+
+#include "base/text.h"
+
+#include <ctype.h>
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ENTRY_FLAG = 0x10 }; /* in st_other of a kernel's symbol */
+
+bool gt_image_is_ptx(const gt_image *image)
+{
+    return image->bytes < SELFMAG || memcmp(image->data, ELFMAG, SELFMAG) != 0;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* Whether what stands between `begin` and `end` is what the compiler calls an unnamed namespace. */
+static bool is_unnamed(const char *begin, size_t length)
+{
+    static const char *const marks[] = {"_GLOBAL__N_", "_INTERNAL_"};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        size_t mark = strlen(marks[i]);
+        if (length >= mark && memcmp(begin, marks[i], mark) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Steps over `part`, and over a "::" in front of it unless it is the first, in *name. */
+static bool take_part(const char **name, bool first, const char *part, size_t length)
+{
+    if (!first) {
+        if (strncmp(*name, "::", 2) != 0) {
+            return false;
+        }
+        *name += 2;
+    }
+    if (strncmp(*name, part, length) != 0) {
+        return false;
+    }
+    *name += length;
+    return true;
+}
+
+/* Whether a mangled name (Itanium C++ ABI: _Z, N for namespaces, a length before each part, I for
+ * template arguments) is that of a function `name`. */
+static bool is_mangled(const char *symbol, size_t bytes, const char *name)
+{
+    const char *end = symbol + bytes, *at = symbol + 2;
+    bool nested = bytes > 2 && *at == 'N', first = true;
+    if (bytes < 3 || memcmp(symbol, "_Z", 2) != 0) {
+        return false;
+    }
+    for (at += nested; at < end && isdigit((unsigned char)*at);) {
+        size_t length = 0;
+        for (; at < end && isdigit((unsigned char)*at) && length < bytes; at++) {
+            length = length * 10 + (size_t)(*at - '0');
+        }
+        if (length > (size_t)(end - at)) {
+            return false;
+        }
+        if (!is_unnamed(at, length)) {
+            if (!take_part(&name, first, at, length)) {
+                return false;
+            }
+            first = false;
+        }
+        at += length;
+        if (!nested) {
+            break;
+        }
+    }
+    return !*name && !first;
+}
+
+/* What a search has found. */
+typedef struct search {
+    const char *name;
+    const char *exact, *found; /* in the image */
+    size_t exact_bytes, found_bytes;
+    unsigned instances;
+} search;
+
+static void consider(search *search, const char *symbol, size_t bytes)
+{
+    if (bytes == strlen(search->name) && memcmp(symbol, search->name, bytes) == 0) {
+        search->exact = symbol;
+        search->exact_bytes = bytes;
+    } else if (is_mangled(symbol, bytes, search->name)) {
+        search->found = symbol;
+        search->found_bytes = bytes;
+        search->instances++;
+    }
+}
+
+/* ---- PTX ------------------------------------------------------------------------------------- */
+
+static void search_ptx(search *search, const gt_image *image)
+{
+    static const char word[] = ".entry";
+    const char *at = image->data, *end = at + image->bytes;
+    while ((at = memmem(at, (size_t)(end - at), word, sizeof word - 1)) != NULL) {
+        at += sizeof word - 1;
+        while (at < end && isspace((unsigned char)*at)) {
+            at++;
+        }
+        const char *symbol = at;
+        while (at < end && (isalnum((unsigned char)*at) || (*at && strchr("_$%", *at)))) {
+            at++;
+        }
+        consider(search, symbol, (size_t)(at - symbol));
+    }
+}
+
+/* ---- cubins ---------------------------------------------------------------------------------- */
+
+/* `count` items of `size` bytes at `offset`, or NULL where the image is shorter. */
+static const void *part_at(const gt_image *image, uint64_t offset, uint64_t count, uint64_t size)
+{
+    uint64_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || offset > image->bytes ||
+        bytes > image->bytes - offset) {
+        return NULL;
+    }
+    return (const char *)image->data + offset;
+}
+
+/* The section headers; they may stand at any address. */
+static const char *sections(const gt_image *image, uint16_t *count)
+{
+    Elf64_Ehdr header;
+    if (image->bytes < sizeof header) {
+        return NULL;
+    }
+    memcpy(&header, image->data, sizeof header);
+    *count = header.e_shnum;
+    return header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_shentsize == sizeof(Elf64_Shdr)
+               ? part_at(image, header.e_shoff, header.e_shnum, sizeof(Elf64_Shdr))
+               : NULL;
+}
+
+static Elf64_Shdr section_at(const char *headers, uint32_t index)
+{
+    Elf64_Shdr section;
+    memcpy(&section, headers + (size_t)index * sizeof section, sizeof section);
+    return section;
+}
+
+static void search_symbols(search *search, const gt_image *image, const Elf64_Shdr *symbols,
+                           const Elf64_Shdr *names)
+{
+    uint64_t count = symbols->sh_size / sizeof(Elf64_Sym);
+    const char *all = part_at(image, symbols->sh_offset, count, sizeof(Elf64_Sym));
+    const char *texts = part_at(image, names->sh_offset, names->sh_size, 1);
+    for (uint64_t i = 0; all && texts && i < count; i++) {
+        Elf64_Sym symbol;
+        memcpy(&symbol, all + i * sizeof symbol, sizeof symbol);
+        const char *name = texts + symbol.st_name;
+        if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && (symbol.st_other & ENTRY_FLAG) &&
+            symbol.st_name < names->sh_size &&
+            memchr(name, '\0', (size_t)(names->sh_size - symbol.st_name))) {
+            consider(search, name, strlen(name));
+        }
+    }
+}
+
+static void search_cubin(search *search, const gt_image *image)
+{
+    uint16_t count = 0;
+    const char *headers = sections(image, &count);
+    for (uint16_t i = 0; headers && i < count; i++) {
+        Elf64_Shdr section = section_at(headers, i);
+        if (section.sh_type == SHT_SYMTAB && section.sh_link < count) {
+            Elf64_Shdr names = section_at(headers, section.sh_link);
+            search_symbols(search, image, &section, &names);
+        }
+    }
+}
+
+gputune_status gt_image_entry(char **out, const gt_image *image, const char *name)
+{
+    search search = {.name = name};
+    if (gt_image_is_ptx(image)) {
+        search_ptx(&search, image);
+    } else {
+        search_cubin(&search, image);
+    }
+    if (search.exact) {
+        return gt_strndup(out, search.exact, search.exact_bytes);
+    }
+    if (search.instances > 1) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "the image has %u instances of the kernel %s; expected one: the template's "
+                       "file must not instantiate it",
+                       search.instances, name);
+    }
+    return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
+}

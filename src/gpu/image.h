@@ -1,0 +1,18 @@
+/* What an image (a cubin or PTX) has inside: its kernels. Images come from databases too: what is
+ * damaged is read as having nothing. */
+#ifndef GT_GPU_IMAGE_H
+#define GT_GPU_IMAGE_H
+
+#include "base/launch.h"
+#include "base/status.h"
+
+/* Whether an image is PTX, and not machine code. */
+bool gt_image_is_ptx(const gt_image *image);
+
+/* The symbol of the kernel that a launch names: the name itself for an extern "C" kernel, else the
+ * mangled one whose names, without template arguments and unnamed namespaces, are those of
+ * "ns::scan". An image without such a kernel gives the name as it is; EINVAL for several instances
+ * of one template. *out is the caller's. */
+gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
+
+#endif

@@ -1,0 +1,105 @@
+/* The pragma kernel, and how clauses name kernels. */
+#include "kernel/parse.h"
+#include "kernel/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* With the lexer behind the '<': moves behind the '>' that closes it. */
+static gputune_status read_arguments(gt_lexer *out, gt_lexer *lexer)
+{
+    int depth = 1, parentheses = 0;
+    *out = *lexer;
+    for (; lexer->token.kind != GT_TOKEN_END; gt_lexer_next(lexer)) {
+        parentheses += gt_lexer_is(lexer, "(") - gt_lexer_is(lexer, ")");
+        depth += parentheses > 0 ? 0 : gt_token_angles(&lexer->token);
+        if (depth < 0) {
+            break;
+        }
+        if (depth == 0) {
+            /* a second reading that stops at the bracket */
+            out->end = lexer->token.text + lexer->token.length - 1;
+            if (out->token.text >= out->end) {
+                out->token.kind = GT_TOKEN_END;
+            }
+            gt_lexer_next(lexer);
+            return GPUTUNE_OK;
+        }
+    }
+    return gt_fail_expected(lexer, "'>' behind the template arguments");
+}
+
+gputune_status gt_read_kernel_name(gt_kernel_name *out, gt_lexer *lexer, const char *what)
+{
+    char part[GT_NAME_MAX];
+    size_t length = 0;
+    out->place = gt_lexer_place(lexer);
+    do {
+        GT_TRY(gt_name_read(part, sizeof part, lexer, what));
+        if (length + strlen(part) + 3 > sizeof out->name) {
+            return gt_fail_at(out->place, "the name is too long; expected fewer than %d characters",
+                              GT_NAME_MAX);
+        }
+        length += (size_t)snprintf(out->name + length, sizeof out->name - length, "%s%s",
+                                   length ? "::" : "", part);
+    } while (gt_lexer_accept(lexer, "::"));
+    out->is_template = gt_lexer_accept(lexer, "<");
+    return out->is_template ? read_arguments(&out->arguments, lexer) : GPUTUNE_OK;
+}
+
+gputune_status gt_parse_kernel(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_kernel_name *kernel = &parse->parts->kernel;
+    GT_TRY(gt_read_kernel_name(kernel, body, "the kernel function's name"));
+    memcpy(parse->template->name, kernel->name, sizeof kernel->name);
+    kernel->place = clause->place;
+    return GPUTUNE_OK;
+}
+
+/* Whether the token behind or before this one makes it part of a C++ name: `ns::N`, `N::type`. */
+static bool is_qualified(const gt_lexer *lexer, bool behind_colons)
+{
+    gt_lexer ahead = *lexer;
+    gt_lexer_next(&ahead);
+    return behind_colons || gt_lexer_is(&ahead, "::");
+}
+
+static gputune_status bind_name(gt_parse *parse, const gt_lexer *lexer)
+{
+    char name[GT_NAME_MAX];
+    gt_lexer reading = *lexer;
+    GT_TRY(gt_name_read(name, sizeof name, &reading, "a template argument"));
+    int axis = gt_template_axis_index(parse->template, name);
+    int problem = gt_template_problem_index(parse->template, name);
+    if (problem >= 0 && parse->template->problem[problem].kind == GT_PROBLEM_SIZE) {
+        return gt_fail_at(gt_lexer_place(lexer),
+                          "'%s' is a run-time size; expected a tunable, a compile-time problem "
+                          "value or a constant as template argument",
+                          name);
+    }
+    if (gt_symbol_is_reserved(name)) {
+        return gt_fail_at(gt_lexer_place(lexer),
+                          "'%s' is a device property; expected a tunable, a compile-time problem "
+                          "value or a constant as template argument",
+                          name);
+    }
+    parse->parts->argument_axes |= axis >= 0 ? UINT64_C(1) << axis : 0;
+    parse->parts->argument_problem |= problem >= 0 ? UINT64_C(1) << problem : 0;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *kernel)
+{
+    gt_lexer lexer = kernel->arguments;
+    bool colons = false;
+    if (!kernel->is_template) {
+        return GPUTUNE_OK;
+    }
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        if (lexer.token.kind == GT_TOKEN_NAME && !is_qualified(&lexer, colons)) {
+            GT_TRY(bind_name(parse, &lexer));
+        }
+        colons = gt_lexer_is(&lexer, "::");
+    }
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,424 @@
+/* Reads the structs of a template's code. */
+#include "kernel/structure.h"
+
+#include "kernel/types.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* With the lexer on `open`: behind the token that closes it, or at the end. */
+static void skip_nested(gt_lexer *lexer, const char *open, const char *close)
+{
+    int depth = 0;
+    do {
+        depth += gt_lexer_is(lexer, open) - gt_lexer_is(lexer, close);
+        gt_lexer_next(lexer);
+    } while (depth > 0 && lexer->token.kind != GT_TOKEN_END);
+}
+
+/* Behind the next `;` or the `{…}` that comes first: the rest of a member that is no data. */
+static void skip_declaration(gt_lexer *lexer)
+{
+    while (lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, ";") &&
+           !gt_lexer_is(lexer, "{") && !gt_lexer_is(lexer, "}")) {
+        bool opens = gt_lexer_is(lexer, "(");
+        opens ? skip_nested(lexer, "(", ")") : gt_lexer_next(lexer);
+    }
+    if (gt_lexer_is(lexer, "{")) {
+        skip_nested(lexer, "{", "}");
+    }
+    (void)gt_lexer_accept(lexer, ";");
+}
+
+static bool accept_any(gt_lexer *lexer, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (gt_lexer_accept(lexer, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* alignas(16), __align__(16): *alignment becomes the larger. */
+static gputune_status read_alignment(uint32_t *alignment, gt_parse *parse, gt_lexer *lexer)
+{
+    static const char *const words[] = {"alignas", "__align__"};
+    while (accept_any(lexer, words, 2)) {
+        int64_t value;
+        GT_TRY(gt_lexer_expect(lexer, "("));
+        gt_place place = gt_lexer_place(lexer);
+        GT_TRY(gt_read_constant(&value, parse, lexer));
+        GT_TRY(gt_lexer_expect(lexer, ")"));
+        if (value < 1 || value > 4096 || (value & (value - 1))) {
+            return gt_fail_at(place, "an alignment of %lld; expected a power of two up to 4096",
+                              (long long)value);
+        }
+        *alignment = (uint32_t)value > *alignment ? (uint32_t)value : *alignment;
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Constants ------------------------------------------------------------------------------- */
+
+/* With the lexer on '#': whether it is `#define NAME …`, and where its value begins. */
+static bool defines(gt_lexer *value, gt_lexer *lexer, const char *name)
+{
+    gt_lexer line;
+    gt_lexer_directive(lexer, &line);
+    if (!gt_lexer_accept(&line, "define") || !gt_lexer_is(&line, name)) {
+        return false;
+    }
+    gt_lexer_next(&line);
+    *value = line;
+    return true;
+}
+
+/* The value of `#define NAME …` or `constexpr int NAME = …` in the code. */
+static bool find_constant(gt_lexer *value, const gt_parse *parse, const char *name)
+{
+    gt_lexer lexer;
+    bool is_constant = false;
+    gt_lexer_open(&lexer, parse->code, strlen(parse->code),
+                  (gt_place){parse->parts->files[0].path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            if (defines(value, &lexer, name)) {
+                return true;
+            }
+            continue;
+        }
+        is_constant |= gt_lexer_is(&lexer, "constexpr") || gt_lexer_is(&lexer, "const");
+        is_constant &= !gt_lexer_is(&lexer, ";") && !gt_lexer_is(&lexer, ")");
+        bool hit = is_constant && gt_lexer_is(&lexer, name);
+        gt_lexer_next(&lexer);
+        if (hit && gt_lexer_accept(&lexer, "=")) {
+            *value = lexer;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* `[extent]…`: constants of the problem or of the code. */
+static gputune_status read_extents(gt_dimensions *out, gt_parse *parse, gt_lexer *lexer)
+{
+    while (gt_lexer_accept(lexer, "[")) {
+        char name[GT_NAME_MAX] = "";
+        gt_lexer value, ahead = *lexer;
+        if (out->count == 3) {
+            return gt_fail_at(gt_lexer_place(lexer), "a fourth extent; expected one to three");
+        }
+        bool named = ahead.token.kind == GT_TOKEN_NAME &&
+                     gt_name_read(name, sizeof name, &ahead, "") == GPUTUNE_OK &&
+                     gt_lexer_is(&ahead, "]") && find_constant(&value, parse, name);
+        GT_TRY(gt_read_integer_expression(&out->items[out->count], parse, named ? &value : lexer,
+                                          GT_USE_CONST));
+        out->count++;
+        if (named) {
+            *lexer = ahead;
+        }
+        GT_TRY(gt_lexer_expect(lexer, "]"));
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- Members --------------------------------------------------------------------------------- */
+
+/* What cannot be data, or cannot be laid out here. */
+static gputune_status refuse(gt_place place, const gt_structure *structure, const char *what,
+                             const char *expected)
+{
+    return gt_fail_at(place, "%s in struct '%s', which an argument uses; expected %s", what,
+                      structure->name, expected);
+}
+
+static gputune_status add_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer,
+                                 const char *type, uint32_t alignment)
+{
+    gt_place place = gt_lexer_place(lexer);
+    if (gt_lexer_is(lexer, "*") || gt_lexer_is(lexer, "&")) {
+        return refuse(place, structure, "a pointer",
+                      "numbers; pass the buffer as an argument of its own");
+    }
+    if (structure->member_count == GT_STRUCTURE_MEMBERS) {
+        return refuse(place, structure, "a 65th member", "at most 64");
+    }
+    gt_structure_member *member = &structure->members[structure->member_count];
+    GT_TRY(gt_name_read(member->name, sizeof member->name, lexer, "a member's name"));
+    structure->member_count++;
+    memcpy(member->type, type, sizeof member->type);
+    member->alignment = alignment;
+    GT_TRY(read_extents(&member->extents, parse, lexer));
+    if (gt_lexer_is(lexer, ":")) {
+        return refuse(gt_lexer_place(lexer), structure, "a bit-field", "whole numbers");
+    }
+    if (gt_lexer_is(lexer, "{")) {
+        skip_nested(lexer, "{", "}");
+    }
+    while (gt_lexer_is(lexer, "=") || (lexer->token.kind != GT_TOKEN_END &&
+                                       !gt_lexer_is(lexer, ",") && !gt_lexer_is(lexer, ";"))) {
+        gt_lexer_next(lexer);
+    }
+    return GPUTUNE_OK;
+}
+
+/* The type's words, whose last one is left alone; what is known must have a size. */
+static gputune_status read_member_type(char out[GT_NAME_MAX], const gt_structure *structure,
+                                       gt_parse *parse, gt_lexer *lexer)
+{
+    static const char *const qualifiers[] = {"const", "volatile", "mutable", "struct"};
+    static const char *const refused[] = {"union", "class", "enum"};
+    while (accept_any(lexer, qualifiers, sizeof qualifiers / sizeof *qualifiers)) {
+    }
+    gt_place place = gt_lexer_place(lexer);
+    if (gt_lexer_is(lexer, "{") || accept_any(lexer, refused, 3)) {
+        return refuse(place, structure, "a nested definition", "it outside of the struct");
+    }
+    GT_TRY(gt_type_words_read(out, GT_NAME_MAX, lexer, "a type and a name"));
+    const char *const behind = gt_lexer_is(lexer, "<") || gt_lexer_is(lexer, "::") ? "" : NULL;
+    const gt_structure *nested;
+    gt_element element;
+    if (behind) {
+        return refuse(place, structure, "a templated or qualified type", "a plain type");
+    }
+    if (gt_element_from_name(&element, out) ||
+        gt_template_problem_index(parse->template, out) >= 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_structure_find(&nested, parse, out));
+    if (nested) {
+        return GPUTUNE_OK;
+    }
+    const char *nearest = gt_type_nearest(out);
+    return gt_fail_at(place, "unknown type '%s' in struct '%s'; expected %s%s%s", out,
+                      structure->name, nearest ? "'" : "", nearest ? nearest : "a number type",
+                      nearest ? "'" : "");
+}
+
+/* Whether the declaration that begins here is data: no function, constructor or label. */
+static bool is_data(const gt_lexer *lexer)
+{
+    static const char *const others[] = {"static", "using",  "typedef",  "friend",       "template",
+                                         "~",      "public", "private",  "protected",    "operator",
+                                         ";",      "inline", "explicit", "static_assert"};
+    gt_lexer ahead = *lexer;
+    if (accept_any(&ahead, others, sizeof others / sizeof *others)) {
+        return false;
+    }
+    while (ahead.token.kind != GT_TOKEN_END && !gt_lexer_is(&ahead, ";") &&
+           !gt_lexer_is(&ahead, "{") && !gt_lexer_is(&ahead, "=")) {
+        if (gt_lexer_accept(&ahead, "alignas") || gt_lexer_accept(&ahead, "__align__")) {
+            skip_nested(&ahead, "(", ")");
+            continue;
+        }
+        if (gt_lexer_is(&ahead, "(")) {
+            return false;
+        }
+        gt_lexer_next(&ahead);
+    }
+    return true;
+}
+
+static gputune_status read_member(gt_structure *structure, gt_parse *parse, gt_lexer *lexer)
+{
+    static const char *const access[] = {"public", "private", "protected"};
+    char type[GT_NAME_MAX];
+    uint32_t alignment = 0;
+    if (accept_any(lexer, access, 3)) {
+        return gt_lexer_expect(lexer, ":");
+    }
+    if (!is_data(lexer)) {
+        skip_declaration(lexer);
+        return GPUTUNE_OK;
+    }
+    GT_TRY(read_alignment(&alignment, parse, lexer));
+    GT_TRY(read_member_type(type, structure, parse, lexer));
+    do {
+        GT_TRY(add_member(structure, parse, lexer, type, alignment));
+    } while (gt_lexer_accept(lexer, ","));
+    return gt_lexer_expect(lexer, ";");
+}
+
+/* ---- Definitions ----------------------------------------------------------------------------- */
+
+static gputune_status new_structure(gt_structure **out, gt_parse *parse, const char *name)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->structure_count == GT_STRUCTURE_MAX) {
+        return gt_fail(GPUTUNE_ETEMPLATE,
+                       "%s:1:1: more than %d structs in arguments; expected fewer",
+                       parts->files[0].path, GT_STRUCTURE_MAX);
+    }
+    gt_structure *structure = calloc(1, sizeof *structure);
+    if (!structure) {
+        return gt_fail_memory();
+    }
+    parts->structures[parts->structure_count++] = structure;
+    structure->members = calloc(GT_STRUCTURE_MEMBERS, sizeof *structure->members);
+    if (!structure->members) {
+        return gt_fail_memory();
+    }
+    memcpy(structure->name, name, strlen(name) + 1);
+    *out = structure;
+    return GPUTUNE_OK;
+}
+
+/* What stands in front of the brace of a struct. */
+typedef struct head {
+    char tag[GT_NAME_MAX];
+    bool is_typedef, is_union, is_template, has_base;
+    gt_place place;
+    gt_lexer attributes;
+} head;
+
+/* With the lexer behind `struct`: to the `{`, if it is a definition. */
+static bool read_head(head *out, gt_lexer *lexer)
+{
+    out->attributes = *lexer;
+    while (gt_lexer_is(lexer, "alignas") || gt_lexer_is(lexer, "__align__")) {
+        gt_lexer_next(lexer);
+        skip_nested(lexer, "(", ")");
+    }
+    out->tag[0] = '\0';
+    if (lexer->token.kind == GT_TOKEN_NAME &&
+        gt_name_read(out->tag, sizeof out->tag, lexer, "") < 0) {
+        return false;
+    }
+    (void)gt_lexer_accept(lexer, "final");
+    out->has_base = gt_lexer_is(lexer, ":");
+    while (out->has_base && lexer->token.kind != GT_TOKEN_END && !gt_lexer_is(lexer, "{") &&
+           !gt_lexer_is(lexer, ";")) {
+        gt_lexer_next(lexer);
+    }
+    return gt_lexer_is(lexer, "{");
+}
+
+/* Whether the definition that ends here gives that name: by its tag, or by `} NAME;`. */
+static bool is_named(const head *head, const gt_lexer *behind, const char *name)
+{
+    return strcmp(head->tag, name) == 0 || (head->is_typedef && gt_lexer_is(behind, name));
+}
+
+static gputune_status read_definition(gt_parse *parse, const head *head, gt_lexer body,
+                                      const char *name)
+{
+    gt_structure *structure = NULL;
+    GT_TRY(new_structure(&structure, parse, name));
+    const char *problem = head->is_union      ? "a union"
+                          : head->is_template ? "a template"
+                          : head->has_base    ? "a base class"
+                                              : NULL;
+    if (problem) {
+        return refuse(head->place, structure, problem, "a plain struct of numbers");
+    }
+    gt_lexer attributes = head->attributes;
+    GT_TRY(read_alignment(&structure->alignment, parse, &attributes));
+    gt_lexer_next(&body);
+    while (!gt_lexer_is(&body, "}") && body.token.kind != GT_TOKEN_END) {
+        if (body.token.kind == GT_TOKEN_DIRECTIVE) {
+            return refuse(gt_lexer_place(&body), structure, "a directive", "members alone");
+        }
+        GT_TRY(read_member(structure, parse, &body));
+    }
+    return structure->member_count > 0
+               ? GPUTUNE_OK
+               : refuse(head->place, structure, "no data", "at least one member");
+}
+
+/* `typedef TYPE NAME;` or `using NAME = TYPE;`, with the lexer behind its first word. */
+static gputune_status read_alias(bool *found, gt_parse *parse, gt_lexer lexer, bool is_using,
+                                 const char *name)
+{
+    char type[GT_NAME_MAX];
+    gt_structure *structure = NULL;
+    if (is_using && !(gt_lexer_accept(&lexer, name) && gt_lexer_accept(&lexer, "="))) {
+        return GPUTUNE_OK;
+    }
+    (void)gt_lexer_accept(&lexer, "struct");
+    gputune_status status = is_using ? gt_words_read(type, sizeof type, &lexer, "a type")
+                                     : gt_type_words_read(type, sizeof type, &lexer, "a type");
+    if (status < 0 || (!is_using && !gt_lexer_accept(&lexer, name)) || !gt_lexer_is(&lexer, ";")) {
+        return GPUTUNE_OK; /* another name, or no plain type: unknown to whoever asks */
+    }
+    GT_TRY(new_structure(&structure, parse, name));
+    memcpy(structure->alias, type, sizeof structure->alias);
+    const gt_structure *target;
+    *found = true;
+    return gt_structure_find(&target, parse, type);
+}
+
+/* With the lexer on a token: reads what it begins, if that is the type wanted. */
+static gputune_status read_type(bool *found, head *head, gt_parse *parse, gt_lexer *lexer,
+                                const char *name)
+{
+    head->place = gt_lexer_place(lexer);
+    head->is_union = gt_lexer_is(lexer, "union");
+    bool is_struct = head->is_union || gt_lexer_is(lexer, "struct") || gt_lexer_is(lexer, "class");
+    bool is_using = gt_lexer_is(lexer, "using"), is_typedef = gt_lexer_is(lexer, "typedef");
+    bool ends = gt_lexer_is(lexer, ";") || gt_lexer_is(lexer, "}");
+    head->is_template = (head->is_template || gt_lexer_is(lexer, "template")) && !ends;
+    head->is_typedef = (head->is_typedef || is_typedef) && !ends;
+    gt_lexer_next(lexer);
+    if (is_using || is_typedef) {
+        return read_alias(found, parse, *lexer, is_using, name);
+    }
+    if (!is_struct || !read_head(head, lexer)) {
+        return GPUTUNE_OK;
+    }
+    gt_lexer behind = *lexer;
+    skip_nested(&behind, "{", "}");
+    if (!is_named(head, &behind, name)) {
+        return GPUTUNE_OK; /* what is inside may be it */
+    }
+    *found = true;
+    return read_definition(parse, head, *lexer, name);
+}
+
+const gt_structure *gt_structure_of(const gt_template *template, const char *name)
+{
+    const gt_template_parts *parts = template->parts;
+    for (uint32_t i = 0; i < parts->structure_count; i++) {
+        if (strcmp(parts->structures[i]->name, name) == 0) {
+            return parts->structures[i];
+        }
+    }
+    return NULL;
+}
+
+gputune_status gt_structure_find(const gt_structure **out, gt_parse *parse, const char *name)
+{
+    gt_lexer lexer, line;
+    head head = {0};
+    bool found = false;
+    gt_element element;
+    *out = gt_structure_of(parse->template, name);
+    if (*out || gt_element_from_name(&element, name)) {
+        return GPUTUNE_OK;
+    }
+    gt_lexer_open(&lexer, parse->code, strlen(parse->code),
+                  (gt_place){parse->parts->files[0].path, 1, 1});
+    while (!found && lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+            continue;
+        }
+        GT_TRY(read_type(&found, &head, parse, &lexer, name));
+    }
+    *out = gt_structure_of(parse->template, name);
+    return GPUTUNE_OK;
+}
+
+void gt_structures_free(gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->structure_count; i++) {
+        gt_structure *structure = parts->structures[i];
+        for (uint32_t m = 0; m < structure->member_count; m++) {
+            for (int d = 0; d < 3; d++) {
+                gt_expression_free(structure->members[m].extents.items[d]);
+            }
+        }
+        free(structure->members);
+        free(structure);
+    }
+}

@@ -1,0 +1,243 @@
+/* Lays structs out as the compiler does, and makes it confirm that. */
+#include "kernel/structure.h"
+
+#include "kernel/types.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t align_up(uint32_t value, uint32_t alignment)
+{
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+/* Where the numbers of one member go. */
+typedef struct spot {
+    const char *name; /* in front of theirs */
+    uint32_t offset, member;
+} spot;
+
+static gputune_status add_leaf(gt_layout *out, const spot *at, const char *lane, gt_type type,
+                               uint32_t offset)
+{
+    if (out->count == GT_LEAF_MAX) {
+        return gt_fail(GPUTUNE_ETEMPLATE,
+                       "a struct of more than %d numbers; expected fewer, or an "
+                       "array of them as a buffer",
+                       GT_LEAF_MAX);
+    }
+    gt_leaf *leaf = &out->leaves[out->count++];
+    (void)snprintf(leaf->name, sizeof leaf->name, "%s%s%s", at->name,
+                   at->name[0] && lane[0] ? "." : "", lane);
+    leaf->type = type;
+    leaf->offset = at->offset + offset;
+    leaf->member = at->member;
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_lanes(gt_layout *out, const spot *at, const gt_element *element,
+                                bool outermost)
+{
+    static const char *const names[] = {"x", "y", "z", "w"};
+    for (uint32_t lane = 0; lane < element->lanes; lane++) {
+        spot one = *at;
+        one.member = outermost ? lane : at->member;
+        GT_TRY(add_leaf(out, &one, element->lanes > 1 ? names[lane] : "", element->type,
+                        lane * gt_type_bytes(element->type)));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Size and alignment. */
+typedef struct extent {
+    uint32_t bytes, alignment;
+} extent;
+
+static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
+                              const char *name, const spot *at, bool outermost);
+
+/* The extents of a member's array; 1 where it is none. */
+static gputune_status extents_of(int64_t out[3], const gt_structure_member *member,
+                                 const gt_binding *binding)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        out[i] = 1;
+        if (i < member->extents.count) {
+            const gt_expression *extent = member->extents.items[i];
+            GT_TRY(gt_expression_integer(&out[i], extent, binding->slots));
+            if (out[i] < 1 || out[i] > GT_LEAF_MAX) {
+                return gt_fail_at(gt_expression_place(extent),
+                                  "%s has an extent of %lld; expected 1 to %d", member->name,
+                                  (long long)out[i], GT_LEAF_MAX);
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* "pos", "inner.pos", "m[1][2]": what element `index` of a member is called. */
+static void member_path(char *out, size_t bytes, const char *outer,
+                        const gt_structure_member *member, const int64_t extents[3], int64_t index)
+{
+    static const char *const formats[] = {"", "[%lld]", "[%lld][%lld]", "[%lld][%lld][%lld]"};
+    const uint32_t dimensions = member->extents.count;
+    long long indices[3] = {0, 0, 0};
+    for (int d = (int)dimensions - 1; d >= 0; d--) {
+        indices[d] = (long long)(index % extents[d]);
+        index /= extents[d];
+    }
+    int length = snprintf(out, bytes, "%s%s%s", outer, outer[0] ? "." : "", member->name);
+    if (length >= 0 && (size_t)length < bytes) {
+        (void)snprintf(out + length, bytes - (size_t)length, formats[dimensions], indices[0],
+                       indices[1], indices[2]);
+    }
+}
+
+/* One member behind what is laid out, every element of its array. */
+static gputune_status add_member(gt_layout *out, extent *size, const gt_binding *binding,
+                                 const gt_structure_member *member, const spot *at)
+{
+    extent one;
+    int64_t extents[3];
+    GT_TRY(lay_out(NULL, &one, binding, member->type, at, false));
+    GT_TRY(extents_of(extents, member, binding));
+    one.alignment = member->alignment > one.alignment ? member->alignment : one.alignment;
+    size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
+    size->bytes = align_up(size->bytes, one.alignment);
+    for (int64_t i = 0; i < extents[0] * extents[1] * extents[2]; i++) {
+        char path[2 * GT_NAME_MAX];
+        extent ignored;
+        member_path(path, sizeof path, at->name, member, extents, i);
+        const spot inner = {path, at->offset + size->bytes, at->member};
+        if (out) {
+            GT_TRY(lay_out(out, &ignored, binding, member->type, &inner, false));
+        }
+        size->bytes += one.bytes;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_members(gt_layout *out, extent *size, const gt_binding *binding,
+                                  const gt_structure *structure, const spot *at, bool outermost)
+{
+    *size = (extent){0, structure->alignment ? structure->alignment : 1};
+    for (uint32_t m = 0; m < structure->member_count; m++) {
+        const spot one = {at->name, at->offset, outermost ? m : at->member};
+        GT_TRY(add_member(out, size, binding, &structure->members[m], &one));
+    }
+    size->bytes = align_up(size->bytes, size->alignment);
+    return GPUTUNE_OK;
+}
+
+/* The size of a `name`; its numbers are added to *out, unless that is NULL. */
+static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
+                              const char *name, const spot *at, bool outermost)
+{
+    gt_element element;
+    name = gt_type_word(binding->template, binding->problem, name);
+    const gt_structure *structure = gt_structure_of(binding->template, name);
+    if (structure) {
+        return add_members(out, size, binding, structure, at, outermost);
+    }
+    if (!gt_element_from_name(&element, name)) {
+        return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: unknown type '%s'; expected a number type",
+                       binding->template->path, name);
+    }
+    *size = (extent){element.bytes, element.alignment};
+    return out ? add_lanes(out, at, &element, outermost) : GPUTUNE_OK;
+}
+
+gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name)
+{
+    extent size = {0, 1};
+    out->count = 0;
+    GT_TRY(lay_out(out, &size, binding, name, &(spot){.name = ""}, true));
+    out->bytes = size.bytes;
+    out->alignment = size.alignment;
+    return GPUTUNE_OK;
+}
+
+/* ---- What the compiler must agree with ------------------------------------------------------- */
+
+/* Where the members of a struct begin. */
+static gputune_status member_offsets(uint32_t out[GT_STRUCTURE_MEMBERS], extent *size,
+                                     const gt_binding *binding, const gt_structure *structure)
+{
+    *size = (extent){0, structure->alignment ? structure->alignment : 1};
+    for (uint32_t m = 0; m < structure->member_count; m++) {
+        const spot at = {.name = ""};
+        const gt_structure_member *member = &structure->members[m];
+        extent before = *size, whole;
+        GT_TRY(add_member(NULL, size, binding, member, &at));
+        GT_TRY(lay_out(NULL, &whole, binding, member->type, &at, false));
+        uint32_t own = member->alignment > whole.alignment ? member->alignment : whole.alignment;
+        out[m] = align_up(before.bytes, own);
+    }
+    size->bytes = align_up(size->bytes, size->alignment);
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe(gt_text *out, extent *size, const gt_binding *binding,
+                               const gt_structure *structure)
+{
+    uint32_t offsets[GT_STRUCTURE_MEMBERS];
+    GT_TRY(member_offsets(offsets, size, binding, structure));
+    for (uint32_t m = 0; m < structure->member_count; m++) {
+        gt_text_printf(out, "%s%s at %u", m ? ", " : "", structure->members[m].name, offsets[m]);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *name)
+{
+    extent size;
+    name = gt_type_word(binding->template, binding->problem, name);
+    const gt_structure *structure = gt_structure_of(binding->template, name);
+    if (structure) {
+        (void)describe(out, &size, binding, structure);
+    }
+}
+
+static gputune_status assert_one(gt_text *out, const gt_binding *binding,
+                                 const gt_structure *structure)
+{
+    uint32_t offsets[GT_STRUCTURE_MEMBERS];
+    extent size;
+    GT_TRY(member_offsets(offsets, &size, binding, structure));
+    gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", structure->name,
+                   size.bytes, structure->name, size.alignment);
+    for (uint32_t m = 0; m < structure->member_count; m++) {
+        gt_text_printf(out, " && __INTADDR__(&((%s *)0)->%s) == %u", structure->name,
+                       structure->members[m].name, offsets[m]);
+    }
+    gt_text_printf(out, ", \"gputune reads struct %s as %u bytes (", structure->name, size.bytes);
+    gt_structure_describe(out, binding, structure->name);
+    gt_text_append(out, "), and the compiler otherwise: declare its members as plain numbers, "
+                        "vectors and arrays\");\n");
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    for (uint32_t i = 0; i < parts->structure_count; i++) {
+        if (!parts->structures[i]->alias[0]) {
+            GT_TRY(assert_one(out, binding, parts->structures[i]));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gt_element gt_element_resolve(const gt_binding *binding, const char *name)
+{
+    gt_element element = {GT_TYPE_F32, 1, 4, 4};
+    extent size;
+    name = gt_type_word(binding->template, binding->problem, name);
+    if (!gt_element_from_name(&element, name) &&
+        lay_out(NULL, &size, binding, name, &(spot){.name = ""}, true) == GPUTUNE_OK) {
+        element.bytes = size.bytes;
+        element.alignment = size.alignment;
+    }
+    return element;
+}

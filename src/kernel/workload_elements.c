@@ -1,0 +1,367 @@
+/* What the elements of buffers, blocks and scalars are made of, and what they hold. */
+#include "kernel/structure.h"
+#include "kernel/tolerance.h"
+#include "kernel/types.h"
+#include "kernel/workload_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Facts ----------------------------------------------------------------------------------- */
+
+uint64_t gt_buffer_count(const gt_buffer *buffer)
+{
+    return buffer->per_element > 1 ? buffer->elements / buffer->per_element : buffer->elements;
+}
+
+uint32_t gt_buffer_element_bytes(const gt_buffer *buffer)
+{
+    uint64_t count = gt_buffer_count(buffer);
+    return count > 0 ? (uint32_t)(buffer->bytes / count) : gt_type_bytes(buffer->type);
+}
+
+uint32_t gt_buffer_alignment(const gt_buffer *buffer)
+{
+    return buffer->alignment ? buffer->alignment : gt_type_bytes(buffer->type);
+}
+
+uint64_t gt_buffer_reference_bytes(const gt_buffer *buffer)
+{
+    return buffer->reference_type == buffer->type
+               ? buffer->bytes
+               : buffer->elements * gt_type_bytes(buffer->reference_type);
+}
+
+uint32_t gt_scalar_bytes(const gt_scalar *scalar)
+{
+    return scalar->bytes ? scalar->bytes : gt_type_bytes(scalar->type);
+}
+
+const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_workload *workload,
+                              const gt_buffer *buffer, uint64_t index)
+{
+    static const char *const lanes[] = {"x", "y", "z", "w"};
+    uint32_t per = buffer->per_element > 1 ? buffer->per_element : 1;
+    const char *lane = buffer->number_count
+                           ? workload->numbers[buffer->first_number + index % per].name
+                       : per > 1 ? lanes[index % per % 4]
+                                 : "";
+    (void)snprintf(out, 2 * GT_NAME_MAX, "%.60s[%llu]%s%.60s", buffer->name,
+                   (unsigned long long)(index / per), lane[0] ? "." : "", lane);
+    return out;
+}
+
+gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index)
+{
+    return buffer->number_count
+               ? workload->numbers[buffer->first_number + index % buffer->number_count].type
+               : buffer->type;
+}
+
+/* ---- Fills ----------------------------------------------------------------------------------- */
+
+/* What a fill that states no values is made from. `count`: of the elements that it makes. */
+static void set_range(gt_number *out, uint64_t count)
+{
+    bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
+    out->low = out->high = 0;
+    if (out->fill == GT_FILL_UNIFORM || (sorted && !integers)) {
+        out->low = -1;
+        out->high = 1;
+    } else if (sorted) {
+        out->high = (double)(count - 1);
+    }
+}
+
+/* The largest number of a fill that makes its own must be one of the type's. */
+static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
+                                  const char *name)
+{
+    double most = out->fill == GT_FILL_PERMUTATION ? (double)(count - 1) : out->high;
+    bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
+    if (out->low > out->high) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s is filled from %g to %g at these sizes; expected low <= high", name,
+                       out->low, out->high);
+    }
+    if (out->fill == GT_FILL_PREFIX && out->low < 0) {
+        return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
+    }
+    return counted && !gt_type_holds(out->type, (int64_t)most)
+               ? gt_fail_at(place,
+                            "%s would hold numbers up to %.0f at these sizes, which its type %s "
+                            "does not hold; expected a wider type",
+                            name, most, gt_type_name(out->type))
+               : GPUTUNE_OK;
+}
+
+/* The values of what comes from the host are computed when it is sent. `out` has its type. */
+static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
+                                uint64_t count, const char *name)
+{
+    out->fill = fill->kind;
+    set_range(out, count);
+    if (gt_fill_is_sent(fill->kind)) {
+        return GPUTUNE_OK;
+    }
+    if (fill->low) {
+        GT_TRY(gt_expression_real(&out->low, fill->low, slots));
+        out->high = out->low;
+    }
+    if (fill->high) {
+        GT_TRY(gt_expression_real(&out->high, fill->high, slots));
+    }
+    return check_range(out, count, fill->place, name);
+}
+
+/* ---- Elements of several numbers ------------------------------------------------------------- */
+
+/* Whether `.path` names this number, or what it is a part of. */
+static bool is_within(const char *path, const char *name)
+{
+    size_t length = strlen(path);
+    return strncmp(path, name, length) == 0 && strchr(".[", name[length]);
+}
+
+/* The item that says what a number holds: the last that does; NULL: none. */
+static const gt_initialiser *item_of(const gt_initialisers *list, const gt_leaf *leaf)
+{
+    for (uint32_t i = list->count; i-- > 0;) {
+        const gt_initialiser *item = &list->items[i];
+        if (item->path[0] ? is_within(item->path, leaf->name) : item->member == leaf->member) {
+            return item;
+        }
+    }
+    return NULL;
+}
+
+/* Every item of a list must belong to some number. */
+static gputune_status check_items(const gt_initialisers *list, const gt_layout *layout,
+                                  const char *type, gt_place place)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        bool used = false;
+        const gt_initialiser *item = &list->items[i];
+        for (uint32_t k = 0; k < layout->count && !used; k++) {
+            const gt_leaf *leaf = &layout->leaves[k];
+            used = item->path[0] ? is_within(item->path, leaf->name) : item->member == leaf->member;
+        }
+        if (!used && item->path[0]) {
+            return gt_fail_at(place, "%s has no member '%s'; expected one that it has", type,
+                              item->path);
+        }
+        if (!used) {
+            return gt_fail_at(place,
+                              "item %u of the list belongs to no member of %s; expected at "
+                              "most one for each",
+                              i + 1, type);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload *workload,
+                                  const gt_layout *layout)
+{
+    if (workload->number_count + layout->count > GT_NUMBER_MAX) {
+        return gt_fail(GPUTUNE_ETEMPLATE,
+                       "structs of more than %d numbers in all arguments; "
+                       "expected fewer",
+                       GT_NUMBER_MAX);
+    }
+    *first = workload->number_count;
+    *out = &workload->numbers[*first];
+    for (uint32_t i = 0; i < layout->count; i++) {
+        gt_number *number = &(*out)[i];
+        memcpy(number->name, layout->leaves[i].name, sizeof number->name);
+        number->type = layout->leaves[i].type;
+        number->offset = layout->leaves[i].offset;
+        number->problem_value = -1;
+    }
+    workload->number_count += layout->count;
+    return GPUTUNE_OK;
+}
+
+static gputune_status fill_number(gt_number *number, const gt_leaf *leaf, const gt_binding *binding,
+                                  const gt_buffer *buffer, const gt_declared *declared)
+{
+    char name[2 * GT_NAME_MAX];
+    const gt_initialiser *item = item_of(declared->list, leaf);
+    (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
+    if (!item && !declared->list->single && !gt_type_is_float(number->type) &&
+        buffer->direction != GT_OUT) {
+        return gt_fail_at(declared->place,
+                          "integers of '%s' without a fill; expected { …, .%s = uniform(low, high) "
+                          "}, index, zero or constant(value)",
+                          name, leaf->name);
+    }
+    const gt_fill *fill = item ? &item->fill : declared->fill;
+    if (fill->kind > GT_FILL_CONSTANT) {
+        return gt_fail_at(
+            fill->place,
+            "'%s' cannot be filled so, as its elements have several numbers; expected "
+            "uniform(low, high), index, zero or constant(value)",
+            buffer->name);
+    }
+    return bind_fill(number, fill, binding->slots, buffer->elements, name);
+}
+
+/* The type that stands for all numbers: the coarsest float, because tolerances follow from it. */
+static gt_type coarsest(const gt_layout *layout)
+{
+    gt_type type = layout->leaves[0].type;
+    for (uint32_t i = 1; i < layout->count; i++) {
+        gt_type other = layout->leaves[i].type;
+        type = gt_type_roundoff(other) > gt_type_roundoff(type) ? other : type;
+    }
+    return type;
+}
+
+static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                 const gt_layout *layout, const gt_declared *declared)
+{
+    gt_number *numbers = NULL;
+    GT_TRY(new_numbers(&numbers, &buffer->first_number, out, layout));
+    buffer->number_count = layout->count;
+    buffer->type = coarsest(layout);
+    buffer->fill = GT_FILL_ZERO;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        GT_TRY(fill_number(&numbers[i], &layout->leaves[i], binding, buffer, declared));
+        bool moves = numbers[i].fill == GT_FILL_UNIFORM && gt_type_is_float(numbers[i].type);
+        buffer->fill = moves ? GT_FILL_UNIFORM : buffer->fill;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                    const gt_declared *declared, gt_layout *layout)
+{
+    const char *name = declared->type;
+    gt_number plain;
+    GT_TRY(gt_layout_make(layout, binding, name));
+    GT_TRY(check_items(declared->list, layout, name, declared->place));
+    buffer->type = layout->leaves[0].type;
+    buffer->per_element = layout->count;
+    buffer->alignment = layout->alignment;
+    buffer->bytes = buffer->elements * layout->bytes;
+    buffer->elements *= layout->count;
+    bool one_by_one =
+        declared->list->count > 0 ||
+        gt_structure_of(binding->template, gt_type_word(binding->template, binding->problem, name));
+    if (one_by_one) {
+        return bind_apart(out, buffer, binding, layout, declared);
+    }
+    plain.type = buffer->type;
+    GT_TRY(bind_fill(&plain, declared->fill, binding->slots, buffer->elements, buffer->name));
+    buffer->fill = plain.fill;
+    buffer->low = plain.low;
+    buffer->high = plain.high;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_binding *binding,
+                                const gt_declared *declared)
+{
+    gt_layout *layout = malloc(sizeof *layout);
+    if (!layout) {
+        return gt_fail_memory();
+    }
+    gputune_status status = bind_elements(out, buffer, binding, declared, layout);
+    free(layout);
+    return status;
+}
+
+/* ---- Scalars --------------------------------------------------------------------------------- */
+
+/* A number by its expression; NULL: by the problem value that it is named like. */
+static gputune_status bind_number(gt_number *out, const gt_binding *binding,
+                                  const gt_expression *value, const char *name)
+{
+    if (!value) {
+        out->problem_value = gt_template_problem_index(binding->template, out->name);
+        out->integer = binding->problem->values[out->problem_value].number;
+        out->low = (double)out->integer;
+    } else if (gt_type_is_float(out->type)) {
+        GT_TRY(gt_expression_real(&out->low, value, binding->slots));
+    } else if (gt_expression_is_real(value)) {
+        return gt_fail_at(gt_expression_place(value),
+                          "'%s' is floating, and %s is not; expected "
+                          "an integer expression",
+                          gt_expression_text(value), name);
+    } else {
+        GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
+        out->low = (double)out->integer;
+    }
+    return gt_type_holds(out->type, out->integer)
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", name,
+                         (long long)out->integer, gt_type_name(out->type));
+}
+
+static bool is_number_of_problem(const gt_template *template, const char *name)
+{
+    int i = gt_template_problem_index(template, name);
+    return i >= 0 && template->problem[i].kind != GT_PROBLEM_TYPE;
+}
+
+static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
+                                   const gt_argument *argument, const gt_layout *layout)
+{
+    gt_number *numbers = NULL;
+    const gt_place place = {binding->template->path, argument->line, argument->column};
+    GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
+    GT_TRY(new_numbers(&numbers, &out->first_number, workload, layout));
+    out->number_count = layout->count;
+    for (uint32_t i = 0; i < layout->count; i++) {
+        char name[2 * GT_NAME_MAX];
+        const gt_initialiser *item = item_of(&argument->initialisers, &layout->leaves[i]);
+        const gt_expression *value = item ? item->value : argument->value;
+        (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);
+        if (!value && !is_number_of_problem(binding->template, numbers[i].name)) {
+            return gt_fail_at(place,
+                              "%s without a value; expected { .%s = value }, or the name of a "
+                              "problem value",
+                              name, numbers[i].name);
+        }
+        GT_TRY(bind_number(&numbers[i], binding, value, name));
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status bind_scalar(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
+                                  const gt_argument *argument, gt_layout *layout)
+{
+    gt_number one = {.problem_value = -1};
+    GT_TRY(gt_layout_make(layout, binding, argument->type));
+    memcpy(out->name, argument->name, sizeof out->name);
+    out->type = layout->leaves[0].type;
+    out->bytes = layout->bytes;
+    out->problem_value = -1;
+    if (layout->count > 1 || layout->leaves[0].name[0]) {
+        return bind_numbers(workload, out, binding, argument, layout);
+    }
+    memcpy(one.name, argument->name, sizeof one.name);
+    one.type = out->type;
+    const gt_initialisers *list = &argument->initialisers;
+    const gt_place place = {binding->template->path, argument->line, argument->column};
+    GT_TRY(check_items(list, layout, argument->type, place));
+    GT_TRY(bind_number(&one, binding, list->count ? list->items[0].value : argument->value,
+                       argument->name));
+    out->integer = one.integer;
+    out->real = one.low;
+    out->problem_value = one.problem_value;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_scalar_bind(gt_workload *workload, gt_scalar *out, const gt_binding *binding,
+                              const gt_argument *argument)
+{
+    gt_layout *layout = malloc(sizeof *layout);
+    if (!layout) {
+        return gt_fail_memory();
+    }
+    gputune_status status = bind_scalar(workload, out, binding, argument, layout);
+    free(layout);
+    return status;
+}

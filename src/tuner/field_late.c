@@ -1,0 +1,202 @@
+/* What takes too long: it does not hold up other variants, comes last, and is remembered with the
+ * limit that it had. */
+#include "tuner/field_parts.h"
+
+#include "base/clock.h"
+#include "base/number.h"
+#include "base/text.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Of the limit: as long others wait for a compile that may be any variant's. */
+static const double SHARE = 0.2;
+/* Of the limit: what took as long is taken to be too slow for it. */
+static const double MOST = 0.5;
+/* A compile is slow if it takes so many times as long as the longest that ended. */
+static const double SLOW = 8;
+
+static double limit_s(const gt_field *field)
+{
+    return field->options.request->options.time_limit_s;
+}
+
+/* --- during the call -------------------------------------------------------------------------- */
+
+void gt_field_put_off(gt_field *field, uint32_t index)
+{
+    gt_variant *variant = &field->variants.items[index];
+    variant->stage = GT_STAGE_LATE;
+    variant->failure = GPUTUNE_ETIMEOUT;
+    field->late++;
+    gt_field_tell(field, index, 0);
+    variant->failure = GPUTUNE_OK;
+}
+
+void gt_field_note_compiled(gt_field *field, uint32_t index)
+{
+    const gt_unit *unit = &field->units.items[index];
+    if (index >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
+        field->longest_s = fmax(field->longest_s, unit->compiled.compile_ns * 1e-9);
+    }
+}
+
+/* Without a reference the default's results are the expected ones. */
+static gputune_status stop_waiting_for_default(gt_field *field)
+{
+    const gt_workload *workload = &field->options.request->workload;
+    bool has_expected = workload->has_reference || workload->has_check;
+    if (!field->awaits_default || !has_expected ||
+        gt_seconds_since(field->start_ns) < SHARE * limit_s(field)) {
+        return GPUTUNE_OK;
+    }
+    field->awaits_default = false;
+    return gt_field_verify_compiled(field);
+}
+
+static bool others_wait(const gt_field *field, uint32_t running)
+{
+    return field->compiling > running || field->started < field->variants.count ||
+           gt_field_has_more_proposals(field);
+}
+
+/* Those that had their turn and took too long are compiled to the end, or to the call's. */
+static bool may_be_put_off(const gt_field *field, const gt_compiling *job)
+{
+    const gt_unit *unit = &field->units.items[job->id];
+    if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
+        return false;
+    }
+    for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
+        if (field->variants.items[next - 1].tried_late) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* How long a compile may hold its worker. Where none has ended, perhaps none is faster: then only
+ * one worker at a time is freed. */
+static double compile_share_s(const gt_field *field)
+{
+    double share_s = SHARE * limit_s(field);
+    if (field->longest_s > 0) {
+        return fmax(share_s, SLOW * field->longest_s);
+    }
+    bool is_time = !field->last_put_off_ns || gt_seconds_since(field->last_put_off_ns) > share_s;
+    return is_time ? share_s : INFINITY;
+}
+
+static void put_off_job(gt_field *field, uint64_t unit)
+{
+    gt_farm *farm = field->options.farm;
+    field->units.items[unit].put_off = true;
+    field->last_put_off_ns = gt_now_ns();
+    farm->ops->give_up(farm, unit);
+}
+
+gputune_status gt_field_put_off_slow(gt_field *field)
+{
+    enum { AT_ONCE = 256 };
+    gt_compiling jobs[AT_ONCE];
+    gt_farm *farm = field->options.farm;
+    if (!field->options.puts_off || !field->compiling) {
+        return GPUTUNE_OK;
+    }
+    uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);
+    for (uint32_t i = 0; i < count && others_wait(field, count); i++) {
+        if (may_be_put_off(field, &jobs[i]) && jobs[i].seconds > compile_share_s(field)) {
+            put_off_job(field, jobs[i].id);
+        }
+    }
+    return stop_waiting_for_default(field);
+}
+
+gputune_status gt_field_try_late(gt_field *field, uint32_t *count)
+{
+    *count = field->late;
+    field->late = 0;
+    for (uint32_t i = 0; i < field->variants.count && *count; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_LATE) {
+            variant->stage = GT_STAGE_WAITING;
+            variant->tried_late = true;
+            GT_TRY(gt_field_start(field, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* --- at its end ------------------------------------------------------------------------------- */
+
+/* Whether a source has been compiling for most of the limit, or had its turn after all others. */
+static bool compiles_slowly(const gt_variant *variant, uint64_t unit, const gt_compiling *jobs,
+                            uint32_t count, double most_s)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (jobs[i].id == unit) {
+            return variant->tried_late || jobs[i].seconds > most_s;
+        }
+    }
+    return variant->tried_late;
+}
+
+/* The measure worker answers in order: it has the variant in hand that was sent first. */
+static uint32_t turn_in_hand(const gt_field *field)
+{
+    uint32_t least = UINT32_MAX;
+    for (size_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_VERIFYING && variant->turn < least) {
+            least = variant->turn;
+        }
+    }
+    return least;
+}
+
+static gputune_status fail_unfinished(gt_field *field, uint32_t index)
+{
+    gt_variant *variant = &field->variants.items[index];
+    bool compiled = field->units.items[variant->unit].stage == GT_STAGE_READY;
+    bool begun = variant->unit >= GT_UNIT_FIRST; /* else its earlier trial stays */
+    char message[96];
+    gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit",
+                compiled ? "did not finish" : "was not compiled", limit_s(field));
+    field->late -= variant->stage == GT_STAGE_LATE;
+    variant->had_s = begun ? limit_s(field) : 0;
+    variant->tried_late |= variant->stage != GT_STAGE_LATE;
+    variant->remembered = !begun;
+    return gt_field_fail(field, index, GPUTUNE_ETIMEOUT, false, message);
+}
+
+/* The default is not suspected for a kernel that is slow as such. */
+static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, uint32_t in_hand,
+                              double busy_s)
+{
+    bool suspect = variant->turn == in_hand && field->prepared &&
+                   variant->role != GT_ROLE_DEFAULT && busy_s > MOST * limit_s(field);
+    return variant->stage == GT_STAGE_VERIFYING && (variant->hangs > 0 || suspect);
+}
+
+gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
+{
+    enum { AT_ONCE = 256 };
+    gt_compiling jobs[AT_ONCE];
+    gt_farm *farm = field->options.farm;
+    uint32_t count = farm->ops->compiling(farm, jobs, AT_ONCE);
+    uint32_t in_hand = turn_in_hand(field);
+    double most_s = MOST * limit_s(field);
+    for (uint32_t i = 0; i < field->started; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        bool hung = variant->stage == GT_STAGE_FAILED && gt_variant_may_be_late(variant);
+        bool slow = variant->stage == GT_STAGE_WAITING &&
+                    compiles_slowly(variant, variant->unit, jobs, count, most_s);
+        if (hung) { /* the time for another try was lacking: a call of the same limit may have it */
+            variant->had_s = most_s;
+        } else if (slow || variant->stage == GT_STAGE_LATE ||
+                   runs_for_too_long(field, variant, in_hand, busy_s)) {
+            GT_TRY(fail_unfinished(field, i));
+        }
+    }
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,88 @@
+/* Proves configurations in a worker, and takes the first that is right. */
+#include "tuner/prove.h"
+
+#include "tuner/session.h"
+
+#include <string.h>
+
+static gputune_status take_image(gt_image *out, gt_resources *resources, gt_field *field,
+                                 const gt_config *config)
+{
+    for (size_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        gt_compiled *compiled = &field->units.items[variant->unit].compiled;
+        if (variant->stage == GT_STAGE_READY && compiled->image.bytes &&
+            memcmp(&variant->config, config, sizeof *config) == 0) {
+            *resources = compiled->resources;
+            *out = compiled->image; /* taken over */
+            compiled->image = (gt_image){0};
+            return GPUTUNE_OK;
+        }
+    }
+    return GPUTUNE_ENOTFOUND;
+}
+
+/* Chooses the first that was verified, with its variant for misaligned buffers if that was verified
+ * too. */
+static gputune_status take_first(gt_choice *choice, gt_field *field, const gt_config *configs,
+                                 size_t count)
+{
+    bool same = false;
+    gt_resources ignored;
+    for (size_t i = 0; i < count; i++) {
+        if (take_image(&choice->image, &choice->resources, field, &configs[i]) != GPUTUNE_OK) {
+            continue;
+        }
+        choice->config = configs[i];
+        GT_TRY(gt_config_scalar(&choice->fallback, &same, field->options.request->template,
+                                &choice->config));
+        choice->needs_alignment = !same;
+        choice->has_fallback = !same && take_image(&choice->fallback_image, &ignored, field,
+                                                   &choice->fallback) == GPUTUNE_OK;
+        return GPUTUNE_OK;
+    }
+    return gt_field_verdict(field);
+}
+
+/* The configurations, each with the variant of it that is right at any alignment, if that is
+ * another. */
+static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
+                               const gt_config *configs, size_t count, const gt_request *request)
+{
+    *all = 0;
+    for (size_t i = 0; i < count; i++) {
+        bool same = false, listed = false;
+        gt_config scalar;
+        out[(*all)++] = configs[i];
+        GT_TRY(gt_config_scalar(&scalar, &same, request->template, &configs[i]));
+        for (size_t j = 0; j < *all; j++) {
+            listed = listed || memcmp(&out[j], &scalar, sizeof scalar) == 0;
+        }
+        if (!same && !listed && gt_request_permits(request, &scalar)) {
+            out[(*all)++] = scalar;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
+                        size_t count, const gt_history *history)
+{
+    static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
+    gt_config all[2 * GT_PROVE_MAX];
+    size_t all_count;
+    gt_session session;
+    GT_TRY(list_all(all, &all_count, configs, count, request));
+    gt_list_proposer proposer = gt_list_proposer_make(all, all_count);
+    const gt_field_options options = {.proposer = &proposer.proposer, .history = history};
+    gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
+    if (status == GPUTUNE_OK) {
+        status = gt_session_run(&session);
+    }
+    if (status == GPUTUNE_OK) {
+        status = take_first(choice, &session.field, configs, count);
+    }
+    gt_field_note_bad_default(&session.field, request);
+    gt_session_close(&session);
+    return status;
+}

@@ -1,0 +1,18 @@
+/* Proving given configurations in a worker, without measuring. */
+#ifndef GT_TUNER_PROVE_H
+#define GT_TUNER_PROVE_H
+
+#include "tuner/history.h"
+#include "tuner/tune.h"
+
+enum { GT_PROVE_MAX = 3 };
+
+/* Compiles at most GT_PROVE_MAX configurations of the request's space, proves them in a worker, and
+ * fills `choice` with the first one that is right: its code, and that of its variant for any
+ * alignment if that is another and right too. What `history` (may be NULL) knows to fail is left
+ * out. Fails as the best of them did, and fills nothing; where that is the default, the request
+ * notes it. Stores nothing. */
+gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
+                        size_t count, const gt_history *history);
+
+#endif

@@ -1,0 +1,163 @@
+/* The file of misses: each scenario once, with counts, whoever writes to it. */
+#include "api/misses.h"
+#include "support/folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+typedef struct world {
+    char *folder, path[256];
+    uint32_t seen;
+    gputune_miss first;
+    char kernels[256], sizes[64];
+} world;
+
+static int open_world(void **state)
+{
+    world *w = calloc(1, sizeof *w);
+    w->folder = folder_make();
+    snprintf(w->path, sizeof w->path, "%s/misses", w->folder);
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    world *w = *state;
+    folder_remove(w->folder);
+    free(w);
+    return 0;
+}
+
+static int take(void *user, const gputune_miss *miss)
+{
+    world *w = user;
+    if (!w->seen++) {
+        w->first = *miss;
+        snprintf(w->sizes, sizeof w->sizes, "%s", miss->sizes);
+    }
+    size_t used = strlen(w->kernels);
+    snprintf(w->kernels + used, sizeof w->kernels - used, "%s:%u ", miss->kernel,
+             (unsigned)miss->count);
+    return 0;
+}
+
+static void add(const world *w, const char *kernel, uint64_t count)
+{
+    char key[128];
+    gputune_status status;
+    snprintf(key, sizeof key, "abc\tGPU one\t%s\tn=1024 T=half\tlaunch\thot\t16 x=4\tseed=1\tVEC=1",
+             kernel);
+    do {
+        status = gt_misses_file_add(w->path, key, count);
+    } while (status == GPUTUNE_EBUSY);
+    assert_int_equal(status, GPUTUNE_OK);
+}
+
+static void each_scenario_comes_once_most_wanted_first(void **state)
+{
+    world *w = *state;
+    add(w, "axpy", 1);
+    add(w, "gemm", 2);
+    add(w, "axpy", 4);
+    add(w, "copy", 1);
+    assert_int_equal(gputune_misses(w->path, take, w), 0);
+    assert_string_equal(w->kernels, "axpy:5 gemm:2 copy:1 ");
+    assert_string_equal(w->sizes, "n=1024 T=half");
+    assert_int_equal(w->first.objective, GPUTUNE_OBJECTIVE_LAUNCH);
+    assert_int_equal(w->first.cache, GPUTUNE_CACHE_HOT);
+}
+
+static void many_processes_lose_no_count(void **state)
+{
+    enum { PROCESSES = 8, ROUNDS = 100 };
+    world *w = *state;
+    for (int p = 0; p < PROCESSES; p++) {
+        if (fork() == 0) {
+            for (int i = 0; i < ROUNDS; i++) {
+                add(w, i % 2 ? "odd" : "even", 1);
+            }
+            _exit(0);
+        }
+    }
+    for (int p = 0, status; p < PROCESSES; p++) {
+        assert_true(wait(&status) > 0);
+        assert_int_equal(status, 0);
+    }
+    assert_int_equal(gputune_misses(w->path, take, w), 0);
+    assert_string_equal(w->kernels, "even:400 odd:400 ");
+}
+
+static void append_text(const world *w, const char *text)
+{
+    FILE *file = fopen(w->path, "a");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void line_cut_short_is_left_out(void **state)
+{
+    world *w = *state;
+    add(w, "axpy", 1);
+    append_text(w, "000000000007\tabc\tGPU");
+    add(w, "gemm", 3);
+    append_text(w, "nonsense\n\n");
+    add(w, "axpy", 1);
+    assert_int_equal(gputune_misses(w->path, take, w), 0);
+    assert_string_equal(w->kernels, "gemm:3 axpy:2 ");
+}
+
+static void other_file_is_refused_and_left_alone(void **state)
+{
+    world *w = *state;
+    append_text(w, "precious\n");
+    assert_int_equal(gt_misses_file_add(w->path, "k", 1), GPUTUNE_EIO);
+    assert_int_equal(gputune_misses(w->path, take, w), GPUTUNE_EIO);
+    assert_non_null(strstr(gputune_error(), "is no file of misses"));
+    FILE *file = fopen(w->path, "r");
+    char text[32] = "";
+    assert_non_null(fgets(text, sizeof text, file));
+    assert_string_equal(text, "precious\n");
+    fclose(file);
+}
+
+static int stop(void *user, const gputune_miss *miss)
+{
+    take(user, miss);
+    return 7;
+}
+
+static void walk_is_stopped_by_the_callback(void **state)
+{
+    world *w = *state;
+    add(w, "axpy", 1);
+    add(w, "gemm", 1);
+    assert_int_equal(gputune_misses(w->path, stop, w), 7);
+    assert_int_equal(w->seen, 1);
+    assert_int_equal(gputune_misses("/nonexistent/file", take, w), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gputune_misses(NULL, take, w), GPUTUNE_EINVAL);
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(each_scenario_comes_once_most_wanted_first),
+        CASE(many_processes_lose_no_count),
+        CASE(line_cut_short_is_left_out),
+        CASE(other_file_is_refused_and_left_alone),
+        CASE(walk_is_stopped_by_the_callback),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

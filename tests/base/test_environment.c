@@ -1,0 +1,95 @@
+/* Environment variables, in an ordinary program and in a privileged one. */
+#include "base/environment.h"
+#include "base/file.h"
+#include "base_support.h"
+#include "support/folder.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void empty_counts_as_not_set(void **state)
+{
+    (void)state;
+    setenv("GPUTUNE_DB", "", 1);
+    assert_null(gt_environment("GPUTUNE_DB"));
+    setenv("GPUTUNE_DB", "x", 1);
+    assert_string_equal(gt_environment("GPUTUNE_DB"), "x");
+    unsetenv("GPUTUNE_DB");
+    assert_null(gt_environment("GPUTUNE_DB"));
+}
+
+static int open_folder(void **state)
+{
+    *state = folder_make();
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    folder_remove(*state);
+    return 0;
+}
+
+/* What this program does when it is started with an argument: 0, if it sees nothing. */
+static int look(void)
+{
+    char *folder;
+    bool sees = gt_environment("GPUTUNE_DB") || gt_file_cache_folder(&folder) == GPUTUNE_OK;
+    return sees ? 1 : 0;
+}
+
+static int start(const char *program)
+{
+    int status = -1;
+    pid_t child = fork();
+    if (child == 0) {
+        execl(program, program, "look", (char *)NULL);
+        _exit(99);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* A copy of this program that runs with another group's rights. */
+static void privileged_program_sees_no_variable(void **state)
+{
+    char *path, *bytes;
+    size_t count;
+    enum { OTHER_GROUP = 65534 };
+    assert_int_equal(gt_path_format(&path, "%s/privileged", (char *)*state), GPUTUNE_OK);
+    assert_int_equal(gt_file_read(&bytes, &count, "/proc/self/exe"), GPUTUNE_OK);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, count, file), count);
+    assert_int_equal(fclose(file), 0);
+    setenv("GPUTUNE_DB", "/tmp/x.db", 1);
+    setenv("HOME", "/tmp", 1);
+    chmod(path, 0755);
+    assert_int_equal(start(path), 1);
+    bool may = chown(path, (uid_t)-1, OTHER_GROUP) == 0 && chmod(path, 02755) == 0;
+    int seen = may ? start(path) : 0;
+    unsetenv("GPUTUNE_DB");
+    unlink(path);
+    free(path);
+    free(bytes);
+    if (!may) {
+        skip();
+    }
+    assert_int_equal(seen, 0);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1) {
+        return look();
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(empty_counts_as_not_set),
+        cmocka_unit_test_setup_teardown(privileged_program_sees_no_variable, open_folder,
+                                        close_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,167 @@
+/* Environment variables that change what a program gets, without the program's help. */
+#include "world.h"
+
+static gputune *tuner_with(const char *variable, const char *value)
+{
+    setenv(variable, value, 1);
+    gputune *tuner = tuner_open(world.database);
+    unsetenv(variable);
+    return tuner;
+}
+
+static gputune_options quick(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.max_variants = 3;
+    return options;
+}
+
+static gputune_info plan_info_at(gputune *tuner, size_t n, const gputune_options *options,
+                                 gputune_plan **plan)
+{
+    OK(tune_kernel(plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), options));
+    return info_of(*plan);
+}
+
+static void disabled_gives_the_default_and_measures_nothing(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_DISABLE", "1");
+    gputune_plan *plan;
+    const gputune_info info = plan_info_at(tuner, 1 << 12, NULL, &plan);
+    assert_int_equal(info.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(info.configuration, info.default_configuration);
+    assert_int_equal(world.warnings, 0);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void disabled_by_zero_is_not_disabled(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_DISABLE", "0");
+    gputune_plan *plan;
+    const gputune_options options = quick();
+    assert_int_equal(plan_info_at(tuner, 1 << 12, &options, &plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void effort_of_the_environment_counts(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_EFFORT", "cached");
+    gputune_plan *plan;
+    const gputune_info info = plan_info_at(tuner, 999, NULL, &plan);
+    assert_true(info.source == GPUTUNE_SOURCE_DEFAULT || info.source == GPUTUNE_SOURCE_NEAREST);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void unknown_effort_is_left_out_with_a_warning(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_EFFORT", "hard");
+    assert_non_null(strstr(world.log, "GPUTUNE_EFFORT is 'hard', which is left out"));
+    gputune_close(tuner);
+}
+
+static void forced_configuration_is_launched(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_FORCE", "other:A=1; axpy:VEC=2 BLOCK=64");
+    gputune_plan *plan, *again;
+    const size_t n = 1000;
+    float x[1000], y[1000], a = 2;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
+    const gputune_info info = plan_info_at(tuner, n, NULL, &plan);
+    assert_int_equal(info.source, GPUTUNE_SOURCE_FORCED);
+    assert_string_equal(gputune_source_name(info.source), "forced");
+    assert_non_null(strstr(info.configuration, "VEC=2 BLOCK=64"));
+    CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &dx, &a, &n)));
+    CU(MemcpyDtoH(y, dy, sizeof y));
+    assert_float_equal(y[999], 1 + 2 * 999.0F, 0);
+    assert_int_equal(plan_info_at(tuner, n, NULL, &again).source, GPUTUNE_SOURCE_FORCED);
+    assert_ptr_equal(plan, again); /* from the table */
+    gputune_plan_release(plan);
+    gputune_plan_release(again);
+    CU(MemFree(dx));
+    CU(MemFree(dy));
+    gputune_close(tuner);
+}
+
+static void forced_mistake_is_left_out_with_a_warning(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_FORCE", "axpy:WIDTH=2");
+    gputune_options options = quick();
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_not_equal(plan_info_at(tuner, 500, &options, &plan).source, GPUTUNE_SOURCE_FORCED);
+    assert_non_null(strstr(world.log, "GPUTUNE_FORCE is not obeyed for axpy: axpy has no axis "));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* Untried code never runs in the host: a forced variant that computes wrong is refused. */
+static void forced_variant_that_is_wrong_is_refused(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_with("GPUTUNE_FORCE", "wrong_result:BAD=1");
+    gputune_plan *plan = NULL;
+    gputune_options options = quick();
+    options.effort = GPUTUNE_CACHED_ONLY;
+    int status = tune_kernel(&plan, tuner, "tests/poisoned/wrong_result.cu",
+                             GPUTUNE_SIZES({"n", 4096}), &options);
+    assert_non_null(strstr(world.log, "GPUTUNE_FORCE is not obeyed for wrong_result"));
+    if (status == GPUTUNE_OK) {
+        assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_DEFAULT);
+        gputune_plan_release(plan);
+    }
+    gputune_close(tuner);
+}
+
+static void log_goes_to_a_file(void **state)
+{
+    (void)state;
+    char path[128], value[160], *text;
+    snprintf(path, sizeof path, "%s/log", world.folder);
+    snprintf(value, sizeof value, "info:%s", path);
+    gputune *tuner = tuner_with("GPUTUNE_LOG", value);
+    gputune_options options = quick();
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    plan_info_at(tuner, 777, &options, &plan);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    OK(gt_file_read(&text, NULL, path));
+    assert_non_null(strstr(text, " info: axpy n=777: VEC="));
+    assert_non_null(strstr(world.log, "axpy n=777: VEC=")); /* the callback gets it as well */
+    free(text);
+    unlink(path);
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    return world_open("emu");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(disabled_gives_the_default_and_measures_nothing),
+        cmocka_unit_test(disabled_by_zero_is_not_disabled),
+        cmocka_unit_test(effort_of_the_environment_counts),
+        cmocka_unit_test(unknown_effort_is_left_out_with_a_warning),
+        cmocka_unit_test(forced_configuration_is_launched),
+        cmocka_unit_test(forced_mistake_is_left_out_with_a_warning),
+        cmocka_unit_test(forced_variant_that_is_wrong_is_refused),
+        cmocka_unit_test(log_goes_to_a_file),
+    };
+    return cmocka_run_group_tests(tests, open_world, world_close);
+}

@@ -1,0 +1,231 @@
+/* A plan's kernel, launched by the program itself from what the plan says of it. */
+#include "world.h"
+
+enum { PARAMETERS = 16 };
+
+typedef struct told {
+    gputune_function function;
+    gputune_parameter parameters[PARAMETERS];
+} told;
+
+static told ask(gputune_plan *plan)
+{
+    told out = {.function = {.version = GPUTUNE_FUNCTION_VERSION}};
+    OK(gputune_plan_function(&out.function, plan, 0));
+    assert_in_range(out.function.parameter_count, 1, PARAMETERS);
+    for (uint32_t i = 0; i < out.function.parameter_count; i++) {
+        out.parameters[i].version = GPUTUNE_PARAMETER_VERSION;
+        OK(gputune_plan_parameter(&out.parameters[i], plan, 0, i));
+    }
+    return out;
+}
+
+static gputune_plan *default_plan(gputune *tuner, const char *text, gputune_sizes sizes)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    if (text) {
+        OK(gputune_add_source(tuner, "told.cu", text, NULL));
+    }
+    OK(tune_kernel(&plan, tuner, text ? "told" : "axpy", sizes, &options));
+    return plan;
+}
+
+static void launch_as_told(const gputune_function *f, CUfunction function, void **parameters)
+{
+    CUlaunchConfig config = {f->grid[0],  f->grid[1],      f->grid[2], f->block[0], f->block[1],
+                             f->block[2], f->shared_bytes, NULL,       NULL,        0};
+    CU(LaunchKernelEx(&config, function, parameters, NULL));
+    CU(CtxSynchronize());
+}
+
+static void plain_kernel_is_launched_by_its_function(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    size_t n = 1000;
+    float x[1000], y[1000], a = 3;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
+    gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", n}));
+    told t = ask(plan);
+    assert_string_equal(t.function.name, "axpy");
+    assert_string_equal(t.function.sizes, "n=1000");
+    assert_int_equal(t.function.parameter_count, 4);
+    assert_int_equal(t.function.constant_bytes, 0);
+    assert_int_equal(t.function.block[0], 256);
+    assert_int_equal(t.function.grid[0], 4);
+    assert_true(t.function.image_bytes > 0 && t.function.image);
+    const gputune_parameter *y_told = &t.parameters[0], *a_told = &t.parameters[2],
+                            *n_told = &t.parameters[3];
+    assert_int_equal(y_told->kind, GPUTUNE_PARAMETER_BUFFER);
+    assert_string_equal(y_told->name, "y");
+    assert_string_equal(y_told->type, "float");
+    assert_int_equal(y_told->buffer_bytes, 4 * n);
+    assert_int_equal(y_told->alignment, 16);
+    assert_true(y_told->is_input && y_told->is_output && !t.parameters[1].is_output);
+    assert_int_equal(a_told->kind, GPUTUNE_PARAMETER_SCALAR);
+    assert_int_equal(a_told->bytes, 4);
+    assert_false(a_told->is_size);
+    assert_true(n_told->is_size);
+    assert_int_equal(n_told->size, n);
+    assert_int_equal(n_told->argument, 3);
+    CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
+    launch_as_told(&t.function, t.function.function, (void *[]){&dy, &dx, &a, &n});
+    CU(MemcpyDtoH(y, dy, sizeof y));
+    assert_float_equal(y[999], 1 + 3 * 999.0F, 0);
+    CU(MemFree(dx));
+    CU(MemFree(dy));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static const char with_scratch[] =
+    "#pragma gputune kernel(told)\n"
+    "#pragma gputune args(out unsigned int sum[1])\n"
+    "#pragma gputune scratch(unsigned int part[32])\n"
+    "#pragma gputune clear(part)\n"
+    "#pragma gputune block(32)\n"
+    "#pragma gputune grid(1)\n"
+    "__global__ void told(unsigned int *sum, unsigned int *part)\n"
+    "{ part[threadIdx.x] += threadIdx.x; __syncthreads();\n"
+    "  if (threadIdx.x == 0) { *sum = 0; for (int i = 0; i < 32; i++) *sum += part[i]; } }\n";
+
+static void scratch_is_the_callers_then(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan = default_plan(tuner, with_scratch, (gputune_sizes){0, NULL});
+    told t = ask(plan);
+    assert_int_equal(t.function.parameter_count, 2);
+    const gputune_parameter *part = &t.parameters[1];
+    assert_int_equal(part->kind, GPUTUNE_PARAMETER_SCRATCH);
+    assert_string_equal(part->name, "part");
+    assert_string_equal(part->type, "unsigned int");
+    assert_int_equal(part->argument, -1);
+    assert_int_equal(part->buffer_bytes, 128);
+    assert_true(part->cleared);
+    unsigned sum = 0;
+    CUdeviceptr dsum = buffer_of(&sum, sizeof sum), dpart;
+    CU(MemAlloc(&dpart, part->buffer_bytes));
+    CU(MemsetD8(dpart, 0, part->buffer_bytes));
+    launch_as_told(&t.function, t.function.function, (void *[]){&dsum, &dpart});
+    CU(MemcpyDtoH(&sum, dsum, sizeof sum));
+    assert_int_equal(sum, 496);
+    CU(MemFree(dsum));
+    CU(MemFree(dpart));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static char *passed_as(const char *word)
+{
+    char *text;
+    OK(gt_path_format(&text,
+                      "#pragma gputune kernel(told)\n"
+                      "#pragma gputune pass(values : int[2000] = value, split, constant, global : "
+                      "index)\n"
+                      "#pragma gputune args(out int sum[1])\n"
+                      "#pragma gputune default(values = %s)\n"
+                      "#pragma gputune block(1)\n"
+                      "#pragma gputune grid(1)\n"
+                      "__global__ void told(GPUTUNE_PARAM(values) int *sum)\n"
+                      "{ int t = 0; for (int i = 0; i < 2000; i++) t += values(i); *sum = t; }\n",
+                      word));
+    return text;
+}
+
+/* Launches from a module of its own, made of the image, with its own constant symbol. */
+static int launched_from_image(const told *t, const int *values)
+{
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr symbol, block;
+    size_t bytes;
+    int sum = 0;
+    const gputune_function *f = &t->function;
+    CU(ModuleLoadData(&module, f->image));
+    CU(ModuleGetFunction(&function, module, f->name));
+    if (f->constant_bytes) {
+        CU(ModuleGetGlobal(&symbol, &bytes, module, f->constant_symbol));
+        CU(MemcpyHtoD(symbol, (const char *)values + f->constant_offset, f->constant_bytes));
+    }
+    CUdeviceptr dsum = buffer_of(&sum, sizeof sum);
+    CU(MemAlloc(&block, 2000 * sizeof *values));
+    CU(MemcpyHtoD(block, values, 2000 * sizeof *values));
+    void *parameters[2];
+    for (uint32_t i = 0; i < f->parameter_count; i++) {
+        bool is_block = t->parameters[i].kind == GPUTUNE_PARAMETER_BLOCK;
+        parameters[i] = !is_block                     ? (void *)&dsum
+                        : t->parameters[i].by_address ? (void *)&block
+                                                      : (void *)(uintptr_t)values;
+    }
+    launch_as_told(f, function, parameters);
+    CU(MemcpyDtoH(&sum, dsum, sizeof sum));
+    CU(MemFree(dsum));
+    CU(MemFree(block));
+    CU(ModuleUnload(module));
+    return sum;
+}
+
+static void block_is_passed_as_told(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"value", "split", "constant", "global"};
+    int values[2000];
+    for (int i = 0; i < 2000; i++) {
+        values[i] = i;
+    }
+    for (int i = 0; i < 4; i++) {
+        gputune *tuner = tuner_open(":memory:");
+        char *text = passed_as(words[i]);
+        gputune_plan *plan = default_plan(tuner, text, (gputune_sizes){0, NULL});
+        told t = ask(plan);
+        assert_int_equal(launched_from_image(&t, values), 1999 * 1000);
+        gputune_plan_release(plan);
+        gputune_close(tuner);
+        free(text);
+    }
+}
+
+static void mistakes_are_refused(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
+    gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION};
+    gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
+    assert_int_equal(gputune_plan_function(&function, plan, 1), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gputune_plan_function(&function, NULL, 0), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_plan_function(NULL, plan, 0), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 4), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gputune_plan_parameter(&parameter, plan, 1, 0), GPUTUNE_ENOTFOUND);
+    parameter.version = 0;
+    assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 0), GPUTUNE_EINVAL);
+    CU(CtxSetCurrent(NULL));
+    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_ECUDA);
+    assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
+    CU(CtxSetCurrent(world.context));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plain_kernel_is_launched_by_its_function),
+        cmocka_unit_test(scratch_is_the_callers_then),
+        cmocka_unit_test(block_is_passed_as_told),
+        cmocka_unit_test(mistakes_are_refused),
+    };
+    return cmocka_run_group_tests(tests, open_world, world_close);
+}

@@ -1,0 +1,102 @@
+/* What a program asked for and was not stored is noted for those who tune later. */
+#include "world.h"
+
+typedef struct seen {
+    char text[512];
+    unsigned lines;
+} seen;
+
+static int take(void *user, const gputune_miss *miss)
+{
+    seen *s = user;
+    size_t used = strlen(s->text);
+    s->lines++;
+    snprintf(s->text + used, sizeof s->text - used, "%u %s %s %s; ", (unsigned)miss->count,
+             miss->kernel, miss->sizes, miss->only);
+    return 0;
+}
+
+static seen what_is_recorded(const char *path)
+{
+    seen s = {0};
+    int status = gputune_misses(path, take, &s);
+    assert_true(status == GPUTUNE_OK || status == GPUTUNE_ENOTFOUND);
+    return s;
+}
+
+static gputune *recording_tuner(const char *path)
+{
+    setenv("GPUTUNE_RECORD", path, 1);
+    gputune *tuner = tuner_open(world.database);
+    unsetenv("GPUTUNE_RECORD");
+    return tuner;
+}
+
+static gputune_source ask(gputune *tuner, const char *kernel, size_t n, gputune_options *options)
+{
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", n}), options));
+    gputune_source source = info_of(plan).source;
+    gputune_plan_release(plan);
+    return source;
+}
+
+static void misses_are_counted_and_hits_are_not(void **state)
+{
+    (void)state;
+    char path[128];
+    static const char *const only[] = {"VEC=1", "BLOCK=64"};
+    gputune_options cached = GPUTUNE_OPTIONS_INIT, quick = GPUTUNE_OPTIONS_INIT;
+    cached.effort = GPUTUNE_CACHED_ONLY;
+    quick.only = only;
+    quick.only_count = 2;
+    snprintf(path, sizeof path, "%s/misses", world.folder);
+    gputune *tuner = recording_tuner(path);
+    for (int i = 0; i < 5; i++) {
+        ask(tuner, "axpy", 1000, &cached); /* the first is looked up, the others are in the table */
+    }
+    assert_string_equal(what_is_recorded(path).text, "4 axpy n=1000 ; "); /* written at 1, 2, 4 */
+    ask(tuner, "templates/axpy.cu", 2000, &cached);
+    assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_MEASURED);
+    gputune_close(tuner);
+    const seen all = what_is_recorded(path);
+    assert_int_equal(all.lines, 3);
+    assert_memory_equal(all.text, "5 axpy n=1000 ; 1 /", 19); /* the path, from the root */
+    assert_non_null(strstr(all.text, "/templates/axpy.cu n=2000 ; "));
+    assert_non_null(strstr(all.text, "1 axpy n=3000 VEC=1; BLOCK=64; "));
+    tuner = recording_tuner(path);
+    assert_int_equal(ask(tuner, "axpy", 3000, &quick), GPUTUNE_SOURCE_CACHED);
+    gputune_close(tuner);
+    assert_string_equal(what_is_recorded(path).text, all.text);
+    unlink(path);
+}
+
+static void file_that_cannot_be_written_is_told_once(void **state)
+{
+    (void)state;
+    gputune_options cached = GPUTUNE_OPTIONS_INIT;
+    cached.effort = GPUTUNE_CACHED_ONLY;
+    gputune *tuner = recording_tuner("/nonexistent/folder/misses");
+    ask(tuner, "axpy", 4000, &cached);
+    ask(tuner, "axpy", 5000, &cached);
+    gputune_close(tuner);
+    assert_int_equal(world.warnings, 1);
+    assert_non_null(strstr(world.log, "what is asked for is not recorded: cannot open "
+                                      "/nonexistent/folder/misses"));
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    return world_open("emu");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(misses_are_counted_and_hits_are_not),
+        cmocka_unit_test(file_that_cannot_be_written_is_told_once),
+    };
+    return cmocka_run_group_tests(tests, open_world, world_close);
+}

@@ -1,0 +1,115 @@
+/* Finding kernels in images by the names that templates give them. */
+#include "gpu/image.h"
+
+#include <elf.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char ptx[] = ".version 9.0\n"
+                          ".visible .entry plain(.param .u64 p)\n{ ret; }\n"
+                          ".weak .entry _Z1fI3FooEvT_Pi(\n)\n{ ret; }\n"
+                          ".weak .entry _ZN1a2v14axpyIfLi3EEEvPT_PKS2_(\n)\n{ ret; }\n"
+                          ".entry\n_ZN33_GLOBAL__N__00000000_4_k_cu_plain5tanonILi4EEEvPi()\n{ }\n"
+                          ".weak .entry _Z5twiceIfEvPT_() { ret; }\n"
+                          ".weak .entry _Z5twiceIdEvPT_() { ret; }\n"
+                          ".entry _Z9999999999999999999999bad() { } .entry";
+
+static void assert_entry(const gt_image *image, const char *name, const char *expected)
+{
+    char *found;
+    assert_int_equal(gt_image_entry(&found, image, name), GPUTUNE_OK);
+    assert_string_equal(found, expected);
+    free(found);
+}
+
+static void test_ptx(void **state)
+{
+    const gt_image image = {(void *)ptx, sizeof ptx};
+    char *found;
+    (void)state;
+    assert_entry(&image, "plain", "plain");
+    assert_entry(&image, "f", "_Z1fI3FooEvT_Pi");
+    assert_entry(&image, "a::v1::axpy", "_ZN1a2v14axpyIfLi3EEEvPT_PKS2_");
+    assert_entry(&image, "tanon", "_ZN33_GLOBAL__N__00000000_4_k_cu_plain5tanonILi4EEEvPi");
+    /* no such kernel: the driver says so */
+    assert_entry(&image, "axpy", "axpy");
+    assert_entry(&image, "v1::axpy", "v1::axpy");
+    assert_int_equal(gt_image_entry(&found, &image, "twice"), GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(),
+                        "the image has 2 instances of the kernel twice; expected one: the "
+                        "template's file must not instantiate it");
+}
+
+/* A cubin as far as it is read: header, symbols, names, two section headers. */
+typedef struct cubin {
+    Elf64_Ehdr header;
+    Elf64_Shdr sections[2];
+    Elf64_Sym symbols[3];
+    char names[64];
+} cubin;
+
+static cubin make_cubin(void)
+{
+    cubin c = {.names = "\0_Z1fIfEvPT_\0_Z1fIdEvPT_"};
+    memcpy(c.header.e_ident, ELFMAG, SELFMAG);
+    c.header.e_ident[EI_CLASS] = ELFCLASS64;
+    c.header.e_shoff = offsetof(cubin, sections);
+    c.header.e_shentsize = sizeof(Elf64_Shdr);
+    c.header.e_shnum = 2;
+    c.sections[0] = (Elf64_Shdr){.sh_type = SHT_SYMTAB,
+                                 .sh_link = 1,
+                                 .sh_offset = offsetof(cubin, symbols),
+                                 .sh_size = sizeof c.symbols};
+    c.sections[1] = (Elf64_Shdr){
+        .sh_type = SHT_STRTAB, .sh_offset = offsetof(cubin, names), .sh_size = sizeof c.names};
+    /* the first is a device function, the second a kernel */
+    c.symbols[1] = (Elf64_Sym){.st_name = 1, .st_info = STT_FUNC};
+    c.symbols[2] = (Elf64_Sym){.st_name = 13, .st_info = STT_FUNC, .st_other = 0x10};
+    return c;
+}
+
+static void test_cubin(void **state)
+{
+    cubin c = make_cubin();
+    (void)state;
+    assert_entry(&(gt_image){&c, sizeof c}, "f", "_Z1fIdEvPT_");
+    assert_entry(&(gt_image){&c, sizeof c}, "g", "g");
+}
+
+/* Every byte of a cubin's headers may be wrong. */
+static void test_damaged_cubins(void **state)
+{
+    (void)state;
+    for (size_t at = SELFMAG; at < offsetof(cubin, names); at++) {
+        for (int bit = 0; bit < 8; bit++) {
+            cubin c = make_cubin();
+            char *found = NULL;
+            ((unsigned char *)&c)[at] ^= (unsigned char)(1 << bit);
+            (void)gt_image_entry(&found, &(gt_image){&c, sizeof c}, "f");
+            free(found);
+        }
+    }
+    for (size_t bytes = 0; bytes < sizeof(cubin); bytes++) {
+        cubin whole = make_cubin();
+        char *found = NULL, *part = malloc(bytes + 1);
+        assert_non_null(part);
+        memcpy(part, &whole, bytes);
+        (void)gt_image_entry(&found, &(gt_image){part, bytes}, "f");
+        free(found);
+        free(part);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ptx),
+        cmocka_unit_test(test_cubin),
+        cmocka_unit_test(test_damaged_cubins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,150 @@
+/* Kernels that are C++ templates or stand in namespaces: what is compiled, and mistakes. */
+#include "kernel_support.h"
+
+#define P "#pragma gputune "
+#define HEAD                                                                                       \
+    P "problem(n = 4096, type T = float, double, const R = -2)\n" P                                \
+      "args(inout T y[n], int n) tune(B = 64, 128) tune(U = 1, 2) block(B) grid(ceil_div(n, B))\n"
+
+static gt_source generate(const bench *b, const char *config)
+{
+    gt_source source;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_source_generate(&source, b->template, &b->problem, &parsed, &b->device, ""));
+    return source;
+}
+
+static const char template_text[] =
+    P "kernel(scale<T, B, (R > 0 && B >> 1)>)\n" HEAD P "reference(slow<T>, rtol = 0)\n"
+      "namespace a { inline namespace v1 {\n"
+      "template <class T, int B, bool F> __global__ void scale(T *y, int n);\n"
+      "template <class T, int B, bool F>\n"
+      "__global__ void scale(T *y, int n) { y[0] = U; }\n"
+      "template <> __global__ void scale<float, 64, false>(float *y, int n) { y[0] = 1; }\n"
+      "template __global__ void scale<float, 64, true>(float *y, int n);\n"
+      "} }\n"
+      "template <class T> __global__ void slow(double *y, int n) { y[0] = 2; }\n";
+
+static void test_a_template(void **state)
+{
+    bench b;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, template_text, "sm_90");
+    assert_string_equal(b.template->name, "scale");
+    gt_source source = generate(&b, "B=128 U=2");
+    assert_int_equal(source.instance_count, 1);
+    assert_string_equal(source.instances[0], "a::v1::scale<float, 128, ((-2) > 0 && 128 >> 1)>");
+    /* the parameters keep their names: what is an argument is no macro, what is none is one */
+    assert_non_null(
+        strstr(source.text, "template <class T, int B, bool F>\n__global__ void scale"));
+    assert_null(strstr(source.text, "#define B "));
+    assert_null(strstr(source.text, "#define T "));
+    assert_non_null(strstr(source.text, "#define U 2"));
+    /* specialisations stay, instances of the file's own go, as does the reference */
+    assert_non_null(strstr(source.text, "template <> __global__ void scale<float, 64, false>"));
+    assert_null(strstr(source.text, "scale<float, 64, true>"));
+    assert_null(strstr(source.text, "slow"));
+    gt_source_free(&source);
+    const gt_config config = gt_config_default(b.template);
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    assert_string_equal(launch.entry, "a::v1::scale");
+    bench_close(&b);
+}
+
+static void test_a_reference(void **state)
+{
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b, template_text, "sm_90");
+    ASSERT_OK(gt_source_reference(&source, b.template, &b.problem, &b.device, ""));
+    assert_int_equal(source.instance_count, 1);
+    assert_string_equal(source.instances[0], "slow<float>");
+    assert_null(strstr(source.text, "void scale"));
+    assert_string_equal(b.workload.reference.entry, "slow");
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+/* Variants that differ in a template argument alone are different code. */
+static void test_hashes(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, template_text, "sm_90");
+    gt_source one = generate(&b, "B=64"), other = generate(&b, "B=128"), again = generate(&b, "");
+    assert_true(gt_hash_equal(one.hash, again.hash));
+    assert_false(gt_hash_equal(one.hash, other.hash));
+    gt_source_free(&one);
+    gt_source_free(&other);
+    gt_source_free(&again);
+    bench_close(&b);
+}
+
+static void test_a_plain_kernel_in_a_namespace(void **state)
+{
+    static const char text[] =
+        P "kernel(a::scale)\n" HEAD "namespace b { __global__ void scale(T *y) {} }\n"
+          "namespace a { __global__ void scale(T *y, int n) { y[0] = B; } }";
+    bench b;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    gt_source source = generate(&b, "");
+    assert_int_equal(source.instance_count, 0);
+    assert_non_null(strstr(source.text, "namespace b { __global__ void scale"));
+    assert_non_null(strstr(source.text, "namespace a { extern \"C\" __global__ void scale"));
+    const gt_config config = gt_config_default(b.template);
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    assert_string_equal(launch.entry, "scale");
+    assert_string_equal(b.template->name, "a::scale");
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+static const struct {
+    const char *kernel, *message;
+} mistakes[] = {
+    {"scale<T, n>", "a.cu:1:33: 'n' is a run-time size; expected a tunable, a compile-time problem "
+                    "value or a constant as template argument"},
+    {"scale<T, sm_count>",
+     "a.cu:1:33: 'sm_count' is a device property; expected a tunable, a compile-time problem value "
+     "or a constant as template argument"},
+    {"scale<T", "a.cu:1:31: the pragma ends here; expected '>' behind the template arguments"},
+    {"scale<T>>", "a.cu:1:31: found '>>'; expected '>' behind the template arguments"},
+    {"scale<T>, 4", "a.cu:1:32: found ','; expected ',' or ')'"},
+    {"a::", "a.cu:1:27: the pragma ends here; expected the kernel function's name"},
+    {"b::scale",
+     "a.cu:1:17: no __global__ function 'b::scale'; expected its definition in this file"},
+    {"scale",
+     "a.cu:1:17: 'scale' is a C++ template; expected its arguments, as in scale<T, BLOCK>, "
+     "each a tunable, a compile-time problem value or a constant"},
+    {"plain<T>", "a.cu:1:17: 'plain' is no C++ template; expected it without template arguments"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        char text[1024];
+        gt_template *template = NULL;
+        (void)snprintf(text, sizeof text,
+                       P "kernel(%s)\n" HEAD
+                         "template <class T> __global__ void scale(T *y, int n) {}\n"
+                         "__global__ void plain(T *y, int n) {}\n",
+                       mistakes[i].kernel);
+        assert_int_equal(gt_template_parse(&template, "a.cu", text, NULL, NULL), GPUTUNE_ETEMPLATE);
+        assert_string_equal(gt_message(), mistakes[i].message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_template), cmocka_unit_test(test_a_reference),
+        cmocka_unit_test(test_hashes),     cmocka_unit_test(test_a_plain_kernel_in_a_namespace),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,200 @@
+/* Structs in arguments: their layout, what their numbers hold, and their mistakes. */
+#include "kernel_support.h"
+
+#include "kernel/structure.h"
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(n = 100, const R = 2, type T = float, double) block(1) "    \
+    "grid(1)\n"
+#define BODY "__global__ void k(S *y) {}\n"
+
+static const char nested[] =
+    "#define TRAIL 3\n"
+    "typedef double real;\n"
+    "using count = unsigned int;\n"
+    "struct inner { char a; short b[R]; };\n"
+    "struct __align__(16) S {\n"
+    "    float3 place, speed; // two of a line\n"
+    "    real mass = 1;\n"
+    "    inner parts[2][2] {};\n"
+    "    alignas(8) bool on;\n"
+    "    count trail[TRAIL];\n"
+    "    T last;\n"
+    "    static constexpr int K = 4;\n"
+    "    __device__ S() : mass(2) {}\n"
+    "    __device__ float f(int i) const { return place.x * i; }\n"
+    "};\n" HEAD "#pragma gputune args(inout S y[n] = {.place = zero, .speed.z = uniform(2, 3), "
+    ".parts = uniform(1, 5), .parts[0][1].b[1] = index, .on = constant(1), .trail = zero})\n" BODY;
+
+static const gt_number *number_of(const gt_workload *w, const gt_buffer *buffer, const char *name)
+{
+    for (uint32_t i = 0; i < buffer->number_count; i++) {
+        if (strcmp(w->numbers[buffer->first_number + i].name, name) == 0) {
+            return &w->numbers[buffer->first_number + i];
+        }
+    }
+    fail_msg("no number %s", name);
+    return NULL;
+}
+
+static void test_layout(void **state)
+{
+    static const struct {
+        const char *name;
+        uint32_t offset;
+        gt_type type;
+        gt_fill_kind fill;
+    } cases[] = {{"place.x", 0, GT_TYPE_F32, GT_FILL_ZERO},
+                 {"speed.x", 12, GT_TYPE_F32, GT_FILL_UNIFORM},
+                 {"speed.z", 20, GT_TYPE_F32, GT_FILL_UNIFORM},
+                 {"mass", 24, GT_TYPE_F64, GT_FILL_UNIFORM},
+                 {"parts[0][0].a", 32, GT_TYPE_I8, GT_FILL_UNIFORM},
+                 {"parts[0][1].b[1]", 42, GT_TYPE_I16, GT_FILL_INDEX},
+                 {"parts[1][1].b[1]", 54, GT_TYPE_I16, GT_FILL_UNIFORM},
+                 {"on", 56, GT_TYPE_BOOL, GT_FILL_CONSTANT},
+                 {"trail[2]", 68, GT_TYPE_U32, GT_FILL_ZERO},
+                 {"last", 72, GT_TYPE_F32, GT_FILL_UNIFORM}};
+    bench b;
+    char name[2 * GT_NAME_MAX];
+    (void)state;
+    bench_open(&b, nested, "sm_90");
+    const gt_buffer *y = &b.workload.buffers[0];
+    assert_int_equal(y->bytes, 8000);
+    assert_int_equal(gt_buffer_element_bytes(y), 80);
+    assert_int_equal(gt_buffer_alignment(y), 16);
+    assert_int_equal(gt_buffer_count(y), 100);
+    assert_int_equal(y->number_count, 24);
+    assert_int_equal(y->type, GT_TYPE_F32);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const gt_number *number = number_of(&b.workload, y, cases[i].name);
+        assert_int_equal(number->offset, cases[i].offset);
+        assert_int_equal(number->type, cases[i].type);
+        assert_int_equal(number->fill, cases[i].fill);
+    }
+    assert_true(number_of(&b.workload, y, "speed.z")->low == 2);
+    assert_string_equal(gt_component_name(name, &b.workload, y, 24 + 5), "y[1].speed.z");
+    bench_close(&b);
+    bench_open_at(&b, nested, "sm_90", GPUTUNE_SIZES({"T=double", 0}, {"R", 4}), 0, NULL, 0);
+    assert_int_equal(gt_buffer_element_bytes(&b.workload.buffers[0]), 96);
+    bench_close(&b);
+}
+
+static const char scalar[] =
+    "struct step { float g[2]; int limit; size_t n; };\n"
+    "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+    "#pragma gputune args(out float y[n], step s = {0.5, .limit = 2 * n}, float4 a = 1.5, bool on "
+    "= "
+    "1, int2 p = {3, 4})\n"
+    "__global__ void k(float *y, const step s, float4 a, bool on, int2 p) {}\n";
+
+static void test_values(void **state)
+{
+    bench b;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, scalar, "sm_90");
+    const gt_workload *w = &b.workload;
+    const gt_number *step = &w->numbers[w->scalars[0].first_number];
+    assert_int_equal(w->scalars[0].bytes, 24);
+    assert_true(step[0].low == 0.5 && step[1].low == 0.5);
+    assert_int_equal(step[2].integer, 200);
+    assert_int_equal(step[3].integer, 100);
+    assert_int_equal(step[3].problem_value, 0);
+    assert_true(w->numbers[w->scalars[1].first_number + 3].low == 1.5);
+    assert_int_equal(w->scalars[2].integer, 1);
+    assert_int_equal(w->numbers[w->scalars[3].first_number + 1].integer, 4);
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &standard, &b.device));
+    const uint32_t bytes[] = {8, 24, 16, 1, 8};
+    for (uint32_t i = 0; i < 5; i++) {
+        assert_int_equal(launch.parameters[i].bytes, bytes[i]);
+    }
+    bench_close(&b);
+}
+
+/* The compiler is made to confirm the layout. */
+static void test_source_asserts(void **state)
+{
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b, scalar, "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    assert_non_null(strstr(source.text, "static_assert(sizeof(step) == 24 && alignof(step) == 8"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+static const struct {
+    const char *declaration, *argument, *message;
+} mistakes[] = {
+    {"struct S { float *p; };", "out S y[n]",
+     "a.cu:1:18: a pointer in struct 'S', which an argument uses; expected numbers; pass the "
+     "buffer "
+     "as an argument of its own"},
+    {"struct S { int a : 3; };", "out S y[n]",
+     "a.cu:1:18: a bit-field in struct 'S', which an argument uses; expected whole numbers"},
+    {"struct S : B { int a; };", "out S y[n]",
+     "a.cu:1:1: a base class in struct 'S', which an argument uses; expected a plain struct of "
+     "numbers"},
+    {"union S { int a; float b; };", "out S y[n]",
+     "a.cu:1:1: a union in struct 'S', which an argument uses; expected a plain struct of numbers"},
+    {"template <int N> struct S { int a[N]; };", "out S y[n]",
+     "a.cu:1:18: a template in struct 'S', which an argument uses; expected a plain struct of "
+     "numbers"},
+    {"struct S { flaot a; };", "out S y[n]",
+     "a.cu:1:12: unknown type 'flaot' in struct 'S'; expected 'float'"},
+    {"struct S { float a[m]; };", "out S y[n]",
+     "a.cu:1:20: unknown name 'm'; expected a number or a compile-time problem value"},
+    {"struct S { };", "out S y[n]",
+     "a.cu:1:1: no data in struct 'S', which an argument uses; expected at least one member"},
+    {"struct S { float a; int b; };", "inout S y[n]",
+     "a.cu:3:30: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
+     "zero or constant(value)"},
+    {"struct S { float a; int b; };", "inout S y[n] = {zero, zero, zero}",
+     "a.cu:3:30: item 3 of the list belongs to no member of S; expected at most one for each"},
+    {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",
+     "a.cu:3:30: S has no member 'c'; expected one that it has"},
+    {"struct S { float a; int b; };", "out S y[n], S s = {.a = 1}",
+     "a.cu:3:38: s.b without a value; expected { .b = value }, or the name of a problem value"},
+    {"struct S { float a; int b; };", "out S y[n], S s = {1, 0.5}",
+     "a.cu:3:51: '0.5' is floating, and s.b is not; expected an integer expression"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        char text[1024];
+        gt_template *template = NULL;
+        gt_problem problem;
+        gt_workload *workload = calloc(1, sizeof *workload);
+        const gt_device device = device_of("sm_90");
+        (void)snprintf(text, sizeof text,
+                       "%s\n" HEAD "#pragma gputune args(%s)\n"
+                       "__global__ void k(S *y%s) {}\n",
+                       mistakes[i].declaration, mistakes[i].argument,
+                       strstr(mistakes[i].argument, "S s") ? ", S s" : "");
+        gputune_status status = gt_template_parse(&template, "a.cu", text, NULL, NULL);
+        if (status == GPUTUNE_OK) {
+            ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
+            status = gt_workload_bind(workload, template, &problem, &device, 0, NULL, 0);
+        }
+        assert_int_equal(status, GPUTUNE_ETEMPLATE);
+        assert_string_equal(gt_message(), mistakes[i].message);
+        gt_template_free(template);
+        free(workload);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_layout),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_source_asserts),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,251 @@
+/* What templates may include, in which order it is looked for, and what of it is their identity. */
+#include "base/file.h"
+#include "base/text.h"
+#include "support/folder.h"
+
+#include "tuner/catalog.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define KERNEL                                                                                     \
+    "#pragma gputune kernel(k) args(out float y[4]) block(1) grid(1)\n"                            \
+    "__global__ void k(float *y) {}\n"
+
+static char *folder; /* of the test, with t/ for templates and lib/ for headers */
+
+static void write_file(const char *name, const char *text)
+{
+    char *path;
+    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    free(path);
+}
+
+static int open_folder(void **state)
+{
+    (void)state;
+    folder = folder_make();
+    write_file("t/k.cu", KERNEL);
+    write_file("lib/a.cuh", "#include \"b.cuh\"\n");
+    write_file("lib/b.cuh", "int b;\n");
+    write_file("toolkit/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n");
+    write_file("toolkit/include/cuda_fp16.h", "struct half;\n");
+    char *toolkit;
+    assert_int_equal(gt_path_format(&toolkit, "%s/toolkit", folder), GPUTUNE_OK);
+    setenv("CUDA_HOME", toolkit, 1);
+    unsetenv("GPUTUNE_NVRTC");
+    unsetenv("GPUTUNE_INCLUDE");
+    free(toolkit);
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    folder_remove(folder);
+    return 0;
+}
+
+/* Reads t/k.cu made of `head` and the kernel, with lib/ as a named folder if asked for. *options:
+ * the compiler's, joined by blanks, for the caller to free; it may be NULL. */
+static gputune_status parse(gt_hash *identity, char **options, const char *head, bool named)
+{
+    char *text, *path, *lib;
+    const gt_template *template;
+    gt_catalog *catalog;
+    assert_int_equal(gt_path_format(&text, "%s%s", head, KERNEL), GPUTUNE_OK);
+    write_file("t/k.cu", text);
+    free(text);
+    assert_int_equal(gt_path_format(&path, "%s/t/k.cu", folder), GPUTUNE_OK);
+    assert_int_equal(gt_path_format(&lib, "%s/lib", folder), GPUTUNE_OK);
+    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    if (named) {
+        const char *const paths[] = {lib};
+        assert_int_equal(gt_catalog_set_include_paths(catalog, paths, 1), GPUTUNE_OK);
+    }
+    gputune_status status = gt_catalog_find(&template, catalog, path);
+    if (status == GPUTUNE_OK && identity) {
+        *identity = template->identity;
+    }
+    if (status == GPUTUNE_OK && options) {
+        const char *const *items;
+        size_t count;
+        gt_text all = {0};
+        assert_int_equal(gt_catalog_compile_options(&items, &count, catalog, template), GPUTUNE_OK);
+        for (size_t i = 0; i < count; i++) {
+            gt_text_printf(&all, "%s ", items[i]);
+        }
+        assert_int_equal(gt_text_take(options, &all), GPUTUNE_OK);
+    }
+    gt_catalog_close(catalog);
+    free(path);
+    free(lib);
+    return status;
+}
+
+static gt_hash identity_of(const char *head, bool named)
+{
+    gt_hash identity = {0, 0};
+    assert_int_equal(parse(&identity, NULL, head, named), GPUTUNE_OK);
+    return identity;
+}
+
+static void test_a_header_counts_by_content_and_what_it_includes(void **state)
+{
+    static const char head[] = "#include <a.cuh>\n";
+    (void)state;
+    const gt_hash first = identity_of(head, true);
+    assert_true(gt_hash_equal(first, identity_of(head, true)));
+    write_file("lib/b.cuh", "int c;\n");
+    assert_false(gt_hash_equal(first, identity_of(head, true)));
+    write_file("lib/b.cuh", "int b;\n");
+    assert_true(gt_hash_equal(first, identity_of(head, true)));
+    assert_false(gt_hash_equal(first, identity_of(head, false)));
+}
+
+static void test_a_toolkit_counts_by_its_version(void **state)
+{
+    static const char head[] = "#include <cuda_fp16.h>\n";
+    (void)state;
+    const gt_hash first = identity_of(head, false), none = identity_of("", false);
+    write_file("toolkit/include/cuda_fp16.h", "struct half2;\n");
+    assert_true(gt_hash_equal(first, identity_of(head, false)));
+    write_file("toolkit/include/cuda_runtime_api.h", "#define CUDART_VERSION  13010\n");
+    assert_false(gt_hash_equal(first, identity_of(head, false)));
+    assert_true(gt_hash_equal(none, identity_of("", false)));
+}
+
+static void test_the_compiler_gets_the_folders_in_order(void **state)
+{
+    char *options, *expected;
+    (void)state;
+    assert_int_equal(parse(NULL, &options, "#include <a.cuh>\n", true), GPUTUNE_OK);
+    assert_int_equal(gt_path_format(&expected, "-I%s/lib -I%s/toolkit/include", folder, folder),
+                     GPUTUNE_OK);
+    assert_ptr_equal(strstr(options, expected), options);
+    free(options);
+    assert_int_equal(parse(NULL, &options, "", true), GPUTUNE_OK); /* nothing to look for */
+    assert_string_equal(options, "");
+    free(options);
+    free(expected);
+}
+
+static void test_folders_of_the_environment(void **state)
+{
+    char *lib;
+    (void)state;
+    const gt_hash without = identity_of("#include <a.cuh>\n", false);
+    assert_int_equal(gt_path_format(&lib, "/nowhere:%s/lib:", folder), GPUTUNE_OK);
+    setenv("GPUTUNE_INCLUDE", lib, 1);
+    assert_false(gt_hash_equal(without, identity_of("#include <a.cuh>\n", false)));
+    free(lib);
+}
+
+static void expect_refusal(const char *head, const char *message)
+{
+    assert_int_equal(parse(NULL, NULL, head, false), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gt_message(), message));
+}
+
+/* Each of these used to be read, and a line of it came with the compiler's errors. */
+static void test_nothing_outside_is_read(void **state)
+{
+    (void)state;
+    write_file("secret.h", "secret\n");
+    expect_refusal("#include \"/etc/passwd\"\n",
+                   "k.cu:1:10: include of '/etc/passwd': /etc/passwd lies outside");
+    expect_refusal("#include </etc/passwd>\n", "k.cu:1:10: include of '/etc/passwd'");
+    expect_refusal("#include \"../secret.h\"\n", "k.cu:1:10: include of '../secret.h'");
+    expect_refusal("#if 1\n  #  include \"../lib/a.cuh\"\n#endif\n", "expected a file below");
+    expect_refusal("%:include </etc/passwd>\n", "k.cu:1:11: include of");
+    expect_refusal("#include <../../../../../../../../../../etc/passwd>\n", "lies outside");
+    write_file("t/link.h", "");
+    char *link;
+    assert_int_equal(gt_path_format(&link, "%s/t/link.h", folder), GPUTUNE_OK);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink("/etc/passwd", link), 0);
+    free(link);
+    expect_refusal("#include \"link.h\"\n", "/etc/passwd lies outside");
+    assert_int_equal(parse(NULL, NULL, "#include \"../lib/a.cuh\"\n", true), GPUTUNE_OK);
+}
+
+static void expect_mistake(const char *head, const char *message)
+{
+    assert_int_equal(parse(NULL, NULL, head, false), GPUTUNE_ETEMPLATE);
+    assert_non_null(strstr(gt_message(), message));
+}
+
+static void test_what_hides_an_include_is_refused(void **state)
+{
+    (void)state;
+    expect_mistake("#define F </etc/passwd>\n#include F\n",
+                   "k.cu:2:10: an #include without a name; expected \"file\" or <file>");
+    expect_mistake("#inc\\\nlude </etc/passwd>\n", "expected a directive such as #include");
+    expect_mistake("#include_next </etc/passwd>\n", "found 'include_next'; expected a directive");
+    expect_mistake("#embed \"/etc/passwd\"\n", "found 'embed'; expected a directive");
+}
+
+/* These used to fill the memory, or to wait for ever. */
+static void test_devices_and_fifos_are_no_headers(void **state)
+{
+    char *fifo;
+    (void)state;
+    assert_int_equal(gt_path_format(&fifo, "%s/t/fifo.h", folder), GPUTUNE_OK);
+    assert_int_equal(mkfifo(fifo, 0600), 0);
+    assert_int_equal(parse(NULL, NULL, "#include \"fifo.h\"\n", false), GPUTUNE_EIO);
+    assert_non_null(strstr(gt_message(), "expected a regular file"));
+    assert_int_equal(parse(NULL, NULL, "#include \"/dev/zero\"\n", false), GPUTUNE_EINVAL);
+    free(fifo);
+}
+
+static void test_own_files_may_include_each_other(void **state)
+{
+    (void)state;
+    write_file("t/one.cuh", "#pragma once\n#include \"sub/two.cuh\"\n");
+    write_file("t/sub/two.cuh", "#ifndef TWO\n#define TWO\n#include \"../one.cuh\"\n#endif\n");
+    assert_int_equal(parse(NULL, NULL, "#include \"one.cuh\"\n", false), GPUTUNE_OK);
+}
+
+static void test_a_path_that_is_no_folder(void **state)
+{
+    gt_catalog *catalog;
+    const char *const paths[] = {"/nowhere/at/all"};
+    (void)state;
+    assert_int_equal(gt_catalog_open(&catalog, NULL, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_catalog_set_include_paths(catalog, paths, 1), GPUTUNE_EINVAL);
+    assert_string_equal(gt_message(), "include path '/nowhere/at/all' is no folder; expected one "
+                                      "that exists");
+    gt_catalog_close(catalog);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_a_header_counts_by_content_and_what_it_includes),
+        IN_FOLDER(test_a_toolkit_counts_by_its_version),
+        IN_FOLDER(test_the_compiler_gets_the_folders_in_order),
+        IN_FOLDER(test_folders_of_the_environment),
+        IN_FOLDER(test_nothing_outside_is_read),
+        IN_FOLDER(test_what_hides_an_include_is_refused),
+        IN_FOLDER(test_devices_and_fifos_are_no_headers),
+        IN_FOLDER(test_own_files_may_include_each_other),
+        IN_FOLDER(test_a_path_that_is_no_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,201 @@
+/* What takes too long holds up nobody, comes last, and is remembered with the limit that it had. */
+#include "search_world.h"
+
+#include <time.h>
+
+enum { DEFAULT = 128 };
+
+static int block_of(const char *text)
+{
+    const char *at = strstr(text, "#define BLOCK ");
+    return at ? (int)strtol(at + strlen("#define BLOCK "), NULL, 10) : 0;
+}
+
+static int slow_block, slow_compiles;
+
+static bool is_slow(void *user, const char *text)
+{
+    (void)user;
+    slow_compiles += block_of(text) == slow_block;
+    return block_of(text) == slow_block;
+}
+
+static gputune_options within(double seconds)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = seconds;
+    return options;
+}
+
+/* The status with which a configuration is stored; "": it is not. */
+static const char *stored_as(world *w, const char *config)
+{
+    gt_request *request;
+    gt_trial_list list;
+    const char *status = "";
+    assert_int_equal(
+        gt_request_make(&request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&list, w->store, request->environment, &request->scenario,
+                                     w->device.driver_version, 0, NULL),
+                     GPUTUNE_OK);
+    for (size_t i = 0; i < list.count; i++) {
+        status = strcmp(list.items[i].config, config) == 0
+                     ? gt_trial_status_name(list.items[i].status)
+                     : status;
+    }
+    gt_trial_list_free(&list);
+    gt_request_free(request);
+    return status;
+}
+
+static void check_slow(world *w, int block, const char *name)
+{
+    gt_choice choice;
+    char config[64];
+    gputune_options options = within(0.5);
+    slow_block = block;
+    slow_compiles = 0;
+    w->farm.compiles_for_ever = is_slow;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+    assert_true(slow_compiles > 0);
+    assert_string_equal(stored_as(w, name), "slow");
+    /* as long a call does without it, and is decided */
+    int before = slow_compiles;
+    write_template(w, "32, 64, 128, 256, 512");
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(slow_compiles, before);
+    assert_true(choice.terms.final);
+    gt_choice_free(&choice);
+    /* in a longer one it comes last, and now it compiles */
+    w->farm.compiles_for_ever = NULL;
+    w->by_block[block].time_ns = 500;
+    write_template(w, "16, 32, 64, 128, 256, 512");
+    options.time_limit_s = 5;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, name);
+    gt_choice_free(&choice);
+}
+
+static void test_a_slow_variant_is_remembered_with_its_limit(void **state)
+{
+    check_slow(*state, 512, "BLOCK=512");
+}
+
+/* All others are compared with it where it is there in time. */
+static void test_a_slow_default_holds_up_nobody(void **state)
+{
+    check_slow(*state, DEFAULT, "BLOCK=128");
+}
+
+static bool all_but_one(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) && block_of(text) != 256;
+}
+
+/* They keep all four workers from the one that compiles. */
+static void test_slow_variants_leave_the_workers_to_others(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    const gputune_options options = within(1);
+    write_template(w, "32, 64, 96, 128, 160, 256");
+    w->farm.compiles_for_ever = all_but_one;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+}
+
+static int hangs_seen;
+
+/* The first time it is found out soon, the next time it takes longer than the limit. */
+static scripted_variant behave_slowly(void *user, const gt_launch *launch)
+{
+    world *w = user;
+    scripted_variant variant = w->by_block[launch->geometry.block[0]];
+    bool hangs = variant.verify == GPUTUNE_ETIMEOUT;
+    nanosleep(&(struct timespec){0, !hangs ? 0 : hangs_seen++ ? 300000000 : 10000000}, NULL);
+    return variant;
+}
+
+/* There is no time to try it again to the end. */
+static void test_an_endless_variant_is_learned(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    const gputune_options options = within(0.2);
+    w->farm.behave = behave_slowly;
+    w->by_block[512].verify = GPUTUNE_ETIMEOUT;
+    hangs_seen = 0;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+    assert_string_equal(stored_as(w, "BLOCK=512"), "hung");
+    uint32_t verifies = w->farm.verifies;
+    write_template(w, "32, 64, 128, 256, 512");
+    w->by_block[512] = (scripted_variant){.time_ns = 100};
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_true(w->farm.verifies > verifies);
+    gt_choice_free(&choice);
+}
+
+static gputune_status never_ends(void *user, const char *text)
+{
+    (void)user;
+    return block_of(text) == 512 ? GPUTUNE_ETIMEOUT : GPUTUNE_OK;
+}
+
+/* By the compile workers' own deadline. */
+static void test_a_compile_that_did_not_end_is_slow(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.compile = never_ends;
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_int_equal(choice.failed, 1);
+    gt_choice_free(&choice);
+    assert_string_equal(stored_as(w, "BLOCK=512"), "slow");
+}
+
+/* It was measured earlier: to be late once refutes nothing. */
+static void test_what_is_known_to_be_right_stays_so(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    gputune_options options = within(5);
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    options = within(0.2);
+    options.force = true;
+    w->farm.behave = behave_slowly;
+    w->by_block[256].verify = GPUTUNE_ETIMEOUT;
+    int status = tune(w, &choice, config, &options);
+    if (status == GPUTUNE_OK) {
+        gt_choice_free(&choice);
+    }
+    assert_string_equal(stored_as(w, "BLOCK=256"), "ok");
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_a_slow_variant_is_remembered_with_its_limit),
+        IN_WORLD(test_a_slow_default_holds_up_nobody),
+        IN_WORLD(test_slow_variants_leave_the_workers_to_others),
+        IN_WORLD(test_an_endless_variant_is_learned),
+        IN_WORLD(test_a_compile_that_did_not_end_is_slow),
+        IN_WORLD(test_what_is_known_to_be_right_stays_so),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
