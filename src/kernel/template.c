@@ -26,6 +26,7 @@ static const pragma pragmas[] = {
     {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
     {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
     {"define", 2, MANY, gt_parse_define},       {"clear", 3, MANY, gt_parse_clear},
+    {"expect", 3, ONCE, gt_parse_expect},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -150,7 +151,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args", "reference", "check", "work", "clear"};
+static const char *const meaning_words[] = {"args",   "reference", "check",
+                                            "expect", "work",      "clear"};
 static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:

@@ -45,6 +45,9 @@
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
+ *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
+ *     in place of a reference: the right results of every output, for these very inputs; files as
+ *     those of fills
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")

@@ -97,7 +97,8 @@ typedef struct gt_template_parts {
     uint32_t clear_count;
     gt_define defines[GT_DEFINE_MAX];
     uint32_t define_count;
-    gt_judge reference, check;
+    gt_judge reference, check; /* tolerances are the reference's also where it is not present */
+    bool expects;              /* the arguments name files of expected results */
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
     gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */

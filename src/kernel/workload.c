@@ -243,6 +243,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     out->has_reference = parts->reference.present;
     out->has_scale = parts->reference.scale;
     out->has_check = parts->check.present;
+    out->has_expected = parts->expects;
     if (out->has_reference) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
         add_clears(&out->reference, out, binding->template);

@@ -203,6 +203,12 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
+/* Whether anything but the default variant says what is right. */
+static bool is_judged(const gt_workload *workload)
+{
+    return workload->has_reference || workload->has_check || workload->has_expected;
+}
+
 static gputune_status make_scenario(gt_request *request)
 {
     const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
@@ -223,8 +229,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .alignment = request->alignment_text,
                                       .inputs = request->inputs_text,
                                       .identity = request->template->identity,
-                                      .unreferenced = !request->workload.has_reference &&
-                                                      !request->workload.has_check,
+                                      .unreferenced = !is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
     return make_environment(request);
@@ -428,9 +433,10 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
 
 void gt_request_say_proof(const gt_request *request)
 {
-    if (!request->workload.has_reference && !request->workload.has_check) {
+    if (!is_judged(&request->workload)) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s has neither reference() nor check(): the results of its default variant "
+                    "%s has neither reference() nor check() nor expect(): the results of its "
+                    "default variant "
                     "are taken as right",
                     request->template->name);
     }
