@@ -42,6 +42,8 @@ typedef struct gt_pass_layout {
 /* The layout for one way to pass; the limit that it breaks, if any. */
 gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_pass pass);
 
+/* The configuration that reference(self) names. In workload.c. */
+gt_config gt_reference_config(const gt_template *template);
 /* Evaluates a buffer's extents, slowest first. EINVAL below 1. In workload.c. */
 gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
                                  const int64_t *slots);

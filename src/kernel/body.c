@@ -1,6 +1,7 @@
 /* Makes the texts that are compiled out of the template's text, and checks its functions. */
 #include "kernel/body.h"
 
+#include "kernel/binding.h"
 #include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
@@ -366,6 +367,35 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     return GPUTUNE_OK;
 }
 
+/* The measure worker launches a reference plainly. */
+static gputune_status check_self(const gt_parse *parse)
+{
+    const gt_template *template = parse->template;
+    const gt_judge *judge = &parse->parts->reference;
+    const gt_config config = gt_reference_config(template);
+    if (judge->self && parse->parts->check.present) {
+        return gt_fail_at(judge->kernel.place,
+                          "reference(self) beside check(); expected one of them");
+    }
+    for (uint32_t i = 0; i < template->axis_count && judge->self; i++) {
+        const gt_axis *axis = &template->axes[i];
+        int64_t value = axis->values[config.choice[i]].number;
+        if (axis->kind == GT_AXIS_CLUSTER && value != 1) {
+            return gt_fail_at(judge->kernel.place,
+                              "reference(self) with clusters of %lld; expected '%s = 1', because a "
+                              "reference is launched without",
+                              (long long)value, axis->name);
+        }
+        if (axis->kind == GT_AXIS_PASS && value != GT_PASS_GLOBAL) {
+            return gt_fail_at(judge->kernel.place,
+                              "reference(self) of a kernel that takes '%s' in no global buffer; "
+                              "expected 'global' among its values, or a reference of its own",
+                              axis->name);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
                                   bool is_check)
 {
@@ -400,6 +430,7 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
     GT_TRY(check_kernel(parse, text));
+    GT_TRY(check_self(parse));
     GT_TRY(check_judge(&parts->reference, parse, text, false));
     GT_TRY(check_judge(&parts->check, parse, text, true));
     GT_TRY(make_kernel_body(parse, text));

@@ -14,7 +14,7 @@ typedef struct gt_parse {
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
-    bool defaulted[GT_AXIS_MAX];
+    uint64_t defaulted; /* bit i: axis i */
 } gt_parse;
 
 /* Reads one clause's body, which must be used up (the caller checks). */
@@ -73,6 +73,9 @@ gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
  * `NAME =` follows. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
                               gt_lexer *lexer);
+/* `AXIS = value`, with one of the axis's own values. Bit i of *given: axis i was read before. */
+gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
+                              gt_lexer *body);
 /* A new name for an axis, a problem value or a buffer: not a type, not a device property, not the
  * engine's, not taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,

@@ -102,8 +102,32 @@ static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_pars
                : GPUTUNE_OK;
 }
 
+/* reference(self, AXIS = value, …, rtol = e): behind `self`. */
+static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body)
+{
+    const setting tolerances[] = {
+        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
+    while (gt_lexer_accept(body, ",")) {
+        uint32_t axis = 0;
+        uint8_t choice = 0;
+        if (gt_lexer_is(body, "rtol") || gt_lexer_is(body, "atol") || gt_lexer_is(body, "stol")) {
+            GT_TRY(read_setting(tolerances, 3, GT_USE_PROBLEM, parse, body));
+        } else {
+            GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, parse, body));
+            judge->choices[axis] = choice;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
+    gt_judge *judge = &parse->parts->reference;
+    judge->self = gt_lexer_accept(body, "self");
+    if (judge->self) {
+        judge->kernel.place = clause->place;
+        return read_self(judge, parse, body);
+    }
     return read_judge(&parse->parts->reference, 5, parse, clause, body);
 }
 
@@ -157,7 +181,8 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
 gputune_status gt_parse_expect(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     const gt_template *template = parse->template;
-    if (parse->parts->reference.present || parse->parts->check.present) {
+    const gt_judge *reference = &parse->parts->reference;
+    if (reference->present || reference->self || parse->parts->check.present) {
         return gt_fail_at(clause->place, "expect() beside reference() or check(); expected one of "
                                          "them, as each says what is right");
     }

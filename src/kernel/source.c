@@ -351,6 +351,10 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
 {
     gt_binding binding;
     const gt_config standard = gt_config_default(template);
+    if (template->parts->reference.self) {
+        const gt_config config = gt_reference_config(template);
+        return gt_source_generate(out, template, problem, &config, device, prelude);
+    }
     if (!template->parts->reference.present && !template->parts->check.present) {
         return gt_fail(GPUTUNE_ETEMPLATE,
                        "%s:1:1: no 'reference'; expected #pragma gputune "

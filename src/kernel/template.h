@@ -45,6 +45,8 @@
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
+ *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
+ *     the kernel itself in a configuration that is easy to trust; axes left out as in default()
  *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
  *     in place of a reference: the right results of every output, for these very inputs; files as
  *     those of fills

@@ -58,6 +58,9 @@ typedef struct gt_judge {
     uint32_t scale_bytes; /* of one element of it */
     bool scale;           /* one more parameter, named so */
     uint64_t double_mask; /* bit i: argument i is declared double */
+    bool self;            /* the kernel itself, in another configuration; then not `present` */
+    uint64_t chosen;      /* bit i: axis i has choices[i]; the others are as in the default */
+    uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
 /* A text that is compiled, its macros missing. */
