@@ -59,7 +59,10 @@ WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
 SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/folder.c)
-TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC))
+# one program by the headers of the releases, today's and one that is ahead of it
+ABI_TESTS := $(patsubst tests/abi/%/gputune.h,$(B)/tests/abi/test_%,$(wildcard tests/abi/*/gputune.h)) \
+             $(B)/tests/abi/test_now $(B)/tests/abi/test_ahead
+TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC)) $(ABI_TESTS)
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
 DIFFERENTIAL := $(B)/tests/device/differential
@@ -166,6 +169,18 @@ $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
+# a header of a later library: each struct that callers pass is a version and a member longer
+$(B)/generated/ahead/gputune.h: include/gputune.h
+	$(call say,GEN)mkdir -p $(@D); sed -E -e 's/^(#define GPUTUNE_[A-Z_]+_VERSION) ([0-9]+)( .*)?$$/\1 (\2 + 1)/' \
+	    -e 's/^\} (gputune_(options|open_options|info|device|record_filter|replay_options));/    char ahead[64];\n&/' $< > $@
+$(B)/generated/now/gputune.h: include/gputune.h
+	$(call say,GEN)mkdir -p $(@D); cp $< $@
+$(B)/generated/%/gputune.h: tests/abi/%/gputune.h
+	$(call say,GEN)mkdir -p $(@D); cp $< $@
+$(B)/tests/abi/test_%: tests/abi/caller.c $(B)/generated/%/gputune.h $(or $(SHARED),$(B)/libgputune.a)
+	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -g -Wall -Wextra -Wno-missing-field-initializers -Werror $(SANFLAGS) \
+	    -DHEADER='"$*"' -I$(B)/generated/$* $< -o $@ \
+	    $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl$(comma)-rpath$(comma)'$$ORIGIN/../..' -lgputune) -lcmocka -pthread
 $(B)/tests/fault/%.so: tests/fault/%.c
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
 # Examples need a toolkit's headers, and its link stub or its runtime; without them there are none.

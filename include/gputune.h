@@ -6,10 +6,23 @@
  *
  * Conventions. A function returns 0 or a negative gputune_status; gputune_error() then holds one
  * line of text for the calling thread. Results come first, and are untouched on failure. Sizes are
- * bytes where named so, times nanoseconds. Structs that cross the boundary begin with `version`:
- * initialise those that you pass with their _INIT macro, or set `version` to the struct's _VERSION.
- * Nothing here prints (unless GPUTUNE_LOG says so), exits or installs a signal handler,
- * synchronises a stream of the caller's, or changes the current context.
+ * bytes where named so, times nanoseconds. A NULL where something is needed, and a number that is
+ * no value of its type, are EINVAL. Nothing here prints (unless GPUTUNE_LOG says so), exits or
+ * installs a signal handler, synchronises a stream of the caller's, or changes the current context.
+ *
+ * Versions. Structs that may grow begin with `version`: initialise those that you pass with their
+ * _INIT macro. New members come at the end, so that programs that were built with an older or a
+ * newer header than the library's work with it: the library reads and writes what both know, and
+ * what a caller lacks has its default. In a struct that the library fills in, `version` says how
+ * far it has.
+ *
+ * Threads. Every function may be called from any thread at any time, with the same tuner or plan
+ * too. Callbacks come on the thread of the call that they belong to, before it returns; they may
+ * call everything but gputune_close() of their tuner.
+ *
+ * fork(). A tuner belongs to the process that opened it. In a forked child tune_kernel() answers
+ * what the tuner's table knows, every other call with the tuner is EUNSUPPORTED, and closing it
+ * does nothing. CUDA itself does not work there: plans of the parent cannot be launched.
  *
  * Environment variables, read when a tuner is opened. What the application's options say goes
  * before those of the first group; those of the second group go before what the application says.
@@ -95,6 +108,8 @@ GPUTUNE_API const char *gputune_error(void);
 GPUTUNE_API const char *gputune_status_text(int status);
 /* The library's version, "major.minor.patch". */
 GPUTUNE_API const char *gputune_version(void);
+/* Frees memory that a function here gave to the caller. NULL is allowed. */
+GPUTUNE_API void gputune_free(void *memory);
 
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */
 
@@ -223,10 +238,9 @@ typedef enum gputune_log_level {
     GPUTUNE_LOG_DEBUG
 } gputune_log_level;
 
-/* Called from the tuning thread with one line of text, no newline. This callback and the progress
- * callback may call everything but gputune_close(); a call that would measure is answered with what
- * is known without, as only one tuning at a time may use the GPU. They must not take long: the
- * tuning waits for them. */
+/* Called with one line of text, no newline. From this callback and the progress callback a call
+ * that would measure is answered with what is known without, as only one tuning at a time may use
+ * the GPU. They must not take long: the tuning waits for them. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 /* How far a tuning is. `failed` counts variants that did not compile, crashed, hung or were wrong.
@@ -322,7 +336,10 @@ typedef struct gputune_plan gputune_plan; /* immutable, reference-counted, threa
 /* Opens a tuner. Fails with ENODRIVER without a driver or GPU; a database that cannot be used is no
  * failure (a warning through the log callback). *out is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
-/* Ends the workers and releases the tuner; plans stay valid. NULL is allowed. */
+/* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
+ * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
+ * it, the handle is remembered only until some more tuners are closed. From a callback of the
+ * tuner, and in a forked child, it does nothing. NULL is allowed. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 
 /* Makes the tuner see what other processes have stored since: every kernel is looked up in the
@@ -390,9 +407,17 @@ typedef struct gputune_info {
     uint32_t registers, spill_bytes;
     uint32_t variants, failed; /* of the tuning that this call did; 0 when it measured nothing */
     const char *stop_reason;   /* why that race ended, or why there was none, or "" */
+    /* since version 2 */
+    const char *sizes; /* the problem values that it was made for: "n=1048576 T=half" */
 } gputune_info;
-#define GPUTUNE_INFO_VERSION 1
-/* Fills *out. Set out->version to GPUTUNE_INFO_VERSION first; any other version is EINVAL. */
+#define GPUTUNE_INFO_VERSION 2
+#define GPUTUNE_INFO_INIT                                                                          \
+    {                                                                                              \
+        GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
+            0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
+            NULL, NULL                                                                             \
+    }
+/* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* What a kernel's parameter is. */
@@ -419,6 +444,11 @@ typedef struct gputune_parameter {
     int64_t size;    /* its value then */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_VERSION 1
+#define GPUTUNE_PARAMETER_INIT                                                                     \
+    {                                                                                              \
+        GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
+            false, false, false, false, 0                                                          \
+    }
 
 /* The kernel that a plan launches, for those who launch it themselves: with this function, grid,
  * block, cluster and dynamic shared memory, and one parameter for each of `parameter_count`. What
@@ -442,14 +472,20 @@ typedef struct gputune_function {
     size_t image_bytes;
 } gputune_function;
 #define GPUTUNE_FUNCTION_VERSION 1
+#define GPUTUNE_FUNCTION_INIT                                                                      \
+    {                                                                                              \
+        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
+            NULL, 0, 0, NULL, 0                                                                    \
+    }
 
-/* Fills *out; set its version first. Loads the code into the current context, where that is not
- * done. All that it points to lives as long as the plan. `index`: 0 (a plan of several kernels has
- * more; ENOTFOUND beyond the last). ECUDA without a current context or with another one than the
- * plan's. Any thread. */
+/* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
+ * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (a
+ * plan of several kernels has more; ENOTFOUND beyond the last). ECUDA without a current context or
+ * with another one than the plan's. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
-/* Fills *out with one of the function's parameters, in the order of the parameter list; set its
- * version first. ENOTFOUND beyond the last one. Needs no context. Any thread. */
+/* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
+ * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.
+ * Any thread. */
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 
@@ -458,7 +494,7 @@ GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_pla
 /* One GPU that the driver offers. Opened tuners do not matter. */
 typedef struct gputune_device {
     uint32_t version;
-    char name[128], uuid[48], arch[16], environment[64]; /* "sm_90"; the key of its records */
+    char name[128], uuid[48], arch[16], environment[64]; /* "sm_90a"; the key of its records */
     int ordinal, compute_capability, sm_count;           /* 90 for 9.0 */
     int64_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_optin_bytes;
     int memory_clock_khz, sm_clock_khz, bus_width_bits, max_cluster;
@@ -467,11 +503,16 @@ typedef struct gputune_device {
     bool emulated;
 } gputune_device;
 #define GPUTUNE_DEVICE_VERSION 1
+#define GPUTUNE_DEVICE_INIT                                                                        \
+    {                                                                                              \
+        GPUTUNE_DEVICE_VERSION, "", "", "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false \
+    }
 /* Calls `each` for every GPU; a non-zero answer stops and is returned. ENODRIVER where there is
  * none. `driver` as in gputune_open_options. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
-/* The device of an open tuner. EUNSUPPORTED when it was opened with device "none". */
+/* Describes the device of an open tuner in *out, which was initialised with GPUTUNE_DEVICE_INIT, as
+ * far as its version goes. EUNSUPPORTED when the tuner was opened with device "none". */
 GPUTUNE_API int gputune_tuner_device(gputune_device *out, gputune *tuner);
 
 /* One kernel there is to tune. */
@@ -505,16 +546,17 @@ typedef enum gputune_certainty {
 typedef struct gputune_exclusion {
     const char *reason; /* a require() text, or a limit of the device */
     uint64_t count;
-    gputune_certainty certainty;
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t version;
     uint64_t combinations, valid, sources; /* sources: distinct generated sources among the valid */
-    gputune_certainty valid_certainty, sources_certainty;
     const gputune_axis_value *values;
     size_t value_count;
     const gputune_exclusion *exclusions;
     size_t exclusion_count;
+    /* since version 2 */
+    gputune_certainty valid_certainty, sources_certainty;
+    const gputune_certainty *exclusion_certainties; /* of each exclusion's count */
 } gputune_space;
 #define GPUTUNE_SPACE_VERSION 2
 /* Describes a kernel's space for `arch` ("sm_90"), or for the tuner's GPU where NULL. *out is the
@@ -530,8 +572,9 @@ typedef enum gputune_form {
     GPUTUNE_FORM_CUBIN
 } gputune_form;
 /* The code of one configuration ("VEC=4 BLOCK=256", missing axes from the default; NULL: the
- * default) in one form; *bytes long, and NUL-terminated beyond that. The caller free()s *out.
- * ECOMPILE: the compiler's log has gone to the tuner's log callback, line by line. */
+ * default) in one form; *bytes long, and NUL-terminated beyond that. *out is the caller's, for
+ * gputune_free(). ECOMPILE: the compiler's log has gone to the tuner's log callback, line by line.
+ */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              gputune_sizes sizes, const char *configuration, const char *arch,
                              gputune_form form);
@@ -618,6 +661,60 @@ typedef struct gputune_miss {
  * returned. The strings live until `each` returns. ENOTFOUND or EIO for the file. Any thread. */
 GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
                                void *user);
+
+/* ---- Wisdom: results as text --------------------------------------------------------------------
+ *
+ * What was measured on one machine answers on others with the same kind of GPU. The text has the
+ * winners and what they were measured under, and no code; each entry is bound by a hash to its
+ * template, its generated source, its GPU and its driver. Damaged or edited entries are left out
+ * with a warning. The hash finds mistakes; it does not tell who wrote the text. */
+
+typedef struct gputune_wisdom_filter {
+    uint32_t version;
+    const char *kernel; /* NULL: all */
+    const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
+    bool any_gpu;       /* with `gpu` NULL: every GPU's; needed for a tuner without a device */
+    const char *sizes;  /* "n=1048576 T=half": results at these; NULL: at all sizes */
+} gputune_wisdom_filter;
+#define GPUTUNE_WISDOM_FILTER_VERSION 1
+#define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
+    {                                                                                              \
+        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
+    }
+/* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
+ * *out is NUL-terminated and the caller's to free(); *count (may be NULL): how many there are. */
+GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                                      const gputune_wisdom_filter *filter);
+
+typedef enum gputune_trust {
+    GPUTUNE_TRUST_NOTHING = 0, /* a worker proves an imported result before its first launch */
+    GPUTUNE_TRUST_BOUND        /* that is left out where the generated source, the GPU and the
+                                  driver's version are those that it was measured with */
+} gputune_trust;
+
+typedef struct gputune_wisdom_options {
+    uint32_t version;
+    gputune_trust trust;
+    bool keep; /* in the database, for other processes too; else for this tuner, below what the
+                  user's database knows */
+} gputune_wisdom_options;
+#define GPUTUNE_WISDOM_OPTIONS_VERSION 1
+#define GPUTUNE_WISDOM_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        GPUTUNE_WISDOM_OPTIONS_VERSION, GPUTUNE_TRUST_NOTHING, false                               \
+    }
+/* Takes over what gputune_wisdom_export() wrote; a NULL `options`: the _INIT ones. A result that is
+ * not trusted is compiled and proved when it is first asked for, whatever the call's effort, and
+ * stored as proved then; one that is not right is not launched. Results of the tuner's own stay
+ * where they answer what the imported ones would. *count (may be NULL): how many were taken.
+ * ERECORDED for a text that is no wisdom, or that a newer version wrote. */
+GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
+                                      const gputune_wisdom_options *options);
+/* The same with files. ENOTFOUND or EIO, with the path. */
+GPUTUNE_API int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
+                                    const gputune_wisdom_filter *filter);
+GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
+                                    const gputune_wisdom_options *options);
 
 /* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
  * read, or what is found out is kept in memory only. */

@@ -6,8 +6,9 @@
 
 #include <stdio.h>
 
-static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
-                                            "sm_90", "sm_100", "sm_103", "sm_120"};
+/* The exact ones, as devices name them. */
+static const char *const architectures[] = {"sm_75",  "sm_80",   "sm_86",   "sm_89",
+                                            "sm_90a", "sm_100a", "sm_103a", "sm_120a"};
 enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
 
 static void print_bytes(const char *arch, const gt_image *image)

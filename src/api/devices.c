@@ -2,6 +2,7 @@
  * struct. */
 #include "api/tuner.h"
 
+#include "base/versioned.h"
 #include "gpu/nvrtc.h"
 
 #include <stdio.h>
@@ -49,6 +50,7 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
 {
     const gt_driver *driver;
     int count;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_driver_open(&driver, driver_name));
     GT_TRY(gt_device_count(&count, driver));
     for (int i = 0; i < count; i++) {
@@ -65,11 +67,25 @@ int gputune_devices(const char *driver_name, int (*each)(void *, const gputune_d
     return GPUTUNE_OK;
 }
 
-int gputune_tuner_device(gputune_device *out, gputune *tuner)
+static gputune_status describe_own(gputune_device *out, const gputune *tuner)
 {
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_device, emulated)};
+    static const gt_layouts layouts = {"gputune_device", GPUTUNE_DEVICE_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_DEVICE_VERSION, "a row for each");
+    gputune_device description;
     if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
-    describe(out, &tuner->device);
-    return GPUTUNE_OK;
+    describe(&description, &tuner->device);
+    return gt_versioned_write(out, &description, &layouts);
+}
+
+int gputune_tuner_device(gputune_device *out, gputune *tuner)
+{
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status = describe_own(out, tuner);
+    gt_call_end(&call);
+    return status;
 }

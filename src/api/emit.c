@@ -112,8 +112,10 @@ static gputune_status check_config(const gt_request *request, const gt_config *c
     return status;
 }
 
-int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
-                 const char *configuration, const char *arch, gputune_form form)
+static gputune_status emit_configuration(char **out, size_t *bytes, gputune *tuner,
+                                         const char *kernel, gputune_sizes sizes,
+                                         const char *configuration, const char *arch,
+                                         gputune_form form)
 {
     gt_device device;
     gt_request *request;
@@ -132,4 +134,25 @@ int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, 
         gt_request_free(request);
     }
     return status;
+}
+
+int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                 const char *configuration, const char *arch, gputune_form form)
+{
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "bytes", bytes));
+    if ((uint32_t)form > GPUTUNE_FORM_CUBIN) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_emit: %d is no form of code", (int)form);
+    }
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status =
+        emit_configuration(out, bytes, tuner, kernel, sizes, configuration, arch, form);
+    gt_call_end(&call);
+    return status;
+}
+
+void gputune_free(void *memory)
+{
+    free(memory);
 }

@@ -56,5 +56,10 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
                     void *user)
 {
     kernel_walk walk = {each, user};
-    return gt_catalog_each(tuner->catalog, describe_kernel, &walk);
+    gt_call call;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    int answer = gt_catalog_each(tuner->catalog, describe_kernel, &walk);
+    gt_call_end(&call);
+    return answer;
 }

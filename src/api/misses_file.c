@@ -1,6 +1,7 @@
 /* The file of misses: lines of a count and a key, each key once. A process that adds to it holds a
  * lock, changes a count in its place or appends a line, so that a process that is killed leaves
  * the other lines as they were. */
+#include "api/call.h"
 #include "api/misses.h"
 
 #include "base/array.h"
@@ -221,9 +222,8 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
 {
     char *text;
     miss_list list = {0};
-    if (!path || !each) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_misses: path or each is NULL");
-    }
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_file_read(&text, NULL, path));
     int status = check_heading(text, path);
     if (status == GPUTUNE_OK) {

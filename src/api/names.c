@@ -13,5 +13,6 @@ const char *gputune_source_name(gputune_source source)
 
 const char *gputune_objective_name(gputune_objective objective)
 {
-    return gt_objective_facts(objective)->name;
+    bool exists = (uint32_t)objective < GPUTUNE_OBJECTIVE_COUNT;
+    return exists ? gt_objective_facts(objective)->name : "?";
 }

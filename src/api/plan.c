@@ -2,7 +2,10 @@
  * launch. */
 #include "api/plan.h"
 
+#include "api/call.h"
+#include "base/references.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "gpu/launcher.h"
 
 #include <pthread.h>
@@ -31,7 +34,8 @@ typedef struct check {
 } check;
 
 struct gputune_plan {
-    atomic_uint references;
+    gt_references references;
+    unsigned shares; /* places where it is shared; under the lock of the table */
     const gt_driver *driver;
     gt_device device;
     uint32_t check_count;
@@ -117,7 +121,8 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .spill_bytes = choice->resources.spill_bytes,
                                 .variants = choice->variants,
                                 .failed = choice->failed,
-                                .stop_reason = plan->stop_reason};
+                                .stop_reason = plan->stop_reason,
+                                .sizes = gt_description_sizes(plan->description)};
     memcpy(plan->info.grid, g->grid, sizeof g->grid);
     memcpy(plan->info.block, g->block, sizeof g->block);
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
@@ -173,11 +178,12 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
 gputune_status gt_plan_make(gputune_plan **out, const gt_request *request, gt_choice *choice,
                             const gt_driver *driver)
 {
-    gputune_plan *plan = calloc(1, sizeof *plan);
+    gputune_plan *plan = aligned_alloc(_Alignof(gputune_plan), sizeof *plan);
     if (!plan) {
         return gt_fail_memory();
     }
-    atomic_init(&plan->references, 1);
+    memset(plan, 0, sizeof *plan);
+    gt_references_init(&plan->references);
     pthread_mutex_init(&plan->loading, NULL);
     plan->driver = driver;
     plan->device = *request->device;
@@ -220,14 +226,35 @@ bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b)
     return strcmp(a->configuration, b->configuration) == 0;
 }
 
+bool gt_plan_is_of(const gputune_plan *plan, const char *kernel)
+{
+    return strcmp(plan->kernel, kernel) == 0;
+}
+
 /* --- reference counting ----------------------------------------------------------------------- */
 
 gputune_plan *gputune_plan_retain(gputune_plan *plan)
 {
     if (plan) {
-        atomic_fetch_add_explicit(&plan->references, 1, memory_order_relaxed);
+        gt_references_add(&plan->references);
     }
     return plan;
+}
+
+void gt_plan_share(gputune_plan *plan)
+{
+    gputune_plan_retain(plan);
+    if (!plan->shares++) {
+        gt_references_spread(&plan->references);
+    }
+}
+
+void gt_plan_unshare(gputune_plan *plan)
+{
+    if (!--plan->shares) {
+        gt_references_gather(&plan->references);
+    }
+    gputune_plan_release(plan);
 }
 
 static void free_code(code *c)
@@ -238,7 +265,7 @@ static void free_code(code *c)
 
 void gputune_plan_release(gputune_plan *plan)
 {
-    if (!plan || atomic_fetch_sub_explicit(&plan->references, 1, memory_order_acq_rel) != 1) {
+    if (!plan || !gt_references_drop(&plan->references)) {
         return;
     }
     free_code(&plan->winner);
@@ -305,10 +332,13 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
 
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 {
-    if (!plan || args.count != plan->check_count) {
-        return plan ? gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
-                              plan->check_count, args.count)
-                    : gt_fail(GPUTUNE_EINVAL, "the plan is NULL");
+    GT_TRY(gt_need(__func__, "plan", plan));
+    if (args.count != plan->check_count) {
+        return gt_fail(GPUTUNE_EINVAL, "%s takes %u arguments, got %zu", plan->kernel,
+                       plan->check_count, args.count);
+    }
+    if (args.count && !args.items) {
+        return gt_fail(GPUTUNE_EINVAL, "%s: args.items is NULL", plan->kernel);
     }
     bool aligned;
     GT_TRY(check_arguments(plan, args.items, &aligned));
@@ -329,10 +359,11 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
-    if (!out || !plan || out->version != GPUTUNE_INFO_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_info: set out->version to "
-                                       "GPUTUNE_INFO_VERSION and pass a plan");
-    }
-    *out = plan->info;
-    return GPUTUNE_OK;
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_info, stop_reason),
+                                   GT_BYTES_THROUGH(gputune_info, sizes)};
+    static const gt_layouts layouts = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "plan", plan));
+    return gt_versioned_write(out, &plan->info, &layouts);
 }

@@ -24,6 +24,13 @@ gt_miss *gt_plan_miss(const gputune_plan *plan);
 /* Whether two plans launch the same configuration. */
 bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
 
+/* Whether a plan is of the kernel of that name. */
+bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
+
+/* Takes a reference for a place where many threads find the plan and retain it, which then costs
+ * each of them no more than it costs one; and gives it back. One thread at a time. */
+void gt_plan_share(gputune_plan *plan);
+void gt_plan_unshare(gputune_plan *plan);
 /* The description of a plan's kernel; the plan's. */
 const gt_description *gt_plan_description(const gputune_plan *plan);
 /* What a plan launches where its buffers are aligned as it assumes. All of it is the plan's. */
@@ -37,33 +44,44 @@ typedef struct gt_plan_view {
 gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan);
 
 /* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
- * at a time. Superseded plans and tables live until the table is freed. */
+ * at a time. Beyond the limit, plans that were not asked for lately are let go. What is replaced or
+ * let go is freed as soon as no reader sees it; plans live on while somebody holds them. */
 typedef struct gt_plan_table gt_plan_table;
-gputune_status gt_plan_table_new(gt_plan_table **out);
+enum { GT_PLAN_TABLE_LIMIT = 4096 }; /* of a tuner */
+gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
+/* No reader may be inside. */
 void gt_plan_table_free(gt_plan_table *table);
 
-enum { GT_PLAN_KEY_MAX = 1024 };
-/* A request as bytes: kernel, sizes, and the options that name a scenario and its space. If it is
- * too long for the buffer, or has live inputs, which may change under the same pointer, the length
- * is 0, and it is never in the table. */
+/* A request as bytes: kernel, sizes, and the options that name a scenario and its space. With live
+ * inputs, which may change under the same pointer, or where memory is short, the length is 0, and
+ * it is never in the table. gt_plan_key_free() releases. */
 typedef struct gt_plan_key {
-    size_t length;
+    size_t length, room;
     uint64_t hash;
-    unsigned char bytes[GT_PLAN_KEY_MAX];
+    unsigned char *bytes, *heap; /* heap: only of a long one */
+    unsigned char inside[512];
 } gt_plan_key;
-/* `generation` counts added templates: a name may stand for another kernel afterwards. */
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
-                      const gputune_options *options, uint32_t generation);
+                      const gputune_options *options);
+void gt_plan_key_free(gt_plan_key *key);
 
 /* The plan of that key whose terms answer these (gt_answers), retained for the caller; NULL: none.
+ * The caller is a reader (base/readers.h).
  * Equal keys are taken to have equal spaces: an edited template is noticed after
  * gt_plan_table_refresh(). */
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked);
 /* Adds a plan that was made under these terms, and retains it. A plan of the same key that answers
- * the same requests stays in its place, unless `replace`. ENOMEM leaves the table unchanged. */
+ * the same requests stays in its place, unless `replace`. `forgets` is what gt_plan_table_forgets()
+ * said before the plan was made: if it says something else now, the plan may be of a template that
+ * was replaced, and is not added. ENOMEM leaves the table unchanged. */
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
-                                 const gt_terms *terms, gputune_plan *plan, bool replace);
+                                 const gt_terms *terms, gputune_plan *plan, bool replace,
+                                 uint32_t forgets);
+/* Lets go of the plans of one kernel: asked for by its name, by its template's path, or otherwise.
+ * ENOMEM leaves them in the table. */
+gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
+uint32_t gt_plan_table_forgets(gt_plan_table *table);
 /* Says that this process has measured, and may have stored results. Plans that are no decision may
  * be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);

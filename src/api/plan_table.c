@@ -1,11 +1,12 @@
 /* The table of plans that answer without a lookup. */
 #include "api/plan.h"
 
-#include "base/array.h"
 #include "base/hash.h"
+#include "base/readers.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct entry {
@@ -13,6 +14,7 @@ typedef struct entry {
     size_t length;
     gt_terms terms;
     gputune_plan *plan;
+    atomic_bool used;      /* since it was last passed over when plans were let go */
     atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
     uint32_t results;      /* `results` of the table at that time; ignored for a decision */
     unsigned char key[];
@@ -26,38 +28,44 @@ typedef struct slots {
 struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
-    size_t used;
-    atomic_uint refreshes, results; /* how many there were */
-    GT_ARRAY(entry *) entries;      /* every entry ever made; readers may use any of them */
-    GT_ARRAY(slots *) generations;
+    size_t count, limit; /* entries */
+    size_t hand;         /* where the next search for entries to let go begins */
+    atomic_uint refreshes, results, forgets; /* how many there were */
 };
 
-static gputune_status new_slots(slots **out, size_t count)
+enum { FIRST_SLOTS = 64 };
+
+/* --- entries ---------------------------------------------------------------------------------- */
+
+static void free_entry(entry *e)
 {
-    slots *made = calloc(1, sizeof *made + count * sizeof *made->items);
-    if (!made) {
-        return gt_fail_memory();
+    if (e) {
+        gt_plan_unshare(e->plan);
+        free(e);
     }
-    made->mask = count - 1;
-    *out = made;
-    return GPUTUNE_OK;
 }
 
-gputune_status gt_plan_table_new(gt_plan_table **out)
+static slots *new_slots(size_t count)
+{
+    slots *made = calloc(1, sizeof *made + count * sizeof *made->items);
+    if (made) {
+        made->mask = count - 1;
+    }
+    return made;
+}
+
+gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit)
 {
     gt_plan_table *table = calloc(1, sizeof *table);
-    slots *first;
-    if (!table || new_slots(&first, 64) != GPUTUNE_OK) {
-        free(table);
-        return gt_fail_memory();
-    }
-    if (gt_array_push(&table->generations, first) != GPUTUNE_OK) {
+    slots *first = new_slots(FIRST_SLOTS);
+    if (!table || !first) {
         free(first);
         free(table);
-        return GPUTUNE_ENOMEM;
+        return gt_fail_memory();
     }
     pthread_mutex_init(&table->writer, NULL);
     atomic_init(&table->current, first);
+    table->limit = limit;
     *out = table;
     return GPUTUNE_OK;
 }
@@ -67,22 +75,35 @@ void gt_plan_table_free(gt_plan_table *table)
     if (!table) {
         return;
     }
-    for (size_t i = 0; i < table->entries.count; i++) {
-        gputune_plan_release(table->entries.items[i]->plan);
-        free(table->entries.items[i]);
+    slots *last = atomic_load(&table->current);
+    for (size_t i = 0; i <= last->mask; i++) {
+        free_entry(atomic_load(&last->items[i]));
     }
-    for (size_t i = 0; i < table->generations.count; i++) {
-        free(table->generations.items[i]);
-    }
-    gt_array_free(&table->entries);
-    gt_array_free(&table->generations);
+    free(last);
     pthread_mutex_destroy(&table->writer);
     free(table);
 }
 
-static bool put(gt_plan_key *key, const void *bytes, size_t count)
+/* --- keys ------------------------------------------------------------------------------------- */
+
+static bool make_room(gt_plan_key *key, size_t bytes)
 {
-    if (count > GT_PLAN_KEY_MAX - key->length) {
+    size_t room = key->room * 2 > key->length + bytes ? key->room * 2 : key->length + bytes;
+    unsigned char *more = realloc(key->heap, room);
+    if (!more) {
+        return false;
+    }
+    if (!key->heap) {
+        memcpy(more, key->inside, key->length);
+    }
+    key->bytes = key->heap = more;
+    key->room = room;
+    return true;
+}
+
+static inline bool put(gt_plan_key *key, const void *bytes, size_t count)
+{
+    if (count > key->room - key->length && !make_room(key, count)) {
         return false;
     }
     memcpy(key->bytes + key->length, bytes, count);
@@ -111,11 +132,13 @@ static bool put_options(gt_plan_key *key, const gputune_options *o)
 }
 
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
-                      const gputune_options *options, uint32_t generation)
+                      const gputune_options *options)
 {
     out->length = 0;
-    bool fits = put_string(out, kernel) && put(out, &generation, sizeof generation) &&
-                put_options(out, options);
+    out->room = sizeof out->inside;
+    out->bytes = out->inside;
+    out->heap = NULL;
+    bool fits = put_string(out, kernel) && put_options(out, options);
     for (size_t i = 0; i < sizes.count; i++) {
         fits = fits && put_string(out, sizes.items[i].name) &&
                put(out, &sizes.items[i].value, sizeof sizes.items[i].value);
@@ -124,6 +147,13 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
     out->length = fits && !options->input_count && !files ? out->length : 0;
     out->hash = gt_hash64(out->bytes, out->length);
 }
+
+void gt_plan_key_free(gt_plan_key *key)
+{
+    free(key->heap);
+}
+
+/* --- looking up ------------------------------------------------------------------------------- */
 
 static bool same_key(const entry *e, const gt_plan_key *key)
 {
@@ -136,7 +166,7 @@ static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
 {
     size_t slot = key->hash & in->mask;
     for (;; slot = (slot + 1) & in->mask) {
-        entry *e = atomic_load_explicit(&in->items[slot], memory_order_acquire);
+        entry *e = atomic_load(&in->items[slot]);
         if (!e || same_key(e, key)) {
             return &in->items[slot];
         }
@@ -152,8 +182,8 @@ static bool is_current(gt_plan_table *table, const entry *e)
 
 static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
 {
-    slots *in = atomic_load_explicit(&table->current, memory_order_acquire);
-    return atomic_load_explicit(probe(in, key), memory_order_acquire);
+    slots *in = atomic_load(&table->current);
+    return atomic_load(probe(in, key));
 }
 
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
@@ -165,42 +195,92 @@ gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
     }
     gt_terms wanted = *asked;
     wanted.space = e->terms.space; /* equal keys are of equal spaces, until a template is edited */
-    return gt_answers(&e->terms, &wanted) ? gputune_plan_retain(e->plan) : NULL;
+    if (!gt_answers(&e->terms, &wanted)) {
+        return NULL;
+    }
+    if (!atomic_load_explicit(&e->used, memory_order_relaxed)) {
+        atomic_store_explicit(&e->used, true, memory_order_relaxed);
+    }
+    return gputune_plan_retain(e->plan);
 }
 
-static gputune_status grow(gt_plan_table *table)
+/* --- changing --------------------------------------------------------------------------------- */
+
+/* Which entries a table does without. */
+typedef struct selection {
+    bool (*goes)(struct selection *which, entry *e);
+    const char *name, *path;
+    size_t wanted; /* how many more are to go */
+} selection;
+
+static void insert(slots *into, entry *e)
 {
-    slots *old = atomic_load(&table->current), *more;
-    if (table->used * 2 < old->mask) {
-        return GPUTUNE_OK;
+    size_t slot = e->hash & into->mask;
+    while (atomic_load_explicit(&into->items[slot], memory_order_relaxed)) {
+        slot = (slot + 1) & into->mask;
     }
-    GT_TRY(new_slots(&more, (old->mask + 1) * 2));
-    if (gt_array_push(&table->generations, more) != GPUTUNE_OK) {
-        free(more);
-        return GPUTUNE_ENOMEM;
+    atomic_store_explicit(&into->items[slot], e, memory_order_relaxed);
+}
+
+/* Puts other slots in place of the table's, without the entries that are selected (NULL: none), and
+ * frees what no reader can see any more. */
+static gputune_status rebuild(gt_plan_table *table, size_t count, selection *which)
+{
+    slots *old = atomic_load(&table->current), *made = new_slots(count), *gone = new_slots(count);
+    if (!made || !gone) {
+        free(made);
+        free(gone);
+        return gt_fail_memory();
     }
     for (size_t i = 0; i <= old->mask; i++) {
-        entry *e = atomic_load(&old->items[i]);
-        size_t slot = e ? e->hash & more->mask : 0;
-        while (e && atomic_load(&more->items[slot])) {
-            slot = (slot + 1) & more->mask;
-        }
+        entry *e = atomic_load(&old->items[(table->hand + i) & old->mask]);
         if (e) {
-            atomic_store(&more->items[slot], e);
+            bool goes = which && which->goes(which, e);
+            table->count -= goes;
+            insert(goes ? gone : made, e);
         }
     }
-    atomic_store_explicit(&table->current, more, memory_order_release);
+    atomic_store(&table->current, made);
+    gt_readers_wait();
+    for (size_t i = 0; i <= gone->mask; i++) {
+        free_entry(atomic_load(&gone->items[i]));
+    }
+    free(gone);
+    free(old);
     return GPUTUNE_OK;
+}
+
+/* Those used since the last time stay this time. */
+static bool is_unused(selection *which, entry *e)
+{
+    bool goes = which->wanted && !atomic_exchange(&e->used, false);
+    which->wanted -= goes;
+    return goes;
+}
+
+static gputune_status make_place(gt_plan_table *table)
+{
+    size_t size = atomic_load(&table->current)->mask + 1;
+    while (table->count >= table->limit) {
+        selection which = {.goes = is_unused, .wanted = 1 + table->limit / 8};
+        GT_TRY(rebuild(table, size, &which));
+        table->hand += size / 8; /* so that not always the same ones go */
+    }
+    return table->count * 2 < size ? GPUTUNE_OK : rebuild(table, size * 2, NULL);
 }
 
 static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_plan_key *key)
 {
-    GT_TRY(grow(table));
-    GT_TRY(gt_array_push(&table->entries, added));
+    GT_TRY(make_place(table));
     _Atomic(entry *) *slot = probe(atomic_load(&table->current), key);
-    table->used += atomic_load(slot) == NULL;
-    atomic_store_explicit(slot, added, memory_order_release);
-    gputune_plan_retain(added->plan);
+    gt_plan_share(added->plan);
+    entry *before = atomic_exchange(slot, added);
+    if (before) {
+        gt_readers_wait();
+        free_entry(before);
+    } else {
+        table->count++;
+    }
     return GPUTUNE_OK;
 }
 
@@ -220,7 +300,8 @@ static bool is_superfluous(gt_plan_table *table, const entry *added, const gt_pl
 }
 
 gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
-                                 const gt_terms *terms, gputune_plan *plan, bool replace)
+                                 const gt_terms *terms, gputune_plan *plan, bool replace,
+                                 uint32_t forgets)
 {
     if (!key->length) {
         return GPUTUNE_OK;
@@ -234,13 +315,36 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
     atomic_init(&added->refreshes, atomic_load(&table->refreshes));
     memcpy(added->key, key->bytes, key->length);
     pthread_mutex_lock(&table->writer);
-    bool superfluous = !replace && is_superfluous(table, added, key);
+    bool superfluous =
+        forgets != atomic_load(&table->forgets) || (!replace && is_superfluous(table, added, key));
     gputune_status status = superfluous ? GPUTUNE_OK : add_locked(table, added, key);
     pthread_mutex_unlock(&table->writer);
     if (superfluous || status != GPUTUNE_OK) {
         free(added);
     }
     return status;
+}
+
+static bool is_of_kernel(selection *which, entry *e)
+{
+    const char *asked = (const char *)e->key;
+    return strcmp(asked, which->name) == 0 || strcmp(asked, which->path) == 0 ||
+           gt_plan_is_of(e->plan, which->name);
+}
+
+gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
+{
+    selection which = {.goes = is_of_kernel, .name = name, .path = path};
+    pthread_mutex_lock(&table->writer);
+    atomic_fetch_add(&table->forgets, 1);
+    gputune_status status = rebuild(table, atomic_load(&table->current)->mask + 1, &which);
+    pthread_mutex_unlock(&table->writer);
+    return status;
+}
+
+uint32_t gt_plan_table_forgets(gt_plan_table *table)
+{
+    return atomic_load(&table->forgets);
 }
 
 void gt_plan_table_note_result(gt_plan_table *table)

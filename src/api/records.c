@@ -2,12 +2,11 @@
 #include "api/tuner.h"
 
 #include "base/array.h"
+#include "base/versioned.h"
 
 #include <string.h>
 
-/* The environments whose records answer for the tuner's GPU: its own, and that joined with this
- * host for objectives that depend on it. */
-static gputune_status own_environments(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
+gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
 {
     char *text;
     GT_TRY(gt_host_text(&text));
@@ -27,6 +26,18 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
     return found;
 }
 
+static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
+{
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
+                                   GT_BYTES_THROUGH(gputune_record_filter, history)};
+    static const gt_layouts layouts = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
+                                       bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_RECORD_FILTER_VERSION, "a row for each");
+    *out = (gputune_record_filter)GPUTUNE_RECORD_FILTER_INIT;
+    out->history = given; /* an older caller sees every version */
+    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
+}
+
 /* A public filter as the store's, with what that points to. */
 typedef struct wanted {
     gt_records_filter filter;
@@ -36,7 +47,7 @@ typedef struct wanted {
 
 static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_record_filter *filter)
 {
-    GT_TRY(own_environments(tuner, out->host));
+    GT_TRY(gt_tuner_host_environment(tuner, out->host));
     bool any = filter->any_gpu || !tuner->has_device;
     out->environments[0] = tuner->device.environment;
     out->environments[1] = out->host;
@@ -49,36 +60,57 @@ static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_rec
     return GPUTUNE_OK;
 }
 
-int gputune_records(gputune *tuner, const gputune_record_filter *filter,
-                    int (*each)(void *user, const gputune_record *record), void *user)
+static int list_records(gputune *tuner, const gputune_record_filter *filter,
+                        int (*each)(void *user, const gputune_record *record), void *user)
 {
-    const gputune_record_filter standard = GPUTUNE_RECORD_FILTER_INIT;
-    const gputune_record_filter *f = filter ? filter : &standard;
+    gputune_record_filter known;
     wanted wanted;
-    GT_TRY(take_filter(&wanted, tuner, f));
-    wanted.filter.versions = f->version >= 2 && !f->history ? GT_VERSIONS_ONE : GT_VERSIONS_ALL;
+    GT_TRY(read_filter(&known, filter));
+    GT_TRY(take_filter(&wanted, tuner, &known));
+    wanted.filter.versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
     int answer = gt_store_records(tuner->store, &wanted.filter, each, user, NULL);
     return answer ? answer : gt_store_check(tuner->store, false);
 }
 
-int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
-                          int (*each)(void *user, const gputune_record *record), void *user)
+int gputune_records(gputune *tuner, const gputune_record_filter *filter,
+                    int (*each)(void *user, const gputune_record *record), void *user)
 {
-    const gputune_record_filter standard = GPUTUNE_RECORD_FILTER_INIT;
+    gt_call call;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    int answer = list_records(tuner, filter, each, user);
+    gt_call_end(&call);
+    return answer;
+}
+
+static int drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
+                         int (*each)(void *user, const gputune_record *record), void *user)
+{
+    gputune_record_filter known;
     wanted wanted;
-    if (!tuner || !each) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_drop_outdated: tuner or each is NULL");
-    }
-    GT_TRY(take_filter(&wanted, tuner, filter ? filter : &standard));
+    GT_TRY(read_filter(&known, filter));
+    GT_TRY(take_filter(&wanted, tuner, &known));
     wanted.filter.all_trials = true;
     wanted.filter.versions = GT_VERSIONS_OTHER;
     return gt_store_drop(tuner->store, &wanted.filter, only_say, each, user, NULL);
 }
 
+int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,
+                          int (*each)(void *user, const gputune_record *record), void *user)
+{
+    gt_call call;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    int answer = drop_outdated(tuner, filter, only_say, each, user);
+    gt_call_end(&call);
+    return answer;
+}
+
 int gputune_check_database(gputune *tuner)
 {
-    if (!tuner) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_check_database: tuner is NULL");
-    }
-    return gt_store_check(tuner->store, true);
+    gt_call call;
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status = gt_store_check(tuner->store, true);
+    gt_call_end(&call);
+    return status;
 }

@@ -1,7 +1,9 @@
 /* Replays of recorded spaces, scored. */
 #include "search/replay.h"
+#include "api/call.h"
 #include "api/recorded_read.h"
 #include "base/patience.h"
+#include "base/versioned.h"
 #include "stats/summary.h"
 
 #include <math.h>
@@ -56,10 +58,12 @@ static void name_space(char *out, size_t bytes, const char *path)
 static gputune_status complete(gputune_replay_options *out, const gputune_replay_options *given)
 {
     static const gputune_strategy automatic = GPUTUNE_STRATEGY_AUTO;
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_replay_options, cancel)};
+    static const gt_layouts layouts = {"gputune_replay_options", GPUTUNE_REPLAY_OPTIONS_VERSION,
+                                       bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_REPLAY_OPTIONS_VERSION, "a row each");
     *out = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
-    if (given) {
-        *out = *given;
-    }
+    GT_TRY(given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK);
     if (!out->strategies) {
         out->strategies = &automatic;
         out->strategy_count = 1;
@@ -73,6 +77,11 @@ static gputune_status complete(gputune_replay_options *out, const gputune_replay
         if (!out->evaluations[i] || out->evaluations[i] > MOST_EVALUATIONS) {
             return gt_fail(GPUTUNE_EINVAL, "%u evaluations; expected 1 to %d", out->evaluations[i],
                            MOST_EVALUATIONS);
+        }
+    }
+    for (size_t i = 0; i < out->strategy_count; i++) {
+        if ((uint32_t)out->strategies[i] >= GPUTUNE_STRATEGY_COUNT) {
+            return gt_fail(GPUTUNE_EINVAL, "%d is no strategy", (int)out->strategies[i]);
         }
     }
     return GPUTUNE_OK;
@@ -192,6 +201,8 @@ int gputune_replay(const char *path, const gputune_replay_options *options,
                    int (*each)(void *user, const gputune_replayed *replayed), void *user)
 {
     gputune_replay_options all;
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(complete(&all, options));
     gt_log log = {all.log, all.user};
     replay at = {.options = &all};

@@ -9,13 +9,14 @@ static gputune_status parse_configs(gt_config *out, const gt_request *request,
                                     const char *const *configurations, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
+        GT_TRY(gt_need("gputune_run", "a configuration", configurations[i]));
         GT_TRY(gt_config_parse(&out[i], request->template, configurations[i]));
     }
     return GPUTUNE_OK;
 }
 
-static int run(gt_request *request, const char *const *configurations, size_t count,
-               int (*each)(void *, const gputune_record *), void *user)
+static int run_parsed(gt_request *request, const char *const *configurations, size_t count,
+                      int (*each)(void *, const gputune_record *), void *user)
 {
     gt_config *configs = calloc(count, sizeof *configs);
     if (!configs) {
@@ -29,9 +30,10 @@ static int run(gt_request *request, const char *const *configurations, size_t co
     return status;
 }
 
-int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
-                const char *const *configurations, size_t count, const gputune_options *options,
-                int (*each)(void *user, const gputune_record *record), void *user)
+static int run_configurations(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                              const char *const *configurations, size_t count,
+                              const gputune_options *options,
+                              int (*each)(void *user, const gputune_record *record), void *user)
 {
     static const char *const standard[] = {""};
     gt_request *request;
@@ -46,7 +48,20 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
         return gt_fail(GPUTUNE_EINVAL, "gputune_run: no configurations");
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    int status = run(request, configurations, count, each, user);
+    int status = run_parsed(request, configurations, count, each, user);
     gt_request_free(request);
+    return status;
+}
+
+int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
+                const char *const *configurations, size_t count, const gputune_options *options,
+                int (*each)(void *user, const gputune_record *record), void *user)
+{
+    gt_call call;
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    int status =
+        run_configurations(tuner, kernel, sizes, configurations, count, options, each, user);
+    gt_call_end(&call);
     return status;
 }

@@ -16,6 +16,7 @@ typedef struct space_parts {
     gt_device device;
     GT_ARRAY(gputune_axis_value) values;
     GT_ARRAY(gputune_exclusion) exclusions;
+    GT_ARRAY(gputune_certainty) certainties;
     GT_ARRAY(char *) texts;
 } space_parts;
 
@@ -31,6 +32,7 @@ void gputune_space_free(gputune_space *space)
     gt_array_free(&parts->texts);
     gt_array_free(&parts->values);
     gt_array_free(&parts->exclusions);
+    gt_array_free(&parts->certainties);
     gt_space_free(parts->engine);
     gt_request_free(parts->request);
     free(parts);
@@ -122,9 +124,9 @@ static gputune_status describe_exclusions(space_parts *parts)
     const gt_exclusion_count *counts;
     size_t count = gt_space_exclusions(parts->engine, &counts);
     for (size_t i = 0; i < count; i++) {
-        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count,
-                                             certainty_of(counts[i].certainty)};
+        const gputune_exclusion exclusion = {counts[i].reason, counts[i].count};
         GT_TRY(gt_array_push(&parts->exclusions, exclusion));
+        GT_TRY(gt_array_push(&parts->certainties, certainty_of(counts[i].certainty)));
     }
     return GPUTUNE_OK;
 }
@@ -142,8 +144,9 @@ static gputune_status describe_space(space_parts *parts, gputune *tuner, const c
     return describe_exclusions(parts);
 }
 
-int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
-                           gputune_sizes sizes, const char *arch, const gputune_options *options)
+static gputune_status make_space(gputune_space **out, gputune *tuner, const char *kernel,
+                                 gputune_sizes sizes, const char *arch,
+                                 const gputune_options *options)
 {
     space_parts *parts = calloc(1, sizeof *parts);
     if (!parts) {
@@ -159,6 +162,18 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
     parts->space.value_count = parts->values.count;
     parts->space.exclusions = parts->exclusions.items;
     parts->space.exclusion_count = parts->exclusions.count;
+    parts->space.exclusion_certainties = parts->certainties.items;
     *out = &parts->space;
     return GPUTUNE_OK;
+}
+
+int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kernel,
+                           gputune_sizes sizes, const char *arch, const gputune_options *options)
+{
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status = make_space(out, tuner, kernel, sizes, arch, options);
+    gt_call_end(&call);
+    return status;
 }

@@ -1,7 +1,7 @@
 /* tune_kernel(): from a call to a plan. */
 #include "api/tuner.h"
 
-#include "base/text.h"
+#include "base/readers.h"
 #include "tuner/ordered.h"
 
 #include <stdlib.h>
@@ -77,9 +77,11 @@ static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *p
 /* Counts that a plan was asked for again, and still no stored result answers. */
 static void note_hit(gputune *tuner, const gputune_plan *plan)
 {
+    gt_call call;
     gt_miss *miss = gt_plan_miss(plan);
-    if (miss) {
+    if (miss && gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK) {
         gt_misses_again(tuner->misses, miss);
+        gt_call_end(&call);
     }
 }
 
@@ -118,35 +120,82 @@ static gt_terms terms_asked(const gputune *tuner, const gputune_options *o)
                       .effort = effort_of(tuner, o),
                       .isolation = o->isolation,
                       .driver_version = tuner->device.driver_version,
-                      .complete = o->version > 1 && o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
+                      .complete = o->strategy == GPUTUNE_STRATEGY_EXHAUSTIVE};
 }
 
-int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
-                const gputune_options *options)
+/* The plan in the table, retained, or NULL. */
+static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt_terms *asked)
 {
-    static const gputune_options standard = GPUTUNE_OPTIONS_INIT;
-    const gputune_options *o = options ? options : &standard;
-    if (!out || !tuner || !kernel) {
-        return gt_fail(GPUTUNE_EINVAL, "tune_kernel: out, tuner and kernel must not be NULL");
-    }
-    gt_plan_key key;
-    gt_terms terms = terms_asked(tuner, o);
-    bool anew = o->force && terms.effort >= GPUTUNE_MEASURE;
-    gt_plan_key_make(&key, kernel, sizes, o, atomic_load(&tuner->generation));
-    gputune_plan *plan = anew ? NULL : gt_plan_table_find(tuner->plans, &key, &terms);
-    if (plan) {
-        if (tuner->misses) {
-            note_hit(tuner, plan);
+    gputune_plan *plan = NULL;
+    if (gt_readers_enter()) {
+        if (!gt_calls_closing(&tuner->calls)) {
+            plan = gt_plan_table_find(tuner->plans, key, asked);
         }
-        *out = plan;
-        return GPUTUNE_OK;
+        gt_readers_leave();
     }
-    GT_TRY(make_plan(&plan, &terms, tuner, kernel, sizes, o));
-    gputune_status status = gt_plan_table_add(tuner->plans, &key, &terms, plan, anew);
+    return plan;
+}
+
+/* Whether the call measures again what is known. */
+static bool is_anew(const gt_terms *asked, const gputune_options *o)
+{
+    return o->force && asked->effort >= GPUTUNE_MEASURE;
+}
+
+/* Makes a plan and puts it into the table. */
+static gputune_status make_known(gputune_plan **out, gt_terms *terms, gputune *tuner,
+                                 const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
+                                 const gputune_options *o)
+{
+    gt_call call;
+    gputune_plan *plan = NULL;
+    GT_TRY(gt_call_begin(&call, tuner, "tune_kernel"));
+    bool anew = is_anew(terms, o);
+    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
+    gputune_status status = make_plan(&plan, terms, tuner, kernel, sizes, o);
+    if (status == GPUTUNE_OK) {
+        status = gt_plan_table_add(tuner->plans, key, terms, plan, anew, forgets);
+    }
+    gt_call_end(&call);
     if (status != GPUTUNE_OK) {
         gputune_plan_release(plan);
         return status;
     }
     *out = plan;
     return GPUTUNE_OK;
+}
+
+static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const char *kernel,
+                                   gputune_sizes sizes, const gputune_options *o)
+{
+    gt_plan_key key;
+    gt_terms terms = terms_asked(tuner, o);
+    gt_plan_key_make(&key, kernel, sizes, o);
+    gputune_plan *plan = is_anew(&terms, o) ? NULL : find_known(tuner, &key, &terms);
+    if (plan && tuner->misses) {
+        note_hit(tuner, plan);
+    }
+    gputune_status status =
+        plan ? GPUTUNE_OK : make_known(&plan, &terms, tuner, &key, kernel, sizes, o);
+    gt_plan_key_free(&key);
+    if (status == GPUTUNE_OK) {
+        *out = plan;
+    }
+    return status;
+}
+
+int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel, gputune_sizes sizes,
+                const gputune_options *options)
+{
+    static const gputune_options standard = GPUTUNE_OPTIONS_INIT;
+    gputune_options converted;
+    const gputune_options *o = options ? options : &standard;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_need(__func__, "the tuner", tuner));
+    if (o->version != GPUTUNE_OPTIONS_VERSION) {
+        GT_TRY(gt_options_read(&converted, o));
+        o = &converted;
+    }
+    GT_TRY(gt_call_check(kernel, sizes, o));
+    return find_or_make(out, tuner, kernel, sizes, o);
 }

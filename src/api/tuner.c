@@ -4,6 +4,7 @@
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "gpu/arch.h"
 
 #include <limits.h>
@@ -37,10 +38,6 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
                                   gputune_isolation isolation)
 {
     gputune *tuner = user;
-    if (getpid() != tuner->owner) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "this process was forked from the one that opened the tuner; open another");
-    }
     if (measure && !tuner->has_device) {
         return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
     }
@@ -182,7 +179,7 @@ static gputune_status settle_device(gputune *tuner, const gputune_open_options *
 /* The worker starts the driver while the files are opened here. */
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
-    GT_TRY(gt_plan_table_new(&tuner->plans));
+    GT_TRY(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT));
     if (o->worker) {
         GT_TRY(gt_strdup(&tuner->worker, o->worker));
     }
@@ -202,73 +199,88 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     return status;
 }
 
-/* The options of a caller that was built with an older header are shorter. */
-static gputune_status take_options(gputune_open_options *out, const gputune_open_options *options)
+static gputune_status read_options(gputune_open_options *out, const gputune_open_options *given)
 {
-    static const size_t bytes[] = {0, offsetof(gputune_open_options, include_paths),
-                                   sizeof *options};
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
+                                   GT_BYTES_THROUGH(gputune_open_options, include_path_count)};
+    static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
-    if (!options) {
-        return GPUTUNE_OK;
-    }
-    if (options->version < 1 || options->version > GPUTUNE_OPEN_OPTIONS_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "gputune_open: options of version %u; initialise them with "
-                       "GPUTUNE_OPEN_OPTIONS_INIT (%d)",
-                       options->version, GPUTUNE_OPEN_OPTIONS_VERSION);
-    }
-    memcpy(out, options, bytes[options->version]);
-    return GPUTUNE_OK;
+    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
+}
+
+static gt_services services_of(gputune *tuner, const gputune_open_options *o)
+{
+    return (gt_services){.catalog = tuner->catalog,
+                         .store = tuner->store,
+                         .device = &tuner->device,
+                         .log = tuner->log,
+                         .compile_workers = o->compile_workers
+                                                ? o->compile_workers
+                                                : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
+                         .borrow_farm = borrow_farm,
+                         .return_farm = return_farm,
+                         .take_gpu = take_gpu,
+                         .leave_gpu = leave_gpu,
+                         .input = gt_inputs_share,
+                         .await_inputs = gt_inputs_await,
+                         .user = tuner,
+                         .closing = &tuner->calls.closing};
 }
 
 int gputune_open(gputune **out, const gputune_open_options *options)
 {
-    gputune_open_options taken;
-    const gputune_open_options *o = &taken;
-    if (!out) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_open: out is NULL");
-    }
-    GT_TRY(take_options(&taken, options));
+    gputune_open_options known;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(read_options(&known, options));
     gputune *tuner = calloc(1, sizeof *tuner);
     if (!tuner) {
         return gt_fail_memory();
     }
-    tuner->owner = getpid();
-    gt_log_output_open(&tuner->output, &(gt_log){o->log, o->user});
+    gt_calls_open(&tuner->calls);
+    gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
     if (status == GPUTUNE_OK && tuner->overrides.record) {
         status = gt_misses_open(&tuner->misses, tuner->overrides.record, &tuner->log);
     }
     if (status == GPUTUNE_OK) {
-        status = open_parts(tuner, o);
+        status = open_parts(tuner, &known);
     }
     if (status != GPUTUNE_OK) {
         gputune_close(tuner);
         return status;
     }
-    tuner->services = (gt_services){
-        .catalog = tuner->catalog,
-        .store = tuner->store,
-        .device = &tuner->device,
-        .log = tuner->log,
-        .compile_workers =
-            o->compile_workers ? o->compile_workers : (uint32_t)sysconf(_SC_NPROCESSORS_ONLN),
-        .borrow_farm = borrow_farm,
-        .return_farm = return_farm,
-        .take_gpu = take_gpu,
-        .leave_gpu = leave_gpu,
-        .input = gt_inputs_share,
-        .await_inputs = gt_inputs_await,
-        .user = tuner};
+    tuner->services = services_of(tuner, &known);
     *out = tuner;
     return GPUTUNE_OK;
 }
 
+/* --- closing ---------------------------------------------------------------------------------- */
+
+/* Keeps the handle of a closed tuner for a while, so that a call that is a little late finds it
+ * closed. */
+static void retire(gputune *tuner)
+{
+    enum { KEPT = 64 };
+    static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    static gputune *kept[KEPT];
+    static unsigned next;
+    pthread_mutex_lock(&mutex);
+    gputune *oldest = kept[next];
+    kept[next] = tuner;
+    next = (next + 1) % KEPT;
+    pthread_mutex_unlock(&mutex);
+    if (oldest) {
+        gt_calls_free(&oldest->calls);
+        free(oldest);
+    }
+}
+
 void gputune_close(gputune *tuner)
 {
-    if (!tuner || getpid() != tuner->owner) {
-        return; /* the workers and the database's connections are the parent's */
+    if (!tuner || gt_calls_close(&tuner->calls) != GPUTUNE_OK) {
+        return;
     }
     gt_workers_close(&tuner->workers);
     gt_misses_close(tuner->misses);
@@ -279,35 +291,49 @@ void gputune_close(gputune *tuner)
     gt_overrides_free(&tuner->overrides);
     free(tuner->driver_name);
     free(tuner->worker);
-    free(tuner);
+    retire(tuner);
 }
 
 void gputune_refresh(gputune *tuner)
 {
-    if (tuner) {
+    gt_call call;
+    if (gt_call_begin(&call, tuner, __func__) == GPUTUNE_OK) {
         gt_plan_table_refresh(tuner->plans);
+        gt_call_end(&call);
     }
 }
 
 int gputune_add_template(gputune *tuner, const char *path)
 {
-    if (!tuner || !path) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_add_template: tuner or path is NULL");
+    gt_call call;
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    const gt_template *added;
+    gputune_status status = gt_catalog_add(&added, tuner->catalog, path);
+    if (status == GPUTUNE_OK) {
+        status = gt_plan_table_forget(tuner->plans, added->name, path);
     }
-    GT_TRY(gt_catalog_add(tuner->catalog, path));
-    atomic_fetch_add(&tuner->generation, 1);
-    return GPUTUNE_OK;
+    gt_call_end(&call);
+    return status;
 }
 
 int gputune_add_source(gputune *tuner, const char *name, const char *text,
                        const gputune_include *includes)
 {
-    if (!tuner || !name || !*name || !text) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: tuner, name or text is missing");
+    gt_call call;
+    GT_TRY(gt_need(__func__, "name", name));
+    GT_TRY(gt_need(__func__, "text", text));
+    if (!*name) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     }
-    GT_TRY(gt_catalog_add_source(tuner->catalog, name, text, includes));
-    atomic_fetch_add(&tuner->generation, 1);
-    return GPUTUNE_OK;
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    const gt_template *added;
+    gputune_status status = gt_catalog_add_source(&added, tuner->catalog, name, text, includes);
+    if (status == GPUTUNE_OK) {
+        status = gt_plan_table_forget(tuner->plans, added->name, name);
+    }
+    gt_call_end(&call);
+    return status;
 }
 
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch)

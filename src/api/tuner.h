@@ -2,6 +2,7 @@
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 
+#include "api/call.h"
 #include "api/log_output.h"
 #include "api/misses.h"
 #include "api/overrides.h"
@@ -9,10 +10,8 @@
 #include "api/workers.h"
 #include "gpu/device.h"
 
-#include <stdatomic.h>
-#include <sys/types.h>
-
 struct gputune {
+    gt_calls calls;
     gt_log_output output;
     gt_log log; /* writes to `output` */
     gt_overrides overrides;
@@ -27,13 +26,14 @@ struct gputune {
     gt_services services;
     gt_workers workers;
     char *worker;
-    atomic_uint generation; /* templates added so far */
-    pid_t owner;            /* the process that opened it: a forked child has no workers */
 };
 
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
  * tuner has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);
+
+/* The environment of results that depend on the tuner's host as well as on its GPU. */
+gputune_status gt_tuner_host_environment(const gputune *tuner, char out[GT_ENVIRONMENT_MAX]);
 
 /* One live input for the measure worker: an IPC handle if the allocation can be shared, else staged
  * bytes, which the caller frees. In inputs.c, as the next. */

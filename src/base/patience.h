@@ -7,11 +7,12 @@
 #include <stdint.h>
 
 typedef struct gt_patience {
-    int64_t until_ns;           /* on the clock of gt_now_ns() */
-    const volatile int *cancel; /* non-zero ends the wait at once; NULL: only the time does */
+    int64_t until_ns;            /* on the clock of gt_now_ns() */
+    const volatile int *cancel;  /* non-zero ends the wait at once; NULL: only the time does */
+    const volatile int *closing; /* the same of the tuner, which is being closed */
 } gt_patience;
 
-/* From now on for `seconds`; `cancel` may be NULL. */
+/* From now on for `seconds`; `cancel` may be NULL. `closing` is NULL. */
 gt_patience gt_patience_for(double seconds, const volatile int *cancel);
 /* The shorter of this patience and `seconds` from now. */
 gt_patience gt_patience_at_most(const gt_patience *patience, double seconds);

@@ -77,7 +77,7 @@ static int emit(void *user, const cli_session *session, const cli_scenario *scen
         return cli_fail(status);
     }
     int code = write_code(settings, text, bytes);
-    free(text);
+    gputune_free(text);
     return code;
 }
 

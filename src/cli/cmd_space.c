@@ -8,6 +8,7 @@
 #include "cli/tuning.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct settings {
@@ -42,9 +43,15 @@ static void sources_certainty(cli_cell *out, const void *item)
     cli_set_text(out, certainty_word(((const gputune_space *)item)->sources_certainty));
 }
 
+typedef struct exclusion {
+    const char *reason;
+    uint64_t count;
+    gputune_certainty certainty;
+} exclusion;
+
 static void excluded_certainty(cli_cell *out, const void *item)
 {
-    cli_set_text(out, certainty_word(((const gputune_exclusion *)item)->certainty));
+    cli_set_text(out, certainty_word(((const exclusion *)item)->certainty));
 }
 
 #define CERTAINTY(name)                                                                            \
@@ -66,8 +73,8 @@ static const cli_column value_columns[] = {
 };
 
 static const cli_column exclusion_columns[] = {
-    {"count", "variants", CLI_BIG_COUNT, BOTH, offsetof(gputune_exclusion, count), NULL},
-    {"reason", "excluded by", CLI_TEXT, BOTH, offsetof(gputune_exclusion, reason), NULL},
+    {"count", "variants", CLI_BIG_COUNT, BOTH, offsetof(exclusion, count), NULL},
+    {"reason", "excluded by", CLI_TEXT, BOTH, offsetof(exclusion, reason), NULL},
     {"certainty", "", CLI_TEXT, DATA, 0, excluded_certainty},
 };
 
@@ -76,21 +83,30 @@ static const cli_column exclusion_columns[] = {
         name, columns, sizeof(columns) / sizeof *(columns), NULL, 0, CLI_VIEW                      \
     }
 
+static void add_exclusions(cli_table *table, exclusion *rows, const gputune_space *space)
+{
+    for (size_t i = 0; i < space->exclusion_count; i++) {
+        rows[i] = (exclusion){space->exclusions[i].reason, space->exclusions[i].count,
+                              space->exclusion_certainties[i]};
+        cli_table_add(table, &rows[i]);
+    }
+}
+
 static void write_space(const gputune_space *space, cli_format_kind format)
 {
+    exclusion *rows = cli_allocate(space->exclusion_count + 1, sizeof *rows);
     cli_table tables[] = {TABLE("totals", total_columns), TABLE("values", value_columns),
                           TABLE("exclusions", exclusion_columns)};
     cli_table_add(&tables[0], space);
     for (size_t i = 0; i < space->value_count; i++) {
         cli_table_add(&tables[1], &space->values[i]);
     }
-    for (size_t i = 0; i < space->exclusion_count; i++) {
-        cli_table_add(&tables[2], &space->exclusions[i]);
-    }
+    add_exclusions(&tables[2], rows, space);
     cli_tables_write(tables, 3, format, stdout);
     for (size_t i = 0; i < 3; i++) {
         cli_table_free(&tables[i]);
     }
+    free(rows);
 }
 
 /* The table has room for numbers alone. */

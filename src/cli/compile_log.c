@@ -14,7 +14,7 @@ void cli_compile_log(const cli_session *session, const char *kernel, gputune_siz
     gputune_form form = session->device.emulated ? GPUTUNE_FORM_PTX : GPUTUNE_FORM_CUBIN;
     if (cli_console_is_verbose() && gputune_emit(&code, &bytes, session->tuner, kernel, sizes,
                                                  configuration, NULL, form) == GPUTUNE_OK) {
-        free(code);
+        gputune_free(code);
     }
 }
 

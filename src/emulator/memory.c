@@ -26,7 +26,9 @@
 /* The owner of granules whose pages could not be given back: they are never used again. */
 #define LOST_GRANULE UINT32_MAX
 
-enum { FREED_COUNT = 256 };
+/* 64 MB without an owner lie between two allocations, so that accesses that go far astray are
+ * found. */
+enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 
 /* One allocation and the granules it occupies. A slot in use has bytes > 0. */
 typedef struct slot {
@@ -115,16 +117,17 @@ static uint64_t address_of_granule(uint64_t granule)
     return memory.base + (granule << GRANULE_SHIFT);
 }
 
-/* First of `count` free granules with a free one on either side, at or after `from`; 0 if none. */
-static uint64_t find_run(uint64_t from, uint64_t count)
+/* First of `count` free granules with `gap` free ones on either side, at or after `from`; 0 if
+ * none. */
+static uint64_t find_run(uint64_t from, uint64_t count, uint64_t gap)
 {
     uint64_t run = 0;
     for (uint64_t granule = from; granule < GRANULE_COUNT; granule++) {
         run = atomic_load_explicit(&memory.owner_of_granule[granule], memory_order_relaxed)
                   ? 0
                   : run + 1;
-        if (run == count + 2) {
-            return granule - count;
+        if (run == count + 2 * gap) {
+            return granule + 1 - count - gap;
         }
     }
     return 0;
@@ -132,12 +135,14 @@ static uint64_t find_run(uint64_t from, uint64_t count)
 
 static uint64_t claim_granules(uint64_t count)
 {
-    uint64_t first = find_run(memory.cursor - 1, count);
-    if (!first) {
-        first = find_run(0, count);
+    uint64_t gap = FAR_GRANULES;
+    uint64_t first = find_run(memory.cursor, count, gap);
+    if (!first) { /* few addresses are left: what goes far astray may meet another allocation */
+        gap = 1;
+        first = find_run(0, count, gap);
     }
     if (first) {
-        memory.cursor = first + count + 1;
+        memory.cursor = first + count;
     }
     return first;
 }

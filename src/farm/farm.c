@@ -355,6 +355,8 @@ static gputune_status open_compile(gt_host_farm *farm, const gt_farm_options *op
     host->slot_count = host->limit = count;
     farm->farm.compile_workers = count;
     snprintf(host->driver_version, sizeof host->driver_version, "%d", options->driver_version);
+    snprintf(host->memory_mb, sizeof host->memory_mb, "%llu",
+             (unsigned long long)gt_compile_memory_mb(count));
     return gt_process_environment(&host->environment, false, NULL);
 }
 

@@ -11,6 +11,8 @@
 
 /* Far beyond any kernel that finishes; NVRTC has no time limit of its own. */
 static const double COMPILE_DEADLINE_S = 120;
+/* A worker that has been at a canceled job for so long is not waited for. */
+static const double FORGOTTEN_S = 0.5;
 enum { ATTEMPTS_MAX = 2, START_FAILURES_MAX = 3 };
 
 /* ---- Tasks ----------------------------------------------------------------------------------- */
@@ -63,11 +65,12 @@ static void task_fail(gt_host_farm *farm, gt_task *task, gputune_status status, 
 
 static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
 {
-    const char *arguments[8] = {"--role", "compile", "--driver-version",
-                                farm->compile.driver_version};
+    const char *arguments[10] = {"--role",           "compile",
+                                 "--driver-version", farm->compile.driver_version,
+                                 "--memory",         farm->compile.memory_mb};
     if (farm->arch) {
-        arguments[4] = "--arch";
-        arguments[5] = farm->arch;
+        arguments[6] = "--arch";
+        arguments[7] = farm->arch;
     }
     gt_link_start start = {farm->worker, arguments, farm->compile.environment, false};
     GT_TRY(gt_link_spawn(&slot->link, &start));
@@ -152,6 +155,32 @@ static gt_compile_slot *closed_slot(gt_compile_host *host)
     return NULL;
 }
 
+static bool is_forgotten(const gt_compile_slot *slot)
+{
+    for (unsigned i = 0; i < slot->count; i++) {
+        if (!slot->tasks[i]->forgotten) {
+            return false;
+        }
+    }
+    return slot->link.open && slot->count > 0;
+}
+
+/* Ends a worker that has been for long at what nobody waits for. NULL: there is none. */
+static gt_compile_slot *take_from_forgotten(gt_compile_host *host)
+{
+    for (uint32_t i = 0; i < host->slot_count; i++) {
+        gt_compile_slot *slot = &host->slots[i];
+        if (is_forgotten(slot) && gt_seconds_since(slot->since_ns) > FORGOTTEN_S) {
+            while (slot->count > 0) {
+                task_free(slot->tasks[--slot->count]);
+            }
+            gt_link_abandon(&slot->link);
+            return slot;
+        }
+    }
+    return NULL;
+}
+
 /* The worker for the next job: an idle one or a new one. While more jobs wait than there are
  * workers, also one that has a single job, so that it need not wait for its next one. NULL: none
  * now. *open: how many workers there are. */
@@ -163,6 +192,9 @@ static gt_compile_slot *next_slot(gt_host_farm *farm, uint32_t *open)
         return slot;
     }
     slot = *open < host->limit ? closed_slot(host) : NULL;
+    if (!slot && (slot = take_from_forgotten(host))) {
+        --*open;
+    }
     if (slot && slot_start(farm, slot) == GPUTUNE_OK) {
         ++*open;
         return slot;
@@ -308,8 +340,10 @@ static void blame(gt_host_farm *farm, gt_task *task, const gt_death *death)
         return;
     }
     char message[256];
-    snprintf(message, sizeof message, "the compile worker %s on this source, and so did a new one",
-             death->words);
+    snprintf(message, sizeof message,
+             "the compile worker %s on this source, and so did a new one; it may take %s MB of "
+             "memory",
+             death->words, farm->compile.memory_mb);
     bool crash = death->end == GT_END_SIGNALED && death->code != SIGKILL && death->code != SIGTERM;
     task_fail(farm, task, GPUTUNE_ECRASHED, message, crash, 0);
 }
@@ -345,7 +379,7 @@ static void slot_died(gt_host_farm *farm, gt_compile_slot *slot)
 
 double gt_compile_patience(const gt_host_farm *farm)
 {
-    double least = INFINITY;
+    double least = farm->compile.queue.count ? FORGOTTEN_S : INFINITY;
     for (uint32_t i = 0; i < farm->compile.slot_count; i++) {
         const gt_compile_slot *slot = &farm->compile.slots[i];
         if (slot->link.open && slot->count > 0) {

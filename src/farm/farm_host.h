@@ -110,7 +110,12 @@ typedef struct gt_compile_host {
     GT_ARRAY(gt_task *) queue;
     char **environment;
     char driver_version[16];
+    char memory_mb[24]; /* what a worker may take */
 } gt_compile_host;
+
+/* Megabytes that each of `workers` compile workers may take (compile_memory.c): together half of
+ * the machine's, or of the control group's, but 1 to 8 GB; GPUTUNE_COMPILE_MEMORY overrules. */
+uint64_t gt_compile_memory_mb(uint32_t workers);
 
 /* ---- farm_measure.c -------------------------------------------------------------------------- */
 

@@ -13,7 +13,7 @@ typedef struct gt_compile_job {
     const char *text;           /* CUDA C++ */
     const char *const *options; /* beyond the standard ones */
     size_t option_count;
-    const char *arch;             /* "sm_90" */
+    const char *arch;             /* "sm_90a" */
     bool ptx;                     /* the image is PTX (an emulated device), else a cubin */
     bool want_ptx;                /* PTX beside the image, for `emit` */
     const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */

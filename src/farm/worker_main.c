@@ -16,6 +16,7 @@
 typedef struct settings {
     const char *role, *arch, *driver;
     int ordinal, driver_version;
+    unsigned long long memory_mb;
 } settings;
 
 /* Ends the process when the host closes the channel or dies, whatever the main thread is doing. */
@@ -56,13 +57,10 @@ static int usage(FILE *out, int code)
 static int parse(settings *out, int argc, char **argv)
 {
     static const struct option options[] = {
-        {"role", required_argument, NULL, 'r'},
-        {"arch", required_argument, NULL, 'a'},
-        {"driver", required_argument, NULL, 'd'},
-        {"driver-version", required_argument, NULL, 'n'},
-        {"ordinal", required_argument, NULL, 'o'},
-        {"version", no_argument, NULL, 'v'},
-        {NULL, 0, NULL, 0},
+        {"role", required_argument, NULL, 'r'},   {"arch", required_argument, NULL, 'a'},
+        {"driver", required_argument, NULL, 'd'}, {"driver-version", required_argument, NULL, 'n'},
+        {"memory", required_argument, NULL, 'm'}, {"ordinal", required_argument, NULL, 'o'},
+        {"version", no_argument, NULL, 'v'},      {NULL, 0, NULL, 0},
     };
     int option;
     while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
@@ -79,6 +77,9 @@ static int parse(settings *out, int argc, char **argv)
         case 'n':
             out->driver_version = (int)strtol(optarg, NULL, 10);
             break;
+        case 'm':
+            out->memory_mb = strtoull(optarg, NULL, 10);
+            break;
         case 'o':
             out->ordinal = (int)strtol(optarg, NULL, 10);
             break;
@@ -87,6 +88,22 @@ static int parse(settings *out, int argc, char **argv)
         }
     }
     return 0;
+}
+
+/* A compiler that takes more fails, and the machine does not swap. Sanitizers reserve more than any
+ * machine has. */
+static void limit_memory(unsigned long long megabytes)
+{
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+    rlim_t bytes = (rlim_t)megabytes << 20;
+    struct rlimit limit;
+    if (bytes && getrlimit(RLIMIT_AS, &limit) == 0 && bytes < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max = bytes;
+        setrlimit(RLIMIT_AS, &limit);
+    }
+#else
+    (void)megabytes;
+#endif
 }
 
 int main(int argc, char **argv)
@@ -105,6 +122,7 @@ int main(int argc, char **argv)
     setrlimit(RLIMIT_CORE, &none);
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
+        limit_memory(settings.memory_mb);
     }
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */
     _exit(compile ? gt_compile_worker(GT_CHILD_CHANNEL, settings.arch, settings.driver_version)

@@ -56,6 +56,12 @@ static const struct arch *nearest_arch(int cc)
     return best;
 }
 
+void gt_arch_exact(char *out, size_t bytes, int cc)
+{
+    enum { FIRST_WITH_FEATURES = 90 };
+    snprintf(out, bytes, "sm_%d%s", cc, cc >= FIRST_WITH_FEATURES ? "a" : "");
+}
+
 void gt_device_add_arch_facts(gt_device *device)
 {
     const struct arch *arch = nearest_arch(device->cc);
@@ -116,14 +122,19 @@ gputune_status gt_device_for_arch(gt_device *out, const char *arch)
         cc = cc * 10 + (arch[used++] - '0');
     }
     const char *suffix = arch + used;
-    bool known_suffix = !*suffix || (!suffix[1] && (*suffix == 'a' || *suffix == 'f') && cc >= 90);
+    bool known_suffix =
+        !*suffix || (!suffix[1] && ((*suffix == 'a' && cc >= 90) || (*suffix == 'f' && cc >= 100)));
     const struct arch *row = nearest_arch(cc);
     if (!used || row->cc != cc || !known_suffix) {
         return unknown_arch(arch);
     }
     fill(out, row);
     snprintf(out->name, sizeof out->name, "%s (no GPU)", arch);
-    snprintf(out->arch, sizeof out->arch, "%s", arch);
+    if (*suffix == 'f') {
+        snprintf(out->arch, sizeof out->arch, "%s", arch);
+    } else {
+        gt_arch_exact(out->arch, sizeof out->arch, cc);
+    }
     snprintf(out->origin, sizeof out->origin, "arch");
     gt_device_environment(out);
     return GPUTUNE_OK;

@@ -109,7 +109,7 @@ static gputune_status read_identity(gt_device *out, const gt_driver *driver, CUd
     CUuuid uuid;
     GT_CUDA(driver, DeviceGetUuid, &uuid, device);
     format_uuid(out->uuid, sizeof out->uuid, &uuid, mig != NULL);
-    snprintf(out->arch, sizeof out->arch, "sm_%d", out->cc);
+    gt_arch_exact(out->arch, sizeof out->arch, out->cc);
     out->emulated = driver->emulated;
     out->driver_version = driver->version;
     if (driver->emulated) {

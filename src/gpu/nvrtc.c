@@ -58,21 +58,23 @@ enum { OPTIONS_MAX = 64 };
 static const struct optional {
     const char *text;
     int since;
+    bool once; /* a request's own takes its place */
 } standard[] = {
-    {"--std=c++17", 11000},
-    {"-default-device", 11000},
-    {"--ptxas-options=-v", 11010},
-    {"--no-cache", 12090}, /* without it NVRTC loads libcuda, and a cache hit has no ptxas lines */
-    {"--frandom-seed=gputune", 12000},
+    {"--std=c++17", 11000, true},
+    {"-default-device", 11000, false},
+    {"--ptxas-options=-v", 11010, false},
+    {"--no-cache", 12090,
+     false}, /* without it NVRTC loads libcuda, and a cache hit has no ptxas lines */
+    {"--frandom-seed=gputune", 12000, false},
 };
 enum { STANDARD = sizeof standard / sizeof *standard };
 
 /* Options of requests that the oldest supported NVRTC does not have. */
 static const struct optional newer[] = {
-    {"--minimal", 12040},
-    {"--split-compile", 12050},
-    {"--Ofast-compile", 12080},
-    {"--device-time-trace", 12080},
+    {"--minimal", 12040, false},
+    {"--split-compile", 12050, false},
+    {"--Ofast-compile", 12080, false},
+    {"--device-time-trace", 12080, false},
 };
 
 /* ---- opening ---- */
@@ -230,6 +232,21 @@ typedef struct options {
     char arch[64];
 } options;
 
+/* Whether the request states an option of its own in place of a standard one. */
+static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
+{
+    const char *name = option->text + strspn(option->text, "-");
+    size_t length = strcspn(name, "=");
+    for (size_t i = 0; i < request->option_count && option->once; i++) {
+        const char *own = request->options[i];
+        own += strspn(own, "-");
+        if (strncmp(own, name, length + 1) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request)
 {
@@ -242,7 +259,8 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
     out->count = 1;
     unsigned refused = atomic_load_explicit(&nvrtc->refused, memory_order_relaxed);
     for (unsigned i = 0; i < STANDARD; i++) {
-        if (nvrtc->number >= standard[i].since && !(refused >> i & 1)) {
+        if (nvrtc->number >= standard[i].since && !(refused >> i & 1) &&
+            !is_replaced(&standard[i], request)) {
             out->items[out->count++] = standard[i].text;
         }
     }

@@ -107,6 +107,12 @@ typedef struct gt_workload {
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
 
+/* Whether anything but the default variant says what is right. */
+static inline bool gt_workload_is_judged(const gt_workload *workload)
+{
+    return workload->has_reference || workload->has_check || workload->has_expected;
+}
+
 /* Evaluates a template at a problem. EINVAL for sizes whose buffers overflow 2^47 bytes; ETEMPLATE
  * for expressions that fail. `alignment` is the one assumed of every buffer. */
 gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,

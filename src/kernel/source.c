@@ -3,6 +3,7 @@
 
 #include "kernel/axis_kind.h"
 #include "kernel/binding.h"
+#include "kernel/compiler_options.h"
 #include "kernel/reader.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
@@ -185,32 +186,6 @@ static gputune_status make_macros(generator *g, bool kernel)
     return g->macros.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-static gputune_status make_options(gt_source *out, const gt_binding *binding)
-{
-    int64_t value;
-    gt_text text = {0};
-    const gt_expression *maxreg = binding->template->parts->maxreg;
-    if (!maxreg) {
-        return GPUTUNE_OK;
-    }
-    GT_TRY(gt_expression_integer(&value, maxreg, binding->slots));
-    if (value < 0 || value > 255) {
-        return gt_fail_at(gt_expression_place(maxreg),
-                          "maxreg is %lld; expected 0 (no limit) to 255", (long long)value);
-    }
-    if (value == 0) {
-        return GPUTUNE_OK;
-    }
-    out->options = calloc(1, sizeof *out->options);
-    if (!out->options) {
-        return gt_fail_memory();
-    }
-    gt_text_printf(&text, "--maxrregcount=%lld", (long long)value);
-    GT_TRY(gt_text_take(&out->options[0], &text));
-    out->option_count = 1;
-    return GPUTUNE_OK;
-}
-
 /* Comments of the template do not count, so that they orphan no stored trial; the prelude's do. */
 static void make_hash(gt_source *out, const generator *g, const char *prelude)
 {
@@ -317,8 +292,8 @@ static gputune_status generate(gt_source *out, const gt_binding *binding, const 
     generator g = {.binding = binding, .config = config, .body = body};
     gt_source source = {0};
     gputune_status status = make_macros(&g, kernel);
-    if (status == GPUTUNE_OK && kernel) {
-        status = make_options(&source, binding);
+    if (status == GPUTUNE_OK) {
+        status = gt_compiler_options_make(&source, binding, kernel);
     }
     if (status == GPUTUNE_OK) {
         status = add_instances(&source, &g);

@@ -1,6 +1,7 @@
 /* Parses a template: all its pragmas, in phases, and then its functions. */
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
+#include "kernel/compiler_options.h"
 #include "kernel/structure.h"
 
 #include <ctype.h>
@@ -25,8 +26,8 @@ static const pragma pragmas[] = {
     {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
     {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
     {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},       {"clear", 3, MANY, gt_parse_clear},
-    {"expect", 3, ONCE, gt_parse_expect},
+    {"define", 2, MANY, gt_parse_define},       {"options", 2, MANY, gt_parse_options},
+    {"clear", 3, MANY, gt_parse_clear},         {"expect", 3, ONCE, gt_parse_expect},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -136,11 +137,10 @@ static gputune_status check_outputs(const gt_parse *parse)
  * machinery of a pass block. */
 static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
 {
-    const gt_expression *others[] = {parts->launch_bounds[0], parts->launch_bounds[1],
-                                     parts->maxreg};
+    const gt_expression *others[] = {parts->launch_bounds[0], parts->launch_bounds[1]};
     int slot = GT_SLOT_AXIS + (int)axis;
     bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
-              (parts->kernel_body.axis_mask >> axis & 1);
+              (parts->kernel_body.axis_mask >> axis & 1) || gt_compiler_options_use(template, axis);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         in |= others[i] && gt_expression_uses(others[i], slot);
     }
@@ -151,8 +151,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args",   "reference", "check",
-                                            "expect", "work",      "clear"};
+static const char *const meaning_words[] = {"args", "reference", "check",  "expect",
+                                            "work", "clear",     "options"};
 static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
@@ -402,6 +402,10 @@ static void free_launch(gt_template_parts *parts)
     for (uint32_t i = 0; i < GT_DEFINE_MAX; i++) {
         gt_expression_free(parts->defines[i].value);
         free(parts->defines[i].text);
+    }
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        gt_expression_free(parts->options[i].condition);
+        free(parts->options[i].text);
     }
 }
 

@@ -53,6 +53,10 @@
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
+ *   options("--OPTION", CONDITION ? "--OPTION" : "", …)
+ *     NVRTC's options, one a string; "" is none, and of several conditions the first that holds counts.
+ *     They belong to the kernel's identity. --std, -D, -U and the like also hold for the reference.
+ *     Refused: what opens files or folders, needs a link step or is the engine's own
  *
  * What is right. An element v is right where |v - r| <= atol + rtol * |r| + stol * scale, with r the
  * reference's; integers, infinities and (with nan_ok) NaN must be equal. A tolerance that a template

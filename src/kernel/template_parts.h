@@ -17,7 +17,8 @@ enum {
     GT_SCRATCH_MAX = 8,
     GT_STRUCTURE_MAX = 16,
     GT_DEFINE_MAX = 64,
-    GT_FILES_MAX = 128,
+    GT_FILES_MAX = 512,
+    GT_OPTION_MAX = 64,
     GT_WORD_AUTO = 5, /* words[] begins with "", the names of the gt_pass values, and "auto" */
     GT_WORD_FIXED = 6
 };
@@ -48,6 +49,13 @@ typedef struct gt_kernel_name {
     gt_lexer arguments; /* between '<' and '>' */
     gt_place place;
 } gt_kernel_name;
+
+/* One branch of an item of options(): the first whose condition holds is taken. */
+typedef struct gt_option {
+    uint32_t item;
+    gt_expression *condition; /* NULL: always */
+    char *text;               /* "": no option */
+} gt_option;
 
 /* The reference or the check kernel. */
 typedef struct gt_judge {
@@ -100,6 +108,8 @@ typedef struct gt_template_parts {
     uint32_t clear_count;
     gt_define defines[GT_DEFINE_MAX];
     uint32_t define_count;
+    gt_option options[GT_OPTION_MAX];
+    uint32_t option_count, option_items;
     gt_judge reference, check; /* tolerances are the reference's also where it is not present */
     bool expects;              /* the arguments name files of expected results */
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */

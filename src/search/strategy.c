@@ -18,8 +18,10 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160, /* results without a gain, or half of all */
-    ENOUGH = 8      /* compile times to know what is usual */
+    PATIENCE = 160,      /* results without a gain, or half of all, or */
+    SHARE = 8,           /* this part of what is left, */
+    MOST_PATIENCE = 600, /* but no more than these */
+    ENOUGH = 8           /* compile times to know what is usual */
 };
 #define EPSILON    0.005
 #define HOPELESS   0.1 /* of epsilon: a gain expected of the next one that is not worth trying it */
@@ -154,10 +156,13 @@ gputune_status gt_strategy_tell(gt_strategy *strategy, const gt_tried *result)
                                   : GPUTUNE_OK;
 }
 
-/* Nothing better is expected when the model says so, and has had time to be proved wrong. */
+/* Nothing better is expected when the model says so, and has had time to be proved wrong. In seven
+ * recorded spaces, eight searches each, no search that ended so was 0.1% from the optimum; without
+ * the share of what is left, five were 1.5 to 4.8% from it. */
 static bool is_done(const gt_outlook *outlook, const gt_search_settings *settings)
 {
-    uint32_t patience = outlook->tried / 2 > PATIENCE ? outlook->tried / 2 : PATIENCE;
+    double share = fmin(outlook->remaining / SHARE, MOST_PATIENCE);
+    double patience = fmax(PATIENCE, fmax(outlook->tried / 2.0, share));
     return outlook->expected_gain >= 0 && outlook->expected_gain < settings->epsilon * HOPELESS &&
            outlook->since_improved >= patience;
 }

@@ -16,7 +16,7 @@
 /* One compiled source. `source` is gt_source.hash. */
 typedef struct gt_code {
     gt_hash source;
-    char arch[16];     /* "sm_90" */
+    char arch[16];     /* "sm_90a" */
     bool ptx;          /* PTX (an emulated device), else a cubin */
     int nvrtc_version; /* 13000 for 13.0 */
     gt_image image;
@@ -180,5 +180,38 @@ typedef struct gt_winner {
     X(HASH, s.hash, scenario, HIDDEN)                                                              \
     X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
     X(REAL, s.volume, volume, HIDDEN)
+
+/* What is said of a winner's place where it is carried elsewhere (wisdom_parts.h); those of the GPU
+ * first, as GT_SQL_GPU_DESCRIBE has them. */
+#define GT_WISDOM_COLUMNS(X)                                                                       \
+    X(TEXT, g.environment, environment, HIDDEN)                                                    \
+    X(TEXT, g.name, gpu, HIDDEN)                                                                   \
+    X(TEXT, g.arch, arch, HIDDEN)                                                                  \
+    X(TEXT, g.origin, origin, HIDDEN)                                                              \
+    X(TEXT, g.mig_profile, mig_profile, HIDDEN)                                                    \
+    X(TEXT, g.host, host, HIDDEN)                                                                  \
+    X(INTEGER, g.sm_count, sm_count, HIDDEN)                                                       \
+    X(REAL, g.l2_bytes, l2_bytes, HIDDEN)                                                          \
+    X(REAL, g.memory_bytes, memory_bytes, HIDDEN)                                                  \
+    X(INTEGER, g.bus_width_bits, bus_width_bits, HIDDEN)                                           \
+    X(INTEGER, g.memory_clock_khz, memory_clock_khz, HIDDEN)                                       \
+    X(INTEGER, g.sm_clock_khz, sm_clock_khz, HIDDEN)                                               \
+    X(INTEGER, g.driver_version, driver_version, HIDDEN)                                           \
+    X(INTEGER, g.nvrtc_version, nvrtc_version, HIDDEN)                                             \
+    X(REAL, g.copy_bytes_per_s, copy_bytes_per_s, HIDDEN)                                          \
+    X(TEXT, k.name, kernel, HIDDEN)                                                                \
+    X(HASH, k.identity, identity, HIDDEN)                                                          \
+    X(HASH, s.hash, scenario, HIDDEN)                                                              \
+    X(TEXT, s.problem, problem, HIDDEN)                                                            \
+    X(TEXT, s.bucket, bucket, HIDDEN)                                                              \
+    X(TEXT, s.fixed, fixed, HIDDEN)                                                                \
+    X(TEXT, s.sizes, sizes, HIDDEN)                                                                \
+    X(INTEGER, s.objective, objective, HIDDEN)                                                     \
+    X(INTEGER, s.cache, cache, HIDDEN)                                                             \
+    X(TEXT, s.alignment, alignment, HIDDEN)                                                        \
+    X(TEXT, s.inputs, inputs, HIDDEN)                                                              \
+    X(REAL, s.work_bytes, work_bytes, HIDDEN)                                                      \
+    X(REAL, s.work_flops, work_flops, HIDDEN)                                                      \
+    X(BOOL, s.unreferenced, unreferenced, HIDDEN)
 
 #endif

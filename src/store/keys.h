@@ -23,6 +23,8 @@ gputune_status gt_code_find(gt_code *out, gt_database *database, gt_hash source,
 /* Adds or replaces trials. */
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
                              const gt_trial *trials, size_t count);
+/* As gt_store_put_winner(), in this database. Within a transaction. */
+gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome);
 /* Seven columns: samples, median, mean, stddev, low, high, min. */
 gt_summary gt_rows_summary(gt_rows *rows);
 /* "67108864 1024" of sizes, and back; returns the count. */

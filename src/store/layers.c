@@ -138,14 +138,14 @@ void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading)
     pthread_mutex_unlock(&store->telling);
 }
 
-gputune_status gt_layers_open_memory(gt_store *store)
+gputune_status gt_layers_open_memory(gt_database **database)
 {
     gt_trouble trouble;
     char ignored[GT_WHY_MAX];
-    if (store->memory) {
+    if (*database) {
         return GPUTUNE_OK;
     }
-    gputune_status status = gt_database_open(&store->memory, ":memory:", GT_DATABASE_MEMORY, NULL,
+    gputune_status status = gt_database_open(database, ":memory:", GT_DATABASE_MEMORY, NULL,
                                              &trouble, ignored, sizeof ignored);
     return status == GPUTUNE_EDATABASE ? gt_fail(status, "SQLite does not work here") : status;
 }
@@ -204,7 +204,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     GT_TRY(status);
     if (strcmp(store->asked, ":memory:") == 0) {
         store->no_file = store->unreadable = true;
-        return gt_layers_open_memory(store);
+        return gt_layers_open_memory(&store->memory);
     }
     return gt_strdup(&store->paths[0], store->asked);
 }
@@ -356,7 +356,8 @@ void gt_store_close(gt_store *store)
     if (!store || !gt_layers_own(store)) {
         return; /* closing an inherited connection would drop the parent's locks */
     }
-    gt_database *const databases[] = {store->writer, store->reader, store->system, store->memory};
+    gt_database *const databases[] = {store->writer, store->reader, store->wisdom, store->system,
+                                      store->memory};
     for (size_t i = 0; i < sizeof databases / sizeof *databases; i++) {
         gt_database_close(databases[i]);
     }

@@ -27,6 +27,9 @@ gputune_status gt_store_write(gt_store *store, gt_store_fn work, void *context,
  * written. */
 gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *context,
                                    const gt_patience *patience);
+/* The same on the layer of what was imported for this store alone, which is below the user's file.
+ * It needs no disk, and never waits for another process. */
+gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context);
 /* The same on the database in memory alone. It never waits for another process. */
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context);
 

@@ -30,6 +30,7 @@ struct gt_store {
 
     pthread_mutex_t reading;
     gt_database *reader, *system;
+    gt_database *wisdom; /* what was imported for this store alone; NULL: nothing */
     int reader_path;
 
     pthread_mutex_t remembering;
@@ -73,7 +74,8 @@ gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patienc
                                      gt_trouble *trouble, char why[GT_WHY_MAX]);
 /* Stops using the system's file. Under `reading`. */
 void gt_layers_drop_system(gt_store *store, const char *why);
-/* Makes the database in memory if there is none. Under `remembering`. */
-gputune_status gt_layers_open_memory(gt_store *store);
+/* Makes a database in memory if there is none: `memory` under `remembering`, `wisdom` under
+ * `reading`. */
+gputune_status gt_layers_open_memory(gt_database **database);
 
 #endif

@@ -146,6 +146,12 @@ static bool goes_on(gputune_status status, bool all)
     return status == GPUTUNE_ENOTFOUND || (all && status == GPUTUNE_OK);
 }
 
+static gputune_status read_wisdom(gt_store *store, gt_store_fn work, void *context)
+{
+    gputune_status status = store->wisdom ? work(store->wisdom, context) : GPUTUNE_ENOTFOUND;
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
+}
+
 /* Under `reading`. */
 static gputune_status read_files(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience, bool all)
@@ -154,7 +160,10 @@ static gputune_status read_files(gt_store *store, gt_store_fn work, void *contex
     if (file != GPUTUNE_EBUSY && !goes_on(file, all)) {
         return file;
     }
-    gputune_status status = read_system(store, work, context, patience);
+    gputune_status status = read_wisdom(store, work, context);
+    if (goes_on(status, all)) {
+        status = read_system(store, work, context, patience);
+    }
     return file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
 }
 

@@ -240,17 +240,28 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
-static gputune_status write_memory(gt_store *store, gt_store_fn work, void *context)
+static gputune_status write_memory(gt_database **database, gt_store_fn work, void *context)
 {
-    GT_TRY(gt_layers_open_memory(store));
-    gputune_status status = begin(store->memory, work, context);
-    status = status == GPUTUNE_OK ? gt_execute(store->memory, GT_SQL_COMMIT, "") : status;
+    GT_TRY(gt_layers_open_memory(database));
+    gputune_status status = begin(*database, work, context);
+    status = status == GPUTUNE_OK ? gt_execute(*database, GT_SQL_COMMIT, "") : status;
     if (status != GPUTUNE_OK) {
-        roll_back(store->memory);
+        roll_back(*database);
     }
-    return status == GPUTUNE_EDATABASE ? gt_fail(status, "the database in memory failed: %s",
-                                                 gt_database_why(store->memory))
-                                       : status;
+    return status == GPUTUNE_EDATABASE
+               ? gt_fail(status, "the database in memory failed: %s", gt_database_why(*database))
+               : status;
+}
+
+gputune_status gt_store_write_wisdom(gt_store *store, gt_store_fn work, void *context)
+{
+    if (!gt_layers_own(store)) {
+        return GPUTUNE_OK;
+    }
+    pthread_mutex_lock(&store->reading);
+    gputune_status status = write_memory(&store->wisdom, work, context);
+    pthread_mutex_unlock(&store->reading);
+    return status;
 }
 
 gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *context)
@@ -259,7 +270,7 @@ gputune_status gt_store_write_memory(gt_store *store, gt_store_fn work, void *co
         return GPUTUNE_OK;
     }
     pthread_mutex_lock(&store->remembering);
-    gputune_status status = write_memory(store, work, context);
+    gputune_status status = write_memory(&store->memory, work, context);
     pthread_mutex_unlock(&store->remembering);
     return status;
 }

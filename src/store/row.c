@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "store/columns.h"
 #include "store/database.h"
+#include "store/wisdom_parts.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
 #define SHOWN(member) offsetof(gputune_record, member)
 #define HIDDEN        0
 #define COLUMN(kind, name, member, shown)                                                          \
-    {GT_COLUMN_##kind, offsetof(ROW, member), sizeof(((ROW *)0)->member), shown},
+    {GT_COLUMN_##kind, #name, offsetof(ROW, member), sizeof(((ROW *)0)->member), shown},
 #define COLUMNS(list)                                                                              \
     {                                                                                              \
         (const gt_column[]){list(COLUMN)}, sizeof((gt_column[]){list(COLUMN)}) / sizeof(gt_column) \
@@ -31,6 +32,10 @@ const gt_columns gt_code_columns = COLUMNS(GT_CODE_COLUMNS);
 #undef ROW
 #define ROW gt_record_row
 const gt_columns gt_place_columns = COLUMNS(GT_PLACE_COLUMNS);
+#undef ROW
+
+#define ROW gt_wisdom_place
+const gt_columns gt_wisdom_columns = COLUMNS(GT_WISDOM_COLUMNS);
 #undef ROW
 
 /* --- binding ---------------------------------------------------------------------------------- */

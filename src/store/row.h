@@ -20,6 +20,7 @@ typedef enum gt_column_kind {
 
 typedef struct gt_column {
     gt_column_kind kind;
+    const char *name;
     size_t offset, bytes; /* of the member in the row's struct */
     size_t shown;         /* offset of the member of gputune_record; 0: none */
 } gt_column;

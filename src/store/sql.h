@@ -9,6 +9,7 @@
 #define GT_PASTE_NAME(kind, name, ...)     ", " #name
 #define GT_PASTE_VALUE(kind, name, ...)    ", ?"
 #define GT_PASTE_TRIAL(kind, name, ...)    ", t." #name
+#define GT_PASTE_DEFAULT(kind, name, ...)  ", d." #name
 #define GT_PASTE_WINNER(kind, name, ...)   ", w." #name
 #define GT_PASTE_COMPILED(kind, name, ...) ", p." #name
 #define GT_PASTE_PLACE(kind, name, ...)    #name ", "
@@ -81,6 +82,13 @@
                "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "                \
                "nvrtc_version = ?14 WHERE environment = ?1")                                       \
     X(GPU_SET_COPY, "UPDATE gpu SET copy_bytes_per_s = ?2 WHERE environment = ?1")                 \
+    /* the parameters are GT_WISDOM_COLUMNS */                                                     \
+    X(GPU_DESCRIBE, "UPDATE gpu SET name = ?2, arch = ?3, origin = ?4, mig_profile = ?5, "         \
+                    "host = ?6, sm_count = ?7, l2_bytes = CAST(?8 AS INTEGER), "                   \
+                    "memory_bytes = CAST(?9 AS INTEGER), bus_width_bits = ?10, "                   \
+                    "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "           \
+                    "nvrtc_version = ?14, copy_bytes_per_s = ?15 "                                 \
+                    "WHERE environment = ?1 AND ?29 IS NOT NULL")                                  \
     X(KERNEL_ADD, "INSERT INTO kernel (name, identity) VALUES (?1, ?2) ON CONFLICT DO NOTHING")    \
     X(KERNEL_ID, "SELECT id FROM kernel WHERE name = ?1 AND identity = ?2")                        \
     X(SCENARIO_SET,                                                                                \
@@ -126,6 +134,7 @@
       "o.scenario = w.scenario AND o.hash = w.trial WHERE w.gpu = ?1 AND w.scenario = ?2 AND "     \
       "o.status IN (0, 1) AND o.samples > 0 AND o.median > 0) "                                    \
       "AND " GT_TEXT_SOUND_TRIAL "ORDER BY t.median")                                              \
+    X(TRIAL_KNOWN, "SELECT 1 FROM " GT_TEXT_TRIAL_OF " AND t.hash = ?3")                           \
     X(TRIAL_SET, "INSERT OR REPLACE INTO trial (gpu, scenario, created" GT_TEXT_TRIAL_SET)         \
     X(TRIAL_SEAL, GT_TEXT_SEAL_TRIAL "t.id = last_insert_rowid()")                                 \
     X(TRIAL_SEAL_ALL, GT_TEXT_SEAL_TRIAL "1")                                                      \
@@ -156,6 +165,20 @@
                      "(SELECT scenario FROM trial UNION SELECT scenario FROM winner)")             \
     X(DROP_KERNELS, "DELETE FROM kernel WHERE id NOT IN (SELECT kernel FROM scenario)")            \
     X(DROP_IMAGES, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
+    X(WISDOM,                                                                                      \
+      "SELECT " GT_WISDOM_COLUMNS(GT_PASTE_PLACE) "0" GT_TEXT_WINNER GT_TEXT_TRIAL                 \
+          GT_TRIAL_COLUMNS(                                                                        \
+              GT_PASTE_DEFAULT) " FROM winner w JOIN gpu g ON g.id = w.gpu JOIN scenario s ON "    \
+                                "s.id = w.scenario "                                               \
+                                "JOIN kernel k ON k.id = s.kernel JOIN trial t ON t.gpu = w.gpu "  \
+                                "AND "                                                             \
+                                "t.scenario = w.scenario AND t.hash = w.trial LEFT JOIN trial d "  \
+                                "ON d.gpu = w.gpu "                                                \
+                                "AND d.scenario = w.scenario AND d.hash = w.default_trial "        \
+                                "WHERE (?1 IS NULL OR k.name = ?1) AND w.proved "                  \
+                                "AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER             \
+                                "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, "   \
+                                "w.id")                                                            \
     X(RECORDS,                                                                                     \
       "SELECT " GT_PLACE_COLUMNS(                                                                  \
           GT_PASTE_PLACE) "0" GT_TEXT_TRIAL GT_TEXT_WINNER                                         \

@@ -3,7 +3,8 @@
  * lease.c.
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
- * the read-only system file; what the upper one knows wins. Nothing here makes a caller fail for
+ * what was imported for this store alone (wisdom.h), then the read-only system file; what the upper
+ * one knows wins. Nothing here makes a caller fail for
  * the database's sake:
  * - A file that cannot be written (read-only, full disk, a newer version) is given up: from then on
  *   what is put is kept in memory, with one warning through the log.

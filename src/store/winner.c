@@ -290,9 +290,8 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
     return outcome->passed_count ? gt_execute(database, GT_SQL_CUBIN_SWEEP, "") : GPUTUNE_OK;
 }
 
-static gputune_status put_outcome(gt_database *database, void *context)
+gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
 {
-    const gt_outcome *outcome = context;
     int64_t gpu, scenario;
     bool superfluous = false;
     GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
@@ -313,6 +312,11 @@ static gputune_status put_outcome(gt_database *database, void *context)
         GT_TRY(set_winner(database, gpu, scenario, outcome));
     }
     return drop_passed(database, outcome);
+}
+
+static gputune_status put_outcome(gt_database *database, void *context)
+{
+    return gt_winner_put(database, context);
 }
 
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,

@@ -393,21 +393,27 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
     return status;
 }
 
-gputune_status gt_catalog_add(gt_catalog *catalog, const char *path)
+gputune_status gt_catalog_add(const gt_template **out, gt_catalog *catalog, const char *path)
 {
     entry *added;
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = load(&added, catalog, path);
+    if (status == GPUTUNE_OK) {
+        *out = added->template;
+    }
     pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 
-gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
-                                     const gputune_include *includes)
+gputune_status gt_catalog_add_source(const gt_template **out, gt_catalog *catalog, const char *name,
+                                     const char *text, const gputune_include *includes)
 {
     entry *added;
     pthread_mutex_lock(&catalog->lock);
     gputune_status status = load_source(&added, catalog, name, text, includes);
+    if (status == GPUTUNE_OK) {
+        *out = added->template;
+    }
     pthread_mutex_unlock(&catalog->lock);
     return status;
 }

@@ -35,11 +35,11 @@ gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, con
 bool gt_catalog_is_path(const char *kernel);
 
 /* Reads a template file whose kernel's name then stands for it; also replaces one of that name. */
-gputune_status gt_catalog_add(gt_catalog *catalog, const char *path);
+gputune_status gt_catalog_add(const gt_template **out, gt_catalog *catalog, const char *path);
 /* The same of a text in memory, which is copied; `name` stands for a path. Its quoted includes are
  * those of `includes` (ends with one without a name; may be NULL), then the template folder's. */
-gputune_status gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
-                                     const gputune_include *includes);
+gputune_status gt_catalog_add_source(const gt_template **out, gt_catalog *catalog, const char *name,
+                                     const char *text, const gputune_include *includes);
 
 /* Calls `each` for every template, by name; a non-zero answer stops and is returned. A file of the
  * folder that does not parse is left out with a warning. ENOMEM. */

@@ -12,7 +12,8 @@ static gputune_status explain_stop(const gt_session *session)
 {
     const gt_request *request = session->request;
     /* the flag also counts in the short time that is granted after the limit */
-    return session->stop == GT_STOP_CANCELED || gt_is_canceled(request->options.cancel)
+    return session->stop == GT_STOP_CANCELED || gt_is_canceled(request->options.cancel) ||
+                   gt_is_canceled(request->services->closing)
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
                : gt_fail(GPUTUNE_ETIMEOUT,

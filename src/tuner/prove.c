@@ -1,8 +1,10 @@
 /* Proves configurations in a worker, and takes the first that is right. */
 #include "tuner/prove.h"
 
+#include "tuner/outcome.h"
 #include "tuner/session.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static gputune_status take_image(gt_image *out, gt_resources *resources, gt_field *field,
@@ -65,6 +67,52 @@ static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
     return GPUTUNE_OK;
 }
 
+/* ---- keeping --------------------------------------------------------------------------------- */
+
+static void keep_code(const gt_field *field, const gt_request *request)
+{
+    gt_code codes[2 * GT_PROVE_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < field->variants.count && count < 2 * GT_PROVE_MAX; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        const gt_unit *unit = &field->units.items[variant->unit];
+        if (variant->stage == GT_STAGE_READY && unit->compiled.image.bytes) {
+            codes[count++] = gt_unit_code(unit, request->device);
+        }
+    }
+    if (count) {
+        (void)gt_store_put_cubins(request->services->store, codes, count, &request->patience);
+    }
+}
+
+static void keep_failure(const gt_field *field, uint32_t index, const gt_request *request)
+{
+    const gt_variant *variant = &field->variants.items[index];
+    gt_trial trial = gt_field_trial(field, index);
+    char *config;
+    if (gt_config_text(&config, request->template, &variant->config) != GPUTUNE_OK) {
+        return;
+    }
+    trial.config = config;
+    trial.message = variant->message ? variant->message : "";
+    (void)gt_store_put_trials(request->services->store, request->environment, &request->scenario,
+                              &trial, 1, &request->patience);
+    free(config);
+}
+
+/* So that neither is compiled, nor tried in vain, again. That it cannot be stored is no failure. */
+static void keep(const gt_field *field, const gt_request *request)
+{
+    keep_code(field, request);
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_FAILED && !variant->remembered &&
+            gt_outcome_is_kept(variant->failure, variant->repeatable)) {
+            keep_failure(field, i, request);
+        }
+    }
+}
+
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
                         size_t count, const gt_history *history)
 {
@@ -80,6 +128,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
         status = gt_session_run(&session);
     }
     if (status == GPUTUNE_OK) {
+        keep(&session.field, request);
         status = take_first(choice, &session.field, configs, count);
     }
     gt_field_note_bad_default(&session.field, request);

@@ -3,6 +3,7 @@
 
 #include "base/objective.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "tuner/data.h"
 
 #include <errno.h>
@@ -34,25 +35,18 @@ static gputune_status check_samples(const gputune_options *o)
     return GPUTUNE_OK;
 }
 
-/* The options of a caller that was built with an older header are shorter. */
-static gputune_status take_options(gputune_options *out, const gputune_options *options)
+gputune_status gt_options_read(gputune_options *out, const gputune_options *given)
 {
-    static const size_t bytes[] = {0, offsetof(gputune_options, strategy),
-                                   offsetof(gputune_options, files), sizeof *options};
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
+                                   GT_BYTES_THROUGH(gputune_options, strategy),
+                                   GT_BYTES_THROUGH(gputune_options, file_count)};
+    static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
-    if (!options) {
-        return GPUTUNE_OK;
-    }
-    if (options->version < 1 || options->version > GPUTUNE_OPTIONS_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "options of version %u; initialise them with GPUTUNE_OPTIONS_INIT (%d)",
-                       options->version, GPUTUNE_OPTIONS_VERSION);
-    }
-    memcpy(out, options, bytes[options->version]);
-    return GPUTUNE_OK;
+    return given ? gt_versioned_read(out, given, &layouts) : GPUTUNE_OK;
 }
 
-static gputune_status check_options(const gputune_options *o)
+static gputune_status check_enums(const gputune_options *o)
 {
     if ((uint32_t)o->effort > GPUTUNE_EXHAUSTIVE ||
         (uint32_t)o->objective >= GPUTUNE_OBJECTIVE_COUNT ||
@@ -65,6 +59,44 @@ static gputune_status check_options(const gputune_options *o)
                        (int)o->effort, (int)o->objective, (int)o->cache, (int)o->isolation,
                        (int)o->strategy);
     }
+    return GPUTUNE_OK;
+}
+
+/* `what` is "sizes"; `at` counts from 0. */
+static gputune_status refuse_null(const char *what, size_t at)
+{
+    return gt_fail(GPUTUNE_EINVAL, "%s: entry %zu is NULL, or has no name", what, at);
+}
+
+static gputune_status check_lists(const gputune_options *o)
+{
+    if ((o->alignment_count && !o->alignments) || (o->input_count && !o->inputs) ||
+        (o->only_count && !o->only)) {
+        return gt_fail(GPUTUNE_EINVAL, "options count alignments, inputs or restrictions (only), "
+                                       "and the pointer to them is NULL");
+    }
+    for (size_t i = 0; i < o->alignment_count; i++) {
+        if (!o->alignments[i].buffer) {
+            return refuse_null("alignments", i);
+        }
+    }
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (!o->inputs[i].buffer) {
+            return refuse_null("inputs", i);
+        }
+    }
+    for (size_t i = 0; i < o->only_count; i++) {
+        if (!o->only[i]) {
+            return refuse_null("only", i);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_options(const gputune_options *o)
+{
+    GT_TRY(check_enums(o));
+    GT_TRY(check_lists(o));
     if (o->alignment & (o->alignment - 1)) {
         return gt_fail(GPUTUNE_EINVAL, "alignment %u is not a power of two", o->alignment);
     }
@@ -72,7 +104,21 @@ static gputune_status check_options(const gputune_options *o)
         return gt_fail(GPUTUNE_EINVAL,
                        "time_limit_s must not be negative, and epsilon within 0..1");
     }
-    return check_samples(o);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
+                             const gputune_options *options)
+{
+    if (!kernel || (sizes.count && !sizes.items)) {
+        return gt_fail(GPUTUNE_EINVAL, "%s is NULL", kernel ? "sizes.items" : "the kernel's name");
+    }
+    for (size_t i = 0; i < sizes.count; i++) {
+        if (!sizes.items[i].name) {
+            return refuse_null("sizes", i);
+        }
+    }
+    return check_options(options);
 }
 
 /* Times of launches that do different work say nothing, and work that nobody stated cannot be
@@ -203,12 +249,6 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
-/* Whether anything but the default variant says what is right. */
-static bool is_judged(const gt_workload *workload)
-{
-    return workload->has_reference || workload->has_check || workload->has_expected;
-}
-
 static gputune_status make_scenario(gt_request *request)
 {
     const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
@@ -229,7 +269,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .alignment = request->alignment_text,
                                       .inputs = request->inputs_text,
                                       .identity = request->template->identity,
-                                      .unreferenced = !is_judged(&request->workload),
+                                      .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
     return make_environment(request);
@@ -266,14 +306,13 @@ static gputune_status check_inputs(const gt_request *request)
     return GPUTUNE_OK;
 }
 
-static gputune_status resolve(gt_request *request, gputune_sizes sizes,
-                              const gputune_options *options)
+static gputune_status resolve(gt_request *request, gputune_sizes sizes)
 {
-    GT_TRY(take_options(&request->options, options));
-    GT_TRY(check_options(&request->options));
+    GT_TRY(check_samples(&request->options));
     fill_defaults(&request->options, request->template);
     GT_TRY(check_objective(request->template, request->options.objective));
     request->patience = gt_patience_for(request->options.time_limit_s, request->options.cancel);
+    request->patience.closing = request->services->closing;
     GT_TRY(gt_problem_bind(&request->problem, request->template, sizes));
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
                             request->device, request->options.alignment,
@@ -304,10 +343,16 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
     }
     request->services = services;
     request->device = device;
-    request->by_path = gt_catalog_is_path(kernel);
-    gputune_status status = gt_catalog_find(&request->template, services->catalog, kernel);
+    request->by_path = kernel && gt_catalog_is_path(kernel);
+    gputune_status status = gt_options_read(&request->options, options);
     if (status == GPUTUNE_OK) {
-        status = resolve(request, sizes, options);
+        status = gt_call_check(kernel, sizes, &request->options);
+    }
+    if (status == GPUTUNE_OK) {
+        status = gt_catalog_find(&request->template, services->catalog, kernel);
+    }
+    if (status == GPUTUNE_OK) {
+        status = resolve(request, sizes);
     }
     if (status != GPUTUNE_OK) {
         gt_request_free(request);
@@ -433,7 +478,7 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
 
 void gt_request_say_proof(const gt_request *request)
 {
-    if (!is_judged(&request->workload)) {
+    if (!gt_workload_is_judged(&request->workload)) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
                     "%s has neither reference() nor check() nor expect(): the results of its "
                     "default variant "

@@ -29,6 +29,8 @@ typedef struct gt_services {
     /* Waits until live inputs on the device are filled. */
     gputune_status (*await_inputs)(void *user, const gputune_options *options);
     void *user;
+    const volatile int *closing; /* non-zero: the tuner is being closed, every call ends soon; or
+                                    NULL */
 } gt_services;
 
 typedef struct gt_request {
@@ -62,6 +64,14 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
 void gt_request_free(gt_request *request);
+
+/* The caller's options as this library knows them: those that an older caller lacks have their
+ * defaults. NULL: all have. EINVAL for a version that no header has. */
+gputune_status gt_options_read(gputune_options *out, const gputune_options *given);
+/* What can be said of a call without its template: EINVAL for NULL where there must be something,
+ * and for numbers that are no values of their types. `options` are of this library's version. */
+gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
+                             const gputune_options *options);
 
 /* The workload's buffer that the caller's data are for. EINVAL when there is none of that name, it
  * is no input, or its size is another. */

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "tuner/history.h"
+#include "tuner/imported.h"
 #include "tuner/outcome.h"
 
 #include <math.h>
@@ -100,10 +101,7 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
     return gt_hash_equal(winner->terms.space, request->terms.space);
 }
 
-/* ENOTFOUND when the stored configuration is not one of the request's. The default is one, also
- * where restrictions leave it out: it races in every space. */
-static gputune_status parse_stored(gt_config *out, const gt_request *request,
-                                   const gt_winner *winner)
+gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner)
 {
     bool covered = gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK &&
                    (is_of_space(winner, request) ? gt_request_permits(request, out)
@@ -114,7 +112,7 @@ static gputune_status parse_stored(gt_config *out, const gt_request *request,
 static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winner *winner)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .terms = winner->terms};
-    GT_TRY(parse_stored(&choice.config, request, winner));
+    GT_TRY(gt_stored_config(&choice.config, request, winner));
     /* chosen from other variants, it is no decision about these */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
     take_times(&choice, winner);
@@ -143,8 +141,9 @@ static gt_winner *find_answer(const gt_winner_list *list, const gt_request *requ
     gt_config config;
     for (size_t i = 0; i < list->count; i++) {
         gt_winner *winner = &list->items[i];
-        if (winner->terms.proved && gt_answers(&winner->terms, asked) &&
-            parse_stored(&config, request, winner) == GPUTUNE_OK &&
+        if (gt_answers(&winner->terms, asked) &&
+            gt_stored_config(&config, request, winner) == GPUTUNE_OK &&
+            gt_is_proved(winner, request, &config) &&
             (!best || is_preferred(winner, best, request))) {
             best = winner;
         }
@@ -191,7 +190,7 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
                                  &request->scenario, NULL));
     gputune_status status = winner.terms.proved ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
     if (status == GPUTUNE_OK) {
-        status = parse_stored(&choice.config, request, &winner);
+        status = gt_stored_config(&choice.config, request, &winner);
     }
     if (status == GPUTUNE_OK) {
         status = gt_history_refutes(request, &choice.config);
@@ -289,6 +288,9 @@ static gputune_status choose_without_times(gt_choice *out, gt_request *request)
 gputune_status gt_tune(gt_choice *out, gt_request *request)
 {
     if (look_up_request(out, request, NULL) == GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
+    if (!request->options.force && gt_choose_imported(out, request) == GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
     if (request->options.effort < GPUTUNE_MEASURE) {

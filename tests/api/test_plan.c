@@ -1,5 +1,6 @@
 /* Plans without a GPU: what a launch refuses, and the table of finished plans. */
 #include "api/plan.h"
+#include "base/readers.h"
 #include "base/text.h"
 #include "gpu/arch.h"
 
@@ -97,7 +98,7 @@ static void test_info_says_what_was_chosen(void **state)
     assert_string_equal(info.kernel, "axpy");
     assert_string_equal(info.configuration, info.default_configuration);
     assert_float_equal(info.time_ns, 5, 0);
-    info.version = 99;
+    info.version = 0;
     assert_int_equal(gputune_plan_info(&info, plan), GPUTUNE_EINVAL);
     gputune_plan_release(plan);
 }
@@ -112,7 +113,7 @@ static const gt_terms *terms_of(gputune_effort effort)
 
 static void key_of(gt_plan_key *key, int64_t n, const gputune_options *options)
 {
-    gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options, 0);
+    gt_plan_key_make(key, "axpy", GPUTUNE_SIZES({"n", n}), options);
 }
 
 static void test_table_finds_by_size_and_effort(void **state)
@@ -121,10 +122,10 @@ static void test_table_finds_by_size_and_effort(void **state)
     gt_plan_table *table;
     gt_plan_key one, two;
     gputune_plan *plan = plan_for(*state, 1024);
-    assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     key_of(&one, 1024, &options);
     key_of(&two, 2048, &options);
-    assert_int_equal(gt_plan_table_add(table, &one, terms_of(GPUTUNE_MEASURE), plan, false),
+    assert_int_equal(gt_plan_table_add(table, &one, terms_of(GPUTUNE_MEASURE), plan, false, 0),
                      GPUTUNE_OK);
     gputune_plan *found = gt_plan_table_find(table, &one, terms_of(GPUTUNE_CACHED_ONLY));
     assert_ptr_equal(found, plan);
@@ -141,10 +142,10 @@ static void test_table_grows(void **state)
     gt_plan_table *table;
     gt_plan_key key;
     gputune_plan *plan = plan_for(*state, 1024);
-    assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     for (int n = 1; n <= 500; n++) {
         key_of(&key, n, &options);
-        assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_MEASURE), plan, false),
+        assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_MEASURE), plan, false, 0),
                          GPUTUNE_OK);
     }
     for (int n = 1; n <= 500; n++) {
@@ -163,11 +164,11 @@ static void test_table_replaces(void **state)
     gt_plan_table *table;
     gt_plan_key key;
     gputune_plan *first = plan_for(*state, 1024), *second = plan_for(*state, 1024);
-    assert_int_equal(gt_plan_table_new(&table), GPUTUNE_OK);
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     key_of(&key, 1024, &options);
-    assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_CACHED_ONLY), first, false),
+    assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_CACHED_ONLY), first, false, 0),
                      GPUTUNE_OK);
-    assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_MEASURE), second, false),
+    assert_int_equal(gt_plan_table_add(table, &key, terms_of(GPUTUNE_MEASURE), second, false, 0),
                      GPUTUNE_OK);
     gputune_plan *found = gt_plan_table_find(table, &key, terms_of(GPUTUNE_MEASURE));
     assert_ptr_equal(found, second);
@@ -195,8 +196,10 @@ static void *read_table(void *user)
         sure = atomic_load(&shared->added);
         for (int n = sure + 4; n > 0 && n > sure - 20; n--) { /* the first ones as they appear */
             key_of(&key, n, &options);
+            assert_true(gt_readers_enter());
             gputune_plan *found =
                 gt_plan_table_find(shared->table, &key, terms_of(GPUTUNE_CACHED_ONLY));
+            gt_readers_leave();
             gputune_info info = {.version = GPUTUNE_INFO_VERSION};
             shared->missing += !found && n <= sure;
             shared->wrong += found && (gputune_plan_info(&info, found) < 0 || info.time_ns != 5);
@@ -213,19 +216,19 @@ static void test_readers_find_what_was_added(void **state)
     shared_table shared = {.plan = plan_for(*state, 1024)};
     pthread_t readers[SHARED_READERS];
     gt_plan_key key;
-    assert_int_equal(gt_plan_table_new(&shared.table), GPUTUNE_OK);
+    assert_int_equal(gt_plan_table_new(&shared.table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
     for (int i = 0; i < SHARED_READERS; i++) {
         assert_int_equal(pthread_create(&readers[i], NULL, read_table, &shared), 0);
     }
     for (int n = 1; n <= SHARED_KEYS; n++) {
         key_of(&key, n, &options);
         assert_int_equal(gt_plan_table_add(shared.table, &key, terms_of(GPUTUNE_CACHED_ONLY),
-                                           shared.plan, false),
+                                           shared.plan, false, 0),
                          GPUTUNE_OK);
         atomic_store(&shared.added, n);
         key_of(&key, 1 + n / 2, &options);
         assert_int_equal(
-            gt_plan_table_add(shared.table, &key, terms_of(GPUTUNE_MEASURE), shared.plan, false),
+            gt_plan_table_add(shared.table, &key, terms_of(GPUTUNE_MEASURE), shared.plan, false, 0),
             GPUTUNE_OK);
     }
     for (int i = 0; i < SHARED_READERS; i++) {
@@ -235,6 +238,100 @@ static void test_readers_find_what_was_added(void **state)
     assert_int_equal(shared.wrong, 0);
     gt_plan_table_free(shared.table);
     gputune_plan_release(shared.plan);
+}
+
+static bool is_in(gt_plan_table *table, const gt_plan_key *key)
+{
+    gputune_plan *found = gt_plan_table_find(table, key, terms_of(GPUTUNE_CACHED_ONLY));
+    gputune_plan_release(found);
+    return found != NULL;
+}
+
+static void add(gt_plan_table *table, const gt_plan_key *key, gputune_plan *plan)
+{
+    assert_int_equal(gt_plan_table_add(table, key, terms_of(GPUTUNE_CACHED_ONLY), plan, false, 0),
+                     GPUTUNE_OK);
+}
+
+static void test_a_full_table_keeps_what_is_in_use(void **state)
+{
+    enum { LIMIT = 100, MORE = 1000 };
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key key, often;
+    gputune_plan *plan = plan_for(*state, 1024);
+    int kept = 0;
+    assert_int_equal(gt_plan_table_new(&table, LIMIT), GPUTUNE_OK);
+    key_of(&often, 0, &options);
+    add(table, &often, plan);
+    for (int n = 1; n <= MORE; n++) {
+        key_of(&key, n, &options);
+        add(table, &key, plan);
+        assert_true(is_in(table, &often));
+    }
+    for (int n = 1; n <= MORE; n++) {
+        key_of(&key, n, &options);
+        kept += is_in(table, &key);
+    }
+    assert_in_range(kept, LIMIT / 2, LIMIT);
+    gt_plan_table_free(table);
+    gputune_plan_release(plan);
+}
+
+static void test_a_kernel_is_forgotten_and_the_others_stay(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key by_name, by_path, by_other_path, other;
+    gputune_plan *plan = plan_for(*state, 1024);
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
+    gt_plan_key_make(&by_name, "stencil", GPUTUNE_NO_SIZES, &options);
+    gt_plan_key_make(&by_path, "./stencil.cu", GPUTUNE_NO_SIZES, &options);
+    gt_plan_key_make(&by_other_path, "x/../stencil.cu", GPUTUNE_NO_SIZES, &options);
+    gt_plan_key_make(&other, "gemm", GPUTUNE_NO_SIZES, &options);
+    add(table, &by_name, plan);
+    add(table, &by_path, plan);
+    add(table, &other, plan);
+    assert_int_equal(gt_plan_table_forget(table, "stencil", "./stencil.cu"), GPUTUNE_OK);
+    assert_false(is_in(table, &by_name));
+    assert_false(is_in(table, &by_path));
+    assert_true(is_in(table, &other));
+    /* the plan was begun before: it may be of the template that was replaced */
+    add(table, &by_name, plan);
+    assert_false(is_in(table, &by_name));
+    /* plans are axpy's, however they were asked for */
+    assert_int_equal(gt_plan_table_add(table, &by_other_path, terms_of(GPUTUNE_CACHED_ONLY), plan,
+                                       false, gt_plan_table_forgets(table)),
+                     GPUTUNE_OK);
+    assert_true(is_in(table, &by_other_path));
+    assert_int_equal(gt_plan_table_forget(table, "axpy", "axpy.cu"), GPUTUNE_OK);
+    assert_false(is_in(table, &by_other_path));
+    gt_plan_table_free(table);
+    gputune_plan_release(plan);
+}
+
+static void test_keys_of_any_length(void **state)
+{
+    enum { LONG = 5000 };
+    static char path[LONG + 1];
+    const char *const only[] = {path};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key one, two;
+    gputune_plan *plan = plan_for(*state, 1024);
+    memset(path, 'x', LONG);
+    options.only = only;
+    options.only_count = 1;
+    assert_int_equal(gt_plan_table_new(&table, GT_PLAN_TABLE_LIMIT), GPUTUNE_OK);
+    gt_plan_key_make(&one, path, GPUTUNE_SIZES({"n", 1}), &options);
+    gt_plan_key_make(&two, path, GPUTUNE_SIZES({"n", 2}), &options);
+    add(table, &one, plan);
+    assert_true(is_in(table, &one));
+    assert_false(is_in(table, &two));
+    gt_plan_key_free(&one);
+    gt_plan_key_free(&two);
+    gt_plan_table_free(table);
+    gputune_plan_release(plan);
 }
 
 static void test_live_inputs_are_never_in_the_table(void **state)
@@ -260,6 +357,9 @@ int main(void)
         IN_WORLD(test_table_grows),
         IN_WORLD(test_table_replaces),
         IN_WORLD(test_readers_find_what_was_added),
+        IN_WORLD(test_a_full_table_keeps_what_is_in_use),
+        IN_WORLD(test_a_kernel_is_forgotten_and_the_others_stay),
+        IN_WORLD(test_keys_of_any_length),
         IN_WORLD(test_live_inputs_are_never_in_the_table),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -117,6 +117,11 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     return 0;
 }
 
+void gputune_free(void *memory)
+{
+    free(memory);
+}
+
 void gputune_close(gputune *tuner)
 {
     free(tuner);
@@ -314,8 +319,8 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
         {1, "CLUSTER", "cluster", "1", "", true},
         {1, "CLUSTER", "cluster", "2", "compute capability 9.0 or higher only", false},
     };
-    static const gputune_exclusion exclusions[] = {
-        {"compute capability 9.0 or higher only", 2, GPUTUNE_EXACT}};
+    static const gputune_exclusion exclusions[] = {{"compute capability 9.0 or higher only", 2}};
+    static const gputune_certainty certainties[] = {GPUTUNE_EXACT};
     bool old = arch && strcmp(arch, "sm_80") == 0;
     gputune_space *space = calloc(1, sizeof *space);
     if (!space) {
@@ -328,7 +333,8 @@ int gputune_describe_space(gputune_space **out, gputune *tuner, const char *kern
                              .values = values,
                              .value_count = old ? 4 : 3,
                              .exclusions = exclusions,
-                             .exclusion_count = old};
+                             .exclusion_count = old,
+                             .exclusion_certainties = certainties};
     *out = space;
     return 0;
 }

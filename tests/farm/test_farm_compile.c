@@ -184,6 +184,19 @@ static void a_canceled_job_is_not_compiling(void **state)
     farm->ops->close(farm);
 }
 
+/* Its worker is needed for another. */
+static void a_canceled_job_that_never_ends_holds_up_nobody(void **state)
+{
+    (void)state;
+    gt_farm *farm = open_farm((gt_farm_options){.compile_workers = 1});
+    ask_compile(farm, 1, "hang");
+    wait_for_start(farm, 1);
+    farm->ops->cancel(farm);
+    ask_compile(farm, 2, "text");
+    expect_plain(farm, GT_EVENT_COMPILED, 2, GPUTUNE_OK);
+    farm->ops->close(farm);
+}
+
 static void without_a_compiler_every_job_says_so(void **state)
 {
     (void)state;
@@ -281,6 +294,7 @@ int main(void)
         cmocka_unit_test(canceled_jobs_are_never_told),
         cmocka_unit_test(a_compile_that_is_given_up_costs_nothing_else),
         cmocka_unit_test(a_canceled_job_is_not_compiling),
+        cmocka_unit_test(a_canceled_job_that_never_ends_holds_up_nobody),
         cmocka_unit_test(without_a_compiler_every_job_says_so),
         cmocka_unit_test(workers_do_not_see_harmful_variables),
         cmocka_unit_test(a_compile_farm_cannot_measure),

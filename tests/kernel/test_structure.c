@@ -157,9 +157,9 @@ static const struct {
     {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",
      "a.cu:3:30: S has no member 'c'; expected one that it has"},
     {"struct S { float a; int b; };", "out S y[n], S s = {.a = 1}",
-     "a.cu:3:38: s.b without a value; expected { .b = value }, or the name of a problem value"},
+     "a.cu:3:36: s.b without a value; expected { .b = value }, or the name of a problem value"},
     {"struct S { float a; int b; };", "out S y[n], S s = {1, 0.5}",
-     "a.cu:3:51: '0.5' is floating, and s.b is not; expected an integer expression"},
+     "a.cu:3:44: '0.5' is floating, and s.b is not; expected an integer expression"},
 };
 
 static void test_mistakes(void **state)

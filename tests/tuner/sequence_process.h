@@ -252,14 +252,14 @@ static void start_process(const char *template, const char *database)
     process.recheck = GT_NO_VARIANT;
     must(gt_catalog_open(&tuner->catalog, NULL, NULL), "templates");
     must(gt_store_open(&tuner->store, database, NULL, NULL), database);
-    must(gt_plan_table_new(&tuner->plans), "plans");
+    must(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT), "plans");
     must(gt_device_for_arch(&tuner->device, "sm_90"), "device");
     snprintf(tuner->device.name, sizeof tuner->device.name, "Test GPU");
     snprintf(tuner->device.origin, sizeof tuner->device.origin, "cuda");
     snprintf(tuner->device.environment, sizeof tuner->device.environment,
              "0123456789abcdef0123456789abcdef");
     tuner->has_device = true;
-    tuner->owner = getpid();
+    gt_calls_open(&tuner->calls);
     tuner->services = (gt_services){.catalog = tuner->catalog,
                                     .store = tuner->store,
                                     .device = &tuner->device,

@@ -99,11 +99,12 @@ static gputune_status compile(prepared *p, const gt_request *request)
     return fits ? GPUTUNE_OK : gt_fail(GPUTUNE_ECOMPILE, "%s: no such kernel", p->launch.entry);
 }
 
-static uint64_t filled(prepared *p, const gt_buffer *buffer, uint32_t index)
+static uint64_t filled(prepared *p, const gt_workload *workload, const gt_buffer *buffer,
+                       uint32_t index)
 {
     void *memory = allocate(p, buffer->bytes);
     if (buffer->direction != GT_OUT) {
-        gt_fill_host(memory, buffer, gt_fill_seed(1, index));
+        gt_fill_host(memory, workload, buffer, gt_fill_seed(1, index));
     }
     return (uint64_t)(uintptr_t)memory;
 }
@@ -113,8 +114,9 @@ static uint64_t argument(prepared *p, const gt_workload *workload, int index)
 {
     index -= workload->has_block;
     uint32_t which = workload->arguments[index].index;
-    return workload->arguments[index].is_buffer ? filled(p, &workload->buffers[which], which)
-                                                : gt_scalar_bits(&workload->scalars[which]);
+    return workload->arguments[index].is_buffer
+               ? filled(p, workload, &workload->buffers[which], which)
+               : gt_scalar_bits(&workload->scalars[which]);
 }
 
 static void place_parameters(prepared *p, const gt_workload *workload)
@@ -193,7 +195,7 @@ static gputune_status run(const gt_request *request, prepared *p)
     double rates[2];
     GT_TRY(compile(p, request));
     if (workload->has_block) {
-        p->block = (uint8_t *)(uintptr_t)filled(p, &workload->block, GT_PARAMETER_MAX);
+        p->block = (uint8_t *)(uintptr_t)filled(p, workload, &workload->block, GT_PARAMETER_MAX);
     }
     place_parameters(p, workload);
     place_globals(p);

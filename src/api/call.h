@@ -1,0 +1,50 @@
+/* Calls of the application inside a tuner: each public function begins one and ends it, so that
+ * gputune_close() knows when it may free what they use. Lookups of known plans, which must cost
+ * nothing, are readers instead (base/readers.h). */
+#ifndef GT_API_CALL_H
+#define GT_API_CALL_H
+
+#include "base/status.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* The calls of one tuner. */
+typedef struct gt_calls {
+    pthread_mutex_t mutex;
+    pthread_cond_t ended;
+    unsigned inside;
+    volatile int closing; /* a cancel flag of every call; read and written atomically */
+    pid_t owner;          /* the process that opened the tuner */
+} gt_calls;
+
+/* One call, on its thread's stack. */
+typedef struct gt_call {
+    gt_calls *calls;
+    struct gt_call *outer; /* of the same thread: a callback calls again */
+} gt_call;
+
+void gt_calls_open(gt_calls *calls);
+/* No call may be inside, or ever begin. */
+void gt_calls_free(gt_calls *calls);
+
+/* EINVAL where a pointer that a public function needs is NULL; `what` says which. */
+gputune_status gt_need(const char *function, const char *what, const void *pointer);
+/* The same for a callback. */
+gputune_status gt_need_callback(const char *function, bool given);
+
+/* Whether the tuner has been closed, or is about to be. */
+bool gt_calls_closing(const gt_calls *calls);
+
+/* Begins a call of the public function of that name. EINVAL when the tuner is closed; EUNSUPPORTED
+ * in a forked child, which has neither the workers nor the database's connections. */
+gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
+void gt_call_end(gt_call *call);
+
+/* Lets no call begin any more, cancels those inside, and waits until they have ended. EINVAL when
+ * the calls are closed already, EBUSY from a callback of one of them, EUNSUPPORTED in a forked
+ * child. */
+gputune_status gt_calls_close(gt_calls *calls);
+
+#endif

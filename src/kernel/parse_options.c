@@ -1,0 +1,87 @@
+/* The pragma options: strings, and strings that depend on conditions. */
+#include "kernel/compiler_options.h"
+#include "kernel/parse.h"
+
+#include "base/text.h"
+
+#include <string.h>
+
+/* Plans of one source serve other sizes too, so that options cannot depend on those. */
+enum { USE_SOURCE = GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE };
+
+static bool is_text(const gt_lexer *lexer)
+{
+    return lexer->token.kind == GT_TOKEN_STRING && lexer->token.text[0] == '"';
+}
+
+static gputune_status new_option(gt_option **out, gt_parse *parse, uint32_t item, gt_place place)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->option_count == GT_OPTION_MAX) {
+        return gt_fail_at(place, "more than %d compiler options; expected fewer", GT_OPTION_MAX);
+    }
+    *out = &parts->options[parts->option_count++];
+    (*out)->item = item;
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_text(gt_option *option, gt_lexer *body)
+{
+    if (!is_text(body)) {
+        return gt_fail_expected(body, "an option such as \"--use_fast_math\", or CONDITION ? "
+                                      "\"--option\" : \"\"");
+    }
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_strndup(&option->text, body->token.text + 1, body->token.length - 2));
+    gt_lexer_next(body);
+    return *option->text ? gt_compiler_option_check(option->text, place) : GPUTUNE_OK;
+}
+
+/* Opens `condition` on what stands before the '?' that a string follows; `body` is left on that
+ * string. False: the item has no condition. */
+static bool split_condition(gt_lexer *condition, gt_lexer *body)
+{
+    *condition = *body;
+    gt_lexer at = *body;
+    for (int depth = 0; at.token.kind != GT_TOKEN_END; gt_lexer_next(&at)) {
+        depth += gt_lexer_is(&at, "(");
+        depth -= gt_lexer_is(&at, ")");
+        if (depth == 0 && (gt_lexer_is(&at, ",") || is_text(&at))) {
+            return false;
+        }
+        if (depth == 0 && gt_lexer_is(&at, "?")) {
+            condition->end = at.token.text;
+            gt_lexer_next(&at);
+            *body = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* CONDITION ? "a" : CONDITION ? "b" : "c", or "c" alone. */
+static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
+{
+    gt_lexer condition;
+    gt_option *option = NULL;
+    while (split_condition(&condition, body)) {
+        GT_TRY(new_option(&option, parse, item, gt_lexer_place(&condition)));
+        GT_TRY(gt_read_integer_expression(&option->condition, parse, &condition, USE_SOURCE));
+        if (condition.token.kind != GT_TOKEN_END) {
+            return gt_fail_expected(&condition, "'?'");
+        }
+        GT_TRY(read_text(option, body));
+        GT_TRY(gt_lexer_expect(body, ":"));
+    }
+    GT_TRY(new_option(&option, parse, item, gt_lexer_place(body)));
+    return read_text(option, body);
+}
+
+gputune_status gt_parse_options(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    (void)clause;
+    do {
+        GT_TRY(read_item(parse, parse->parts->option_items++, body));
+    } while (gt_lexer_accept(body, ","));
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,304 @@
+/* Exports winners, and takes them over. */
+#include "store/wisdom.h"
+
+#include "base/array.h"
+#include "store/keys.h"
+#include "store/layers.h"
+#include "store/wisdom_parts.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gt_wisdom_entry_free(gt_wisdom_entry *entry)
+{
+    gt_columns_free(&entry->place, &gt_wisdom_columns);
+    gt_columns_free(&entry->trial, &gt_trial_columns);
+    gt_columns_free(&entry->standard, &gt_trial_columns);
+    gt_winner_free(&entry->winner);
+}
+
+/* ---- exporting ------------------------------------------------------------------------------- */
+
+/* What names a winner: its place and space. */
+typedef struct exported {
+    gt_hash key;
+} exported;
+
+typedef struct export_search {
+    const gt_wisdom_filter *filter;
+    gt_text *out;
+    GT_ARRAY(exported) done;
+} export_search;
+
+/* Whether `problem` has every "name=value" of `sizes`. */
+static bool has_sizes(const char *problem, const char *sizes)
+{
+    for (sizes += strspn(sizes, " ,"); *sizes; sizes += strspn(sizes, " ,")) {
+        size_t length = strcspn(sizes, " ,");
+        const char *at = problem;
+        while (*at && (strcspn(at, " ") != length || strncmp(at, sizes, length) != 0)) {
+            at += strcspn(at, " ");
+            at += strspn(at, " ");
+        }
+        if (!*at) {
+            return false;
+        }
+        sizes += length;
+    }
+    return true;
+}
+
+static bool is_of_environments(const gt_wisdom_filter *filter, const char *environment)
+{
+    for (size_t i = 0; i < filter->environment_count; i++) {
+        if (strcmp(filter->environments[i], environment) == 0) {
+            return true;
+        }
+    }
+    return !filter->environments;
+}
+
+static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *place)
+{
+    return is_of_environments(filter, place->environment) &&
+           (!filter->gpu || strcasestr(place->gpu, filter->gpu)) &&
+           (!filter->sizes || has_sizes(place->problem, filter->sizes));
+}
+
+/* Whether an upper layer has had it. */
+static bool is_done(const export_search *search, gt_hash key)
+{
+    for (size_t i = 0; i < search->done.count; i++) {
+        if (gt_hash_equal(search->done.items[i].key, key)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status take_entry(gt_wisdom_entry *entry, gt_rows *rows)
+{
+    GT_TRY(gt_columns_take(&entry->place, rows, &gt_wisdom_columns));
+    gt_rows_integer(rows); /* precedes the columns of the winner */
+    GT_TRY(gt_columns_take(&entry->winner, rows, &gt_winner_columns));
+    GT_TRY(gt_columns_take(&entry->trial, rows, &gt_trial_columns));
+    return gt_columns_take(&entry->standard, rows, &gt_trial_columns);
+}
+
+static gputune_status export_entry(export_search *search, const gt_wisdom_entry *entry)
+{
+    const exported one = {
+        gt_hash_join(gt_hash_join(gt_hash_string(entry->place.environment), entry->place.scenario),
+                     entry->winner.terms.space)};
+    if (!is_wanted(search->filter, &entry->place) || is_done(search, one.key)) {
+        return GPUTUNE_OK;
+    }
+    gt_wisdom_write(search->out, entry);
+    return gt_array_push(&search->done, one);
+}
+
+static gputune_status export_rows(gt_database *database, void *context)
+{
+    export_search *search = context;
+    gt_rows rows;
+    gputune_status status;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WISDOM, "t", search->filter->kernel));
+    while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
+        gt_wisdom_entry entry;
+        memset(&entry, 0, sizeof entry);
+        status = take_entry(&entry, &rows);
+        if (status == GPUTUNE_OK) {
+            status = export_entry(search, &entry);
+        }
+        gt_wisdom_entry_free(&entry);
+        if (status != GPUTUNE_OK) {
+            break;
+        }
+    }
+    gt_rows_end(&rows);
+    return status;
+}
+
+gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
+                               const gt_wisdom_filter *filter, const gt_patience *patience)
+{
+    export_search search = {.filter = filter, .out = out};
+    gt_text_printf(out, "%s\n", gt_wisdom_heading);
+    gputune_status status = gt_store_read_all(store, export_rows, &search, patience);
+    *count = (uint32_t)search.done.count;
+    gt_array_free(&search.done);
+    return status == GPUTUNE_EBUSY
+               ? gt_fail(status, "the database is locked by another process; try again")
+           : out->failed ? gt_fail_memory()
+                         : status;
+}
+
+/* ---- importing ------------------------------------------------------------------------------- */
+
+typedef GT_ARRAY(gt_wisdom_entry) entry_list;
+
+typedef struct import_work {
+    const entry_list *entries;
+    const gt_wisdom_import *import;
+} import_work;
+
+/* The place's scenario; its sizes go to `sizes`, its texts stay the place's. */
+static gt_scenario scenario_of(const gt_wisdom_place *place, int64_t sizes[GT_SCENARIO_SIZES])
+{
+    uint32_t count = gt_sizes_parse(sizes, place->sizes ? place->sizes : "");
+    return (gt_scenario){.kernel = place->kernel,
+                         .problem = place->problem,
+                         .bucket = place->bucket,
+                         .fixed = place->fixed,
+                         .sizes = sizes,
+                         .size_count = count,
+                         .objective = (gputune_objective)place->objective,
+                         .cache = (gputune_cache)place->cache,
+                         .alignment = place->alignment,
+                         .inputs = place->inputs,
+                         .identity = place->identity,
+                         .work_bytes = place->work_bytes,
+                         .work_flops = place->work_flops,
+                         .unreferenced = place->unreferenced};
+}
+
+static bool is_one_of(int value, int first, int last)
+{
+    return value >= first && value <= last;
+}
+
+/* Whether an entry is one that a tuning could have stored. */
+static bool is_sound(const gt_wisdom_entry *entry)
+{
+    const gt_wisdom_place *place = &entry->place;
+    const gt_winner *winner = &entry->winner;
+    int64_t sizes[GT_SCENARIO_SIZES];
+    if (!place->environment || !place->kernel || !place->problem || !winner->config ||
+        !entry->trial.config || strlen(place->environment) >= GT_ENVIRONMENT_MAX ||
+        !is_one_of(place->objective, 1, GPUTUNE_OBJECTIVE_COUNT - 1) ||
+        !is_one_of(place->cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
+        !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
+        !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
+        !is_one_of((int)entry->trial.status, GT_TRIAL_OK, GT_TRIAL_ELIMINATED) ||
+        !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
+        return false;
+    }
+    const gt_scenario scenario = scenario_of(place, sizes);
+    return strcmp(winner->config, entry->trial.config) == 0 &&
+           gt_hash_equal(winner->trial, entry->trial.hash) && entry->trial.time.median >= 0 &&
+           gt_hash_equal(gt_scenario_hash(&scenario), place->scenario);
+}
+
+/* An environment that is not known yet is described as in the text. */
+static gputune_status add_gpu(gt_database *database, const gt_wisdom_place *place)
+{
+    int64_t row;
+    gputune_status known = gt_query_integer(&row, database, GT_SQL_GPU_ID, "t", place->environment);
+    if (known != GPUTUNE_ENOTFOUND) {
+        return known;
+    }
+    GT_TRY(gt_gpu_row(&row, database, place->environment));
+    return gt_execute(database, GT_SQL_GPU_DESCRIBE, "c", &gt_wisdom_columns, place);
+}
+
+/* Adds a trial unless one of that hash is stored: what was found out here counts more. */
+static gputune_status offer_trial(gt_trial trials[2], size_t *count, gt_database *database,
+                                  const char *environment, gt_hash scenario, const gt_trial *trial)
+{
+    int64_t known;
+    if (!trial->config || !(trial->hash.high || trial->hash.low)) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_query_integer(&known, database, GT_SQL_TRIAL_KNOWN, "thh",
+                                             environment, scenario, trial->hash);
+    if (status == GPUTUNE_ENOTFOUND) {
+        trials[(*count)++] = *trial;
+        return GPUTUNE_OK;
+    }
+    return status;
+}
+
+static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
+                                   const gt_wisdom_import *import)
+{
+    const gt_wisdom_place *place = &entry->place;
+    int64_t sizes[GT_SCENARIO_SIZES];
+    const gt_scenario scenario = scenario_of(place, sizes);
+    gt_trial trials[2];
+    size_t count = 0;
+    gt_winner winner = entry->winner;
+    winner.terms.proved = import->trusted && winner.terms.driver_version == import->driver_version;
+    GT_TRY(add_gpu(database, place));
+    GT_TRY(
+        offer_trial(trials, &count, database, place->environment, place->scenario, &entry->trial));
+    if (!gt_hash_equal(entry->standard.hash, entry->trial.hash)) {
+        GT_TRY(offer_trial(trials, &count, database, place->environment, place->scenario,
+                           &entry->standard));
+    }
+    const gt_outcome outcome = {.environment = place->environment,
+                                .scenario = &scenario,
+                                .trials = trials,
+                                .trial_count = count,
+                                .winner = &winner};
+    return gt_winner_put(database, &outcome);
+}
+
+static gputune_status import_entries(gt_database *database, void *context)
+{
+    const import_work *work = context;
+    for (size_t i = 0; i < work->entries->count; i++) {
+        GT_TRY(import_entry(database, &work->entries->items[i], work->import));
+    }
+    return GPUTUNE_OK;
+}
+
+/* Damaged entries are left out; the first is told. */
+static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, const char *text)
+{
+    gt_wisdom_entry entry;
+    gputune_status status;
+    while ((status = gt_wisdom_read(&entry, &text)) != GPUTUNE_ENOTFOUND) {
+        bool read = status == GPUTUNE_OK;
+        if (read && is_sound(&entry)) {
+            GT_TRY(gt_array_push(out, entry));
+            continue;
+        }
+        if (!import->left_out++) {
+            gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: left out: %s", import->from,
+                        read ? "an entry contradicts itself, or is of another version of gputune"
+                             : gt_message());
+        }
+        if (read) {
+            gt_wisdom_entry_free(&entry);
+        } else if (status == GPUTUNE_ENOMEM) {
+            return status;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
+                               const gt_patience *patience)
+{
+    entry_list entries = {0};
+    import_work work = {&entries, import};
+    import->taken = import->left_out = 0;
+    size_t length = strlen(gt_wisdom_heading);
+    if (strncmp(text, gt_wisdom_heading, length) != 0 || (text[length] && text[length] != '\n')) {
+        return gt_fail(GPUTUNE_ERECORDED,
+                       "%s is no wisdom that this version reads; expected a first line '%s'",
+                       import->from, gt_wisdom_heading);
+    }
+    gputune_status status = read_entries(&entries, import, text);
+    if (status == GPUTUNE_OK && entries.count) {
+        status = import->keep ? gt_store_write(store, import_entries, &work, patience)
+                              : gt_store_write_wisdom(store, import_entries, &work);
+    }
+    import->taken = status == GPUTUNE_OK ? (uint32_t)entries.count : 0;
+    for (size_t i = 0; i < entries.count; i++) {
+        gt_wisdom_entry_free(&entries.items[i]);
+    }
+    gt_array_free(&entries);
+    return status;
+}

@@ -1,0 +1,37 @@
+/* Winners as text, to be carried from one database to another: what was measured, and what it was
+ * measured under, without code. wisdom.c has the rows, wisdom_text.c the text. */
+#ifndef GT_STORE_WISDOM_H
+#define GT_STORE_WISDOM_H
+
+#include "base/text.h"
+#include "store/store.h"
+
+/* Which winners are exported. */
+typedef struct gt_wisdom_filter {
+    const char *kernel;              /* NULL: all */
+    const char *const *environments; /* only these; NULL: any */
+    size_t environment_count;
+    const char *gpu;   /* a part of the GPU's name, case ignored; NULL: any */
+    const char *sizes; /* "n=1024 T=half": those that have all of these; NULL: any */
+} gt_wisdom_filter;
+
+/* Appends the winners that were proved, of all layers, each once; *count: how many. */
+gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
+                               const gt_wisdom_filter *filter, const gt_patience *patience);
+
+typedef struct gt_wisdom_import {
+    bool trusted;       /* they count as proved where the driver is the same */
+    int driver_version; /* the one at hand */
+    bool keep;          /* in the database; else in a layer of this store, below the user's */
+    uint32_t taken;     /* how many winners were taken */
+    uint32_t left_out;  /* and how many entries were damaged or edited, or of another format */
+    const gt_log *log;  /* where the first of these is told */
+    const char *from;   /* what to call the text there: a path, or "the text" */
+} gt_wisdom_import;
+
+/* Takes over what gt_store_export() made. Winners that are stored already stay if they answer what
+ * the new ones would. ERECORDED when the text is no wisdom, or of a version that is not known. */
+gputune_status gt_store_import(gt_wisdom_import *import, gt_store *store, const char *text,
+                               const gt_patience *patience);
+
+#endif

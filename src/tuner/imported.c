@@ -1,0 +1,152 @@
+/* Proves what was imported, before it is launched. */
+#include "tuner/imported.h"
+
+#include "base/text.h"
+#include "tuner/prove.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
+{
+    gt_source source;
+    if (!winner->terms.proved || gt_request_source(&source, request, config) != GPUTUNE_OK) {
+        return false;
+    }
+    bool same = gt_hash_equal(source.hash, winner->code.source);
+    gt_source_free(&source);
+    return same;
+}
+
+/* Whether it is no answer only because it is not proved. */
+static bool would_answer(const gt_winner *winner, gt_request *request, gt_config *config)
+{
+    gt_terms terms = winner->terms;
+    terms.proved = true;
+    return gt_answers(&terms, &request->terms) &&
+           gt_stored_config(config, request, winner) == GPUTUNE_OK &&
+           !gt_is_proved(winner, request, config) &&
+           gt_history_refutes(request, config) == GPUTUNE_OK;
+}
+
+static gt_winner *find_fastest(gt_config *config, const gt_winner_list *list, gt_request *request)
+{
+    gt_winner *best = NULL;
+    gt_config one;
+    for (size_t i = 0; i < list->count; i++) {
+        gt_winner *winner = &list->items[i];
+        if (would_answer(winner, request, &one) &&
+            (!best || winner->time.median < best->time.median)) {
+            best = winner;
+            *config = one;
+        }
+    }
+    return best;
+}
+
+/* ---- storing --------------------------------------------------------------------------------- */
+
+/* The code was stored by the proof. */
+static gputune_status name_code(gt_code *out, const gt_request *request, const gt_config *config)
+{
+    gt_source source;
+    GT_TRY(gt_request_source(&source, request, config));
+    *out = (gt_code){.source = source.hash, .ptx = request->device->emulated};
+    memcpy(out->arch, request->device->arch, sizeof out->arch);
+    gt_source_free(&source);
+    return GPUTUNE_OK;
+}
+
+static gputune_status store(const gt_winner *imported, const gt_choice *choice, gt_request *request,
+                            const gt_history *history)
+{
+    gt_winner winner = *imported;
+    const gt_trial *trial = gt_history_find(history, imported->trial);
+    const gt_trial *standard = gt_history_find(history, imported->default_trial);
+    gt_trial trials[2];
+    char *fallback = NULL;
+    size_t count = 0;
+    if (!trial) {
+        return GPUTUNE_OK; /* another process has dropped it meanwhile */
+    }
+    trials[count++] = *trial;
+    if (standard && standard != trial) {
+        trials[count++] = *standard;
+    }
+    winner.terms.proved = true;
+    winner.fallback = (gt_code){0};
+    GT_TRY(name_code(&winner.code, request, &choice->config));
+    if (choice->has_fallback) {
+        GT_TRY(name_code(&winner.fallback, request, &choice->fallback));
+        GT_TRY(gt_config_text(&fallback, request->template, &choice->fallback));
+    }
+    winner.fallback_config = fallback;
+    const gt_outcome outcome = {.environment = request->environment,
+                                .scenario = &request->scenario,
+                                .trials = trials,
+                                .trial_count = count,
+                                .winner = &winner};
+    gputune_status status =
+        gt_store_put_winner(request->services->store, &outcome, &request->patience);
+    free(fallback);
+    return status;
+}
+
+/* ---- choosing -------------------------------------------------------------------------------- */
+
+static void take_winner(gt_choice *choice, const gt_winner *winner)
+{
+    choice->source = GPUTUNE_SOURCE_CACHED;
+    choice->terms = winner->terms;
+    choice->terms.proved = true;
+    choice->time_ns = winner->time.median;
+    choice->default_ns = winner->default_time.median;
+    choice->speedup = winner->speedup;
+    choice->speedup_low = winner->speedup_low;
+    choice->speedup_high = winner->speedup_high;
+    choice->tie = winner->tie;
+    choice->noisy = winner->noisy;
+}
+
+static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_config *config,
+                            gt_request *request)
+{
+    gt_choice choice = {.config = *config};
+    gt_history history;
+    GT_TRY(gt_history_load(&history, request));
+    gputune_status status = gt_prove(&choice, request, config, 1, &history);
+    if (status == GPUTUNE_OK) {
+        take_winner(&choice, winner);
+        status = gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : "");
+    }
+    if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: that an imported result is right could not be stored: %s",
+                    request->template->name, gt_message());
+    }
+    gt_history_free(&history);
+    if (status != GPUTUNE_OK) {
+        gt_choice_free(&choice);
+        return status;
+    }
+    *out = choice;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
+{
+    gt_winner_list list;
+    gt_config config;
+    GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
+                            &request->scenario, NULL));
+    gt_winner *winner = find_fastest(&config, &list, request);
+    gputune_status status = winner ? prove(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
+    if (winner && status != GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: the imported result %s is not used: %s", request->template->name,
+                    winner->config, gt_message());
+        status = GPUTUNE_ENOTFOUND;
+    }
+    gt_winner_list_free(&list);
+    return status;
+}

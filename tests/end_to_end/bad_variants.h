@@ -1,0 +1,124 @@
+/* Every way in which a variant can be bad, a template of tests/poisoned/ each. The tests run on the
+ * emulator, with GPUTUNE_TEST_DRIVER=cuda on a GPU; GPUTUNE_TEST_LONG=1 adds those cases that take
+ * a call's whole limit. */
+#ifndef TEST_BAD_VARIANTS_H
+#define TEST_BAD_VARIANTS_H
+
+#include "world.h"
+
+#include <dirent.h>
+
+enum { N = 4099, MILLION = 1 << 20 };
+
+typedef struct bad {
+    const char *name, *status; /* of its trials */
+    int failure;               /* of a call in which all variants are like it */
+    double limit_s;            /* 0: it does not take long */
+    int n;
+} bad;
+
+static const bad table[] = {
+    {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"far_write", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"past_the_end", "wrong", GPUTUNE_EWRONG, 0, N}, /* into the guard zone */
+    {"tail_write", "wrong", GPUTUNE_EWRONG, 0, N},
+    {"misaligned", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"endless", "hung", GPUTUNE_ETIMEOUT, 6, N},
+    {"deadlock", "hung", GPUTUNE_ETIMEOUT, 6, N},
+    {"trap", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"assertion", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"lost", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"deep", "crashed", GPUTUNE_ECRASHED, 0, N},
+    {"one_in_a_million", "wrong", GPUTUNE_EWRONG, 0, MILLION},
+    {"once", "wrong", GPUTUNE_EWRONG, 0, N},
+    {"one_unwritten", "wrong", GPUTUNE_EWRONG, 0, N},
+    {"not_a_number", "wrong", GPUTUNE_EWRONG, 0, N},
+    {"writes_input", "wrong", GPUTUNE_EWRONG, 0, N},
+    {"too_much_shared", "compile", GPUTUNE_ECOMPILE, 0, N},
+    {"too_many_registers", "launch", GPUTUNE_ECUDA, 0, N},
+    {"no_compile", "compile", GPUTUNE_ECOMPILE, 0, N},
+    {"slow_compile", "slow", GPUTUNE_ETIMEOUT, 4, N},
+    {"greedy_compile", "compile", GPUTUNE_ECOMPILE, 0, N},
+    {"endless_print", "hung", GPUTUNE_ETIMEOUT, 6, N},
+};
+enum { CASES = sizeof table / sizeof *table };
+
+/* ---- what is left behind --------------------------------------------------------------------- */
+
+static int entries(const char *folder)
+{
+    int count = 0;
+    DIR *open = opendir(folder);
+    while (open && readdir(open)) {
+        count++;
+    }
+    if (open) {
+        closedir(open);
+    }
+    return count;
+}
+
+/* Children that run or were not reaped. */
+static int children(void)
+{
+    char path[64], line[4096] = "";
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    FILE *file = fopen(path, "r");
+    if (file && fgets(line, sizeof line, file)) {
+        for (char *at = line; (at = strchr(at, ' ')); at++) {
+            count++;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return count;
+}
+
+typedef struct traces {
+    int children, descriptors, shared;
+} traces;
+
+static traces traces_now(void)
+{
+    return (traces){children(), entries("/proc/self/fd"), entries("/dev/shm")};
+}
+
+static void expect_no_traces(traces before)
+{
+    for (int i = 0; i < 100 && children() > before.children; i++) {
+        usleep(50000); /* workers are ended without waiting for them */
+    }
+    traces now = traces_now();
+    assert_true(now.children <= before.children);
+    assert_int_equal(now.descriptors, before.descriptors);
+    assert_true(now.shared <= before.shared);
+}
+
+/* ---- the cases ------------------------------------------------------------------------------- */
+
+static gputune_options options_of(const bad *b)
+{
+    static const char *const only[] = {"BLOCK=64"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 1;
+    options.time_limit_s = b->limit_s > 0 ? b->limit_s : 60;
+    return options;
+}
+
+static bool is_long_run(void)
+{
+    return getenv("GPUTUNE_TEST_LONG") != NULL;
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    const char *driver = getenv("GPUTUNE_TEST_DRIVER");
+    setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB: the greedy one needs not be waited for */
+    return world_open(driver ? driver : "emu:h200");
+}
+
+#endif

@@ -1,0 +1,67 @@
+/* Where every variant is bad, the call fails with its status, and nobody is given what was refuted.
+ */
+#include "bad_variants.h"
+
+/* The template with its bad variants alone, in the world's folder. */
+static void write_alone(char *path, size_t bytes, const char *name)
+{
+    char *text;
+    gt_text changed = {0};
+    static const char *const changes[][2] = {{"tune(BAD = 0, 1)", "tune(BAD = 1)"},
+                                             {"default(BAD = 0", "default(BAD = 1"}};
+    snprintf(path, bytes, "tests/poisoned/%s.cu", name);
+    OK(gt_file_read(&text, NULL, path));
+    const char *from = text;
+    for (size_t i = 0; i < 2; i++) {
+        const char *at = strstr(from, changes[i][0]);
+        assert_non_null(at);
+        gt_text_append_bytes(&changed, from, (size_t)(at - from));
+        gt_text_append(&changed, changes[i][1]);
+        from = at + strlen(changes[i][0]);
+    }
+    gt_text_append(&changed, from);
+    snprintf(path, bytes, "%s/alone.cu", world.folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(gt_text_string(&changed), file);
+    assert_int_equal(fclose(file), 0);
+    gt_text_free(&changed);
+    free(text);
+}
+
+static void check_alone(const bad *b)
+{
+    char path[128];
+    gputune_plan *plan = NULL;
+    gputune_options options = options_of(b);
+    gputune *tuner = tuner_open(":memory:");
+    write_alone(path, sizeof path, b->name);
+    int status = tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options);
+    if (status != b->failure) {
+        fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
+    }
+    assert_true(gputune_error()[0] && !strchr(gputune_error(), '\n'));
+    /* nor is it launched by somebody who does not want to measure */
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_true(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options) < 0);
+    gputune_close(tuner);
+    unlink(path);
+}
+
+static void test_bad_variants_alone_fail_the_call(void **state)
+{
+    (void)state;
+    traces before = traces_now();
+    for (size_t i = 0; i < CASES; i++) {
+        if (is_long_run() || table[i].limit_s <= 0) {
+            check_alone(&table[i]);
+        }
+    }
+    expect_no_traces(before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_variants_alone_fail_the_call)};
+    return cmocka_run_group_tests(tests, open_device, world_close);
+}

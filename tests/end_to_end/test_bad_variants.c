@@ -1,0 +1,107 @@
+/* A bad variant costs itself alone and is remembered. It harms neither the host nor the healthy
+ * variants beside it, and leaves nothing behind. */
+#include "bad_variants.h"
+
+/* ---- one case -------------------------------------------------------------------------------- */
+
+typedef struct seen {
+    const char *status;
+    int bad, good, other;
+} seen;
+
+static int on_trial(void *user, const gputune_record *record)
+{
+    seen *s = user;
+    bool right = !strcmp(record->status, "ok") || !strcmp(record->status, "eliminated");
+    bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
+    if (is_bad ? !strcmp(record->status, s->status) && record->message[0] : right) {
+        s->bad += is_bad;
+        s->good += !is_bad;
+    } else {
+        print_error("%s: %s: %s\n", record->configuration, record->status, record->message);
+        s->other++;
+    }
+    return 0;
+}
+
+static void expect_trials(gputune *tuner, const bad *b)
+{
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    seen s = {.status = b->status};
+    filter.kernel = b->name;
+    filter.all_trials = true;
+    OK(gputune_records(tuner, &filter, on_trial, &s));
+    assert_int_equal(s.other, 0);
+    assert_int_equal(s.bad, 1);
+    assert_int_equal(s.good, 2);
+}
+
+/* The host's own context computes on, with the plan. */
+static void expect_doubled(gputune_plan *plan, int n)
+{
+    size_t count = (size_t)n, bytes = count * sizeof(float);
+    float *values = malloc(bytes);
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (float)i;
+    }
+    CUdeviceptr x = buffer_of(values, bytes), y = buffer_of(values, bytes);
+    CUstream stream = stream_new();
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &count)));
+    CU(StreamSynchronize(stream));
+    CU(MemcpyDtoH(values, y, bytes));
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 2.0f * (float)i) {
+            fail_msg("element %zu is %g", i, (double)values[i]);
+        }
+    }
+    CU(StreamDestroy(stream));
+    CU(MemFree(x));
+    CU(MemFree(y));
+    free(values);
+}
+
+static void check_mixed(gputune *tuner, const bad *b)
+{
+    char path[128];
+    gputune_plan *plan;
+    gputune_options options = options_of(b);
+    snprintf(path, sizeof path, "tests/poisoned/%s.cu", b->name);
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options));
+    gputune_info info = info_of(plan);
+    if (!strstr(info.configuration, "BAD=0")) {
+        fail_msg("%s: %s has won", b->name, info.configuration);
+    }
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    expect_trials(tuner, b);
+    expect_doubled(plan, b->n);
+    gputune_plan_release(plan);
+    /* raced again with more effort, the bad one is not tried */
+    options.effort = GPUTUNE_EXHAUSTIVE;
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options));
+    info = info_of(plan);
+    assert_non_null(strstr(info.configuration, "BAD=0"));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(plan);
+}
+
+static void test_bad_variants_cost_themselves(void **state)
+{
+    (void)state;
+    traces before = traces_now();
+    gputune *tuner = tuner_open(world.database);
+    for (size_t i = 0; i < CASES; i++) {
+        bool elsewhere = !strcmp(table[i].name, "endless"); /* test_endless.c */
+        if (is_long_run() || !elsewhere) {
+            check_mixed(tuner, &table[i]);
+        }
+    }
+    gputune_close(tuner);
+    expect_no_traces(before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_bad_variants_cost_themselves)};
+    return cmocka_run_group_tests(tests, open_device, world_close);
+}

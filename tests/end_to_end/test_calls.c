@@ -1,0 +1,369 @@
+/* Calls as a careless application makes them: NULL everywhere, versions and enums that do not
+ * exist, and a tuner that is closed while other threads use it. */
+#include "world.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <time.h>
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* ---- NULL ---- */
+
+static int never(void *user, const void *item)
+{
+    (void)item;
+    ++*(int *)user;
+    return 0;
+}
+#define NEVER(type) ((int (*)(void *, const type *))(void (*)(void))never)
+
+#define REFUSES(call)                                                                              \
+    do {                                                                                           \
+        int refused_ = (call);                                                                     \
+        if (refused_ != GPUTUNE_EINVAL || !strstr(gputune_error(), "NULL")) {                      \
+            fail_msg("%s: status %d, \"%s\"", #call, refused_, gputune_error());                   \
+        }                                                                                          \
+    } while (0)
+
+static void test_null_is_refused_without_a_tuner(void **state)
+{
+    (void)state;
+    int calls = 0;
+    gputune_info info = GPUTUNE_INFO_INIT;
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    gputune_plan *plan;
+    gputune_space *space;
+    char *text;
+    size_t bytes;
+    const gputune_sizes none = GPUTUNE_NO_SIZES;
+    REFUSES(gputune_open(NULL, NULL));
+    REFUSES(gputune_add_template(NULL, "x.cu"));
+    REFUSES(tune_kernel(NULL, NULL, "axpy", none, NULL));
+    REFUSES(tune_kernel(&plan, NULL, "axpy", none, NULL));
+    REFUSES(gputune_launch(NULL, NULL, GPUTUNE_ARGS(NULL)));
+    REFUSES(gputune_plan_info(&info, NULL));
+    REFUSES(gputune_plan_info(NULL, NULL));
+    REFUSES(gputune_devices("emu", NULL, NULL));
+    REFUSES(gputune_tuner_device(&device, NULL));
+    REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
+    REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));
+    REFUSES(gputune_emit(&text, &bytes, NULL, "axpy", none, NULL, "sm_90", GPUTUNE_FORM_SOURCE));
+    REFUSES(gputune_records(NULL, NULL, NEVER(gputune_record), &calls));
+    REFUSES(gputune_check_database(NULL));
+    REFUSES(gputune_add_source(NULL, "x", "y", NULL));
+    REFUSES(gputune_drop_outdated(NULL, NULL, true, NEVER(gputune_record), &calls));
+    REFUSES(gputune_run(NULL, "axpy", none, NULL, 0, NULL, NEVER(gputune_record), &calls));
+    REFUSES(gputune_compile(NULL, "axpy", none, NULL, NULL, NEVER(gputune_compiled), &calls));
+    REFUSES(gputune_replay(NULL, NULL, NEVER(gputune_replayed), &calls));
+    REFUSES(gputune_replay("x.json", NULL, NULL, NULL));
+    gputune_close(NULL);
+    gputune_refresh(NULL);
+    gputune_space_free(NULL);
+    gputune_free(NULL);
+    gputune_plan_release(NULL);
+    assert_null(gputune_plan_retain(NULL));
+    assert_int_equal(calls, 0);
+}
+
+static void test_null_is_refused_by_a_tuner(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan;
+    gputune_space *space;
+    char *text;
+    size_t bytes;
+    int calls = 0;
+    const gputune_sizes none = GPUTUNE_NO_SIZES, lost = {1, NULL}, nameless = GPUTUNE_SIZES({0, 1});
+    static const char *const nothing[] = {NULL};
+    REFUSES(tune_kernel(NULL, tuner, "axpy", none, NULL));
+    REFUSES(tune_kernel(&plan, tuner, NULL, none, NULL));
+    REFUSES(tune_kernel(&plan, tuner, "axpy", lost, NULL));
+    REFUSES(tune_kernel(&plan, tuner, "axpy", nameless, NULL));
+    REFUSES(gputune_tuner_device(NULL, tuner));
+    REFUSES(gputune_kernels(tuner, NULL, NULL));
+    REFUSES(gputune_describe_space(NULL, tuner, "axpy", none, NULL, NULL));
+    REFUSES(gputune_describe_space(&space, tuner, NULL, none, NULL, NULL));
+    REFUSES(gputune_emit(NULL, &bytes, tuner, "axpy", none, NULL, NULL, GPUTUNE_FORM_SOURCE));
+    REFUSES(gputune_emit(&text, NULL, tuner, "axpy", none, NULL, NULL, GPUTUNE_FORM_SOURCE));
+    REFUSES(gputune_emit(&text, &bytes, tuner, NULL, none, NULL, NULL, GPUTUNE_FORM_SOURCE));
+    REFUSES(gputune_records(tuner, NULL, NULL, NULL));
+    REFUSES(gputune_run(tuner, NULL, none, NULL, 0, NULL, NEVER(gputune_record), &calls));
+    REFUSES(gputune_run(tuner, "axpy", none, nothing, 1, NULL, NEVER(gputune_record), &calls));
+    REFUSES(gputune_run(tuner, "axpy", none, NULL, 0, NULL, NULL, NULL));
+    REFUSES(gputune_compile(tuner, NULL, none, NULL, NULL, NEVER(gputune_compiled), &calls));
+    REFUSES(gputune_compile(tuner, "axpy", none, NULL, NULL, NULL, NULL));
+    REFUSES(gputune_add_template(tuner, NULL));
+    REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
+    REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
+    REFUSES(gputune_drop_outdated(tuner, NULL, true, NULL, NULL));
+    assert_int_equal(calls, 0);
+    gputune_close(tuner);
+}
+
+static void test_lists_of_options_may_not_be_null(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan;
+    static const char *const nothing[] = {NULL};
+    const gputune_alignment nobody = {NULL, 4};
+    const gputune_input nowhere = {NULL, NULL, 4, true};
+    gputune_options options[6];
+    for (int i = 0; i < 6; i++) {
+        options[i] = (gputune_options)GPUTUNE_OPTIONS_INIT;
+    }
+    options[0].alignment_count = options[1].input_count = options[2].only_count = 1;
+    options[3].alignment_count = options[4].input_count = options[5].only_count = 1;
+    options[3].alignments = &nobody;
+    options[4].inputs = &nowhere;
+    options[5].only = nothing;
+    for (int i = 0; i < 6; i++) {
+        REFUSES(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options[i]));
+    }
+    gputune_close(tuner);
+}
+
+/* ---- versions and enums ---- */
+
+static gputune_options cached_only(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    return options;
+}
+
+static void learn(gputune *tuner, int64_t n)
+{
+    const gputune_options options = cached_only();
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
+    gputune_plan_release(plan);
+}
+
+static int ask_known(gputune *tuner, const gputune_options *options)
+{
+    gputune_plan *plan = NULL;
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), options);
+    gputune_plan_release(plan);
+    return status;
+}
+
+static void test_wrong_options_are_refused_for_known_kernels_too(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options wrong[7];
+    learn(tuner, 1024);
+    for (int i = 0; i < 7; i++) {
+        wrong[i] = cached_only();
+        assert_int_equal(ask_known(tuner, &wrong[i]), GPUTUNE_OK);
+    }
+    wrong[0].version = 0;
+    wrong[1].version = 0xdeadbeef; /* nobody has initialised it */
+    wrong[2].effort = (gputune_effort)99;
+    wrong[3].objective = (gputune_objective)99;
+    wrong[4].cache = (gputune_cache)-1;
+    wrong[5].isolation = (gputune_isolation)99;
+    wrong[6].strategy = (gputune_strategy)99;
+    for (int i = 0; i < 7; i++) {
+        assert_int_equal(ask_known(tuner, &wrong[i]), GPUTUNE_EINVAL);
+    }
+    gputune_close(tuner);
+}
+
+static void test_other_wrong_values_are_refused(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    int calls = 0;
+    char *text;
+    size_t bytes;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_replay_options replay = GPUTUNE_REPLAY_OPTIONS_INIT;
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    gputune *other;
+    const gputune_strategy odd = (gputune_strategy)99;
+    filter.version = open.version = replay.version = device.version = 0;
+    assert_int_equal(gputune_records(tuner, &filter, NEVER(gputune_record), &calls),
+                     GPUTUNE_EINVAL);
+    assert_int_equal(gputune_open(&other, &open), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_tuner_device(&device, tuner), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_replay("x", &replay, NEVER(gputune_replayed), &calls), GPUTUNE_EINVAL);
+    replay = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
+    replay.strategies = &odd;
+    replay.strategy_count = 1;
+    assert_int_equal(gputune_replay("x", &replay, NEVER(gputune_replayed), &calls), GPUTUNE_EINVAL);
+    assert_int_equal(gputune_emit(&text, &bytes, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), NULL,
+                                  NULL, (gputune_form)99),
+                     GPUTUNE_EINVAL);
+    assert_string_equal(gputune_objective_name((gputune_objective)99), "?");
+    assert_string_equal(gputune_strategy_name((gputune_strategy)99), "?");
+    assert_string_equal(gputune_source_name((gputune_source)99), "?");
+    gputune_close(tuner);
+}
+
+/* ---- closing ---- */
+
+static gputune *callback_closes;
+
+static void close_it(void *user, gputune_log_level level, const char *line)
+{
+    (void)user, (void)level, (void)line;
+    gputune_close(callback_closes);
+}
+
+static void close_in_progress(void *user, const gputune_progress *progress)
+{
+    (void)user, (void)progress;
+    gputune_close(callback_closes);
+    assert_non_null(strstr(gputune_error(), "callback"));
+}
+
+static void test_a_callback_cannot_close_its_tuner(void **state)
+{
+    (void)state;
+    callback_closes = tuner_open(":memory:");
+    static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.only = only;
+    options.only_count = 3;
+    options.log = close_it;
+    options.progress = close_in_progress;
+    OK(tune_kernel(&plan, callback_closes, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));
+    gputune_plan_release(plan);
+    gputune_close(callback_closes);
+}
+
+typedef struct tuning {
+    gputune *tuner;
+    sem_t begun;
+    bool told;
+    int status;
+} tuning;
+
+static void tell(void *user, const gputune_progress *progress)
+{
+    tuning *t = user;
+    if (!t->told && progress->compiled) {
+        t->told = true;
+        sem_post(&t->begun);
+    }
+}
+
+static void *tune(void *user)
+{
+    tuning *t = user;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan = NULL;
+    options.effort = GPUTUNE_EXHAUSTIVE;
+    options.time_limit_s = 1000;
+    options.progress = tell;
+    options.user = t;
+    t->status = tune_kernel(&plan, t->tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options);
+    gputune_plan_release(plan);
+    sem_post(&t->begun);
+    return NULL;
+}
+
+/* It neither crashes nor waits for the end of the limit. */
+static void test_closing_ends_a_tuning_of_another_thread(void **state)
+{
+    (void)state;
+    tuning t = {.tuner = tuner_open(":memory:")};
+    pthread_t thread;
+    sem_init(&t.begun, 0, 0);
+    assert_int_equal(pthread_create(&thread, NULL, tune, &t), 0);
+    sem_wait(&t.begun);
+    gputune_close(t.tuner);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_true(t.status == GPUTUNE_OK || t.status == GPUTUNE_ECANCELED);
+    sem_destroy(&t.begun);
+}
+
+enum { ASKERS = 4, ROUNDS = 20 };
+static gputune *_Atomic shared;
+static atomic_int answered, refused, failed;
+
+/* Asks until it hears that the tuner is closed. */
+static void *ask(void *unused)
+{
+    (void)unused;
+    gputune *tuner = atomic_load(&shared);
+    for (int status = 0; status == GPUTUNE_OK;) {
+        const gputune_options options = cached_only();
+        status = ask_known(tuner, &options);
+        answered += status == GPUTUNE_OK;
+        refused += status == GPUTUNE_EINVAL && strstr(gputune_error(), "closed") != NULL;
+        failed += status != GPUTUNE_OK && status != GPUTUNE_EINVAL;
+    }
+    return NULL;
+}
+
+static void test_closing_while_others_ask(void **state)
+{
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t askers[ASKERS];
+        int before = answered;
+        gputune *tuner = tuner_open(":memory:");
+        learn(tuner, 1024);
+        shared = tuner;
+        for (int i = 0; i < ASKERS; i++) {
+            assert_int_equal(pthread_create(&askers[i], NULL, ask, NULL), 0);
+        }
+        while (answered < before + 100) {
+            usleep(100);
+        }
+        gputune_close(tuner);
+        for (int i = 0; i < ASKERS; i++) {
+            pthread_join(askers[i], NULL);
+        }
+        gputune_close(tuner); /* once more does nothing */
+    }
+    assert_int_equal(refused, ASKERS * ROUNDS);
+    assert_int_equal(failed, 0);
+}
+
+static void test_plans_outlive_their_tuner(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    const gputune_options options = cached_only();
+    gputune_plan *plan;
+    const float values[4] = {1, 2, 3, 4};
+    float got[4] = {0}, a = 2;
+    size_t n = 4;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
+    gputune_close(tuner);
+    assert_string_equal(info_of(plan).sizes, "n=4");
+    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
+    CU(MemcpyDtoH(got, y, sizeof got));
+    assert_float_equal(got[3], 12, 0);
+    gputune_plan_release(plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_null_is_refused_without_a_tuner),
+        cmocka_unit_test(test_null_is_refused_by_a_tuner),
+        cmocka_unit_test(test_lists_of_options_may_not_be_null),
+        cmocka_unit_test(test_wrong_options_are_refused_for_known_kernels_too),
+        cmocka_unit_test(test_other_wrong_values_are_refused),
+        cmocka_unit_test(test_a_callback_cannot_close_its_tuner),
+        cmocka_unit_test(test_closing_ends_a_tuning_of_another_thread),
+        cmocka_unit_test(test_closing_while_others_ask),
+        cmocka_unit_test(test_plans_outlive_their_tuner),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,169 @@
+/* Results that were measured elsewhere: proved before they are launched, or trusted. */
+#include "base/hash.h"
+#include "world.h"
+
+static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
+
+static gputune_options few(gputune_effort effort)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    options.effort = effort;
+    return options;
+}
+
+static gputune_info ask(gputune *tuner, size_t n, gputune_effort effort)
+{
+    const gputune_options options = few(effort);
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options));
+    gputune_info info = info_of(plan);
+    static char configuration[128], reason[256];
+    snprintf(configuration, sizeof configuration, "%s", info.configuration);
+    snprintf(reason, sizeof reason, "%s", info.stop_reason);
+    info.configuration = configuration;
+    info.stop_reason = reason;
+    gputune_plan_release(plan);
+    return info;
+}
+
+/* What was measured of axpy at 100000, as text. */
+static char *measured(void)
+{
+    gputune *tuner = tuner_open(":memory:");
+    char *text;
+    uint32_t count;
+    assert_int_equal(ask(tuner, 100000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_MEASURED);
+    OK(gputune_wisdom_export(&text, &count, tuner, NULL));
+    assert_int_equal(count, 1);
+    gputune_close(tuner);
+    return text;
+}
+
+static gputune *tuner_with(const char *database, const char *text, gputune_trust trust, bool keep)
+{
+    gputune *tuner = tuner_open(database);
+    gputune_wisdom_options options = GPUTUNE_WISDOM_OPTIONS_INIT;
+    uint32_t count = 0;
+    options.trust = trust;
+    options.keep = keep;
+    OK(gputune_wisdom_import(&count, tuner, text, &options));
+    assert_int_equal(count, 1);
+    return tuner;
+}
+
+static void import_is_proved_once_and_then_stored(void **state)
+{
+    (void)state;
+    char *text = measured();
+    gputune *tuner = tuner_with(world.database, text, GPUTUNE_TRUST_NOTHING, false);
+    assert_int_equal(ask(tuner, 90000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
+    const gputune_info info = ask(tuner, 100000, GPUTUNE_MEASURE);
+    assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
+    assert_true(info.time_ns > 0 && info.default_ns > 0);
+    gputune_close(tuner);
+    tuner = tuner_open(world.database); /* the proof was stored; the import was this tuner's own */
+    assert_int_equal(ask(tuner, 100000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(ask(tuner, 90000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
+    gputune_close(tuner);
+    unlink(world.database);
+    free(text);
+}
+
+static void trusted_import_counts_as_proved_at_once(void **state)
+{
+    (void)state;
+    char *text = measured();
+    gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
+    assert_int_equal(ask(tuner, 90000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_NEAREST);
+    assert_int_equal(ask(tuner, 100000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
+    gputune_close(tuner);
+    free(text);
+}
+
+static void imports_are_kept_where_that_is_asked_for(void **state)
+{
+    (void)state;
+    char *text = measured();
+    gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, false));
+    gputune *tuner = tuner_open(world.database);
+    assert_int_equal(ask(tuner, 100000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_DEFAULT);
+    gputune_close(tuner);
+    gputune_close(tuner_with(world.database, text, GPUTUNE_TRUST_BOUND, true));
+    tuner = tuner_open(world.database);
+    assert_int_equal(ask(tuner, 100000, GPUTUNE_CACHED_ONLY).source, GPUTUNE_SOURCE_CACHED);
+    gputune_close(tuner);
+    unlink(world.database);
+    free(text);
+}
+
+/* Wisdom that says a wrong variant won, under hashes that are right, as a liar would write it. */
+static void wrong_import_is_never_launched(void **state)
+{
+    (void)state;
+    static const char kernel[] = "tests/poisoned/wrong_result.cu";
+    static const char *const good[] = {"BAD=0", "BLOCK=64"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan;
+    char *text, hex[33];
+    uint32_t count;
+    options.only = good;
+    options.only_count = 2;
+    OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 4096}), &options));
+    gputune_plan_release(plan);
+    OK(gputune_wisdom_export(&text, &count, tuner, NULL));
+    gputune_close(tuner);
+    for (char *at = text; (at = strstr(at, "BAD=0 BLOCK")) != NULL; at++) {
+        at[4] = '1';
+    }
+    char *body = strchr(strstr(text, "entry "), '\n') + 1;
+    gt_hash_hex(hex, gt_hash_bytes(body, strlen(body)));
+    memcpy(body - 33, hex, 32);
+    for (int trust = 0; trust < 2; trust++) {
+        tuner = tuner_with(":memory:", text, (gputune_trust)trust, false);
+        OK(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 4096}), &options));
+        assert_non_null(strstr(info_of(plan).configuration, "BAD=0"));
+        gputune_plan_release(plan);
+        gputune_close(tuner);
+    }
+    free(text);
+}
+
+static void files_serve_as_well(void **state)
+{
+    (void)state;
+    char path[128], *text = measured();
+    gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_BOUND, false);
+    uint32_t count = 0;
+    snprintf(path, sizeof path, "%s/wisdom", world.folder);
+    OK(gputune_wisdom_save(path, &count, tuner, NULL));
+    assert_int_equal(count, 1);
+    OK(gputune_wisdom_load(&count, tuner, path, NULL));
+    assert_int_equal(count, 1);
+    unlink(path);
+    assert_int_equal(gputune_wisdom_load(&count, tuner, path, NULL), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gputune_wisdom_import(&count, tuner, "no wisdom", NULL), GPUTUNE_ERECORDED);
+    assert_int_equal(gputune_wisdom_import(&count, NULL, text, NULL), GPUTUNE_EINVAL);
+    gputune_close(tuner);
+    free(text);
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    return world_open("emu");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(import_is_proved_once_and_then_stored),
+        cmocka_unit_test(trusted_import_counts_as_proved_at_once),
+        cmocka_unit_test(imports_are_kept_where_that_is_asked_for),
+        cmocka_unit_test(wrong_import_is_never_launched),
+        cmocka_unit_test(files_serve_as_well),
+    };
+    return cmocka_run_group_tests(tests, open_world, world_close);
+}

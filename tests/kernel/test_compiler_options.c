@@ -1,0 +1,168 @@
+/* options(): what reaches the compiler for which variant, what counts, and what is refused. */
+#include "kernel_support.h"
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(n = 64, const R = 2) args(out float y[n], size_t n)\n"      \
+    "#pragma gputune tune(FAST = 0, 1) tune(MODE = 0, 1, 2) block(32) grid(1) reference(ref)\n"    \
+    "__global__ void k(float *y, size_t n) {}\n__global__ void ref(float *y, size_t n) {}\n"       \
+    "#pragma gputune "
+
+/* The options of a configuration, or of the reference where that is NULL, joined by blanks. */
+static const char *options_of(const char *clause, const char *configuration)
+{
+    static char joined[512];
+    gt_text text = {0};
+    gt_source source;
+    gt_config config;
+    gt_text_printf(&text, "%s%s\n", HEAD, clause);
+    gt_template *template = parse(gt_text_string(&text));
+    const gt_device device = device_of("sm_90");
+    gt_problem problem;
+    ASSERT_OK(gt_problem_bind(&problem, template, (gputune_sizes){0, NULL}));
+    if (configuration) {
+        ASSERT_OK(gt_config_parse(&config, template, configuration));
+        ASSERT_OK(gt_source_generate(&source, template, &problem, &config, &device, ""));
+    } else {
+        ASSERT_OK(gt_source_reference(&source, template, &problem, &device, ""));
+    }
+    gt_text_clear(&text);
+    for (size_t i = 0; i < source.option_count; i++) {
+        gt_text_printf(&text, "%s%s", i ? " " : "", source.options[i]);
+    }
+    snprintf(joined, sizeof joined, "%s", gt_text_string(&text));
+    gt_source_free(&source);
+    gt_template_free(template);
+    gt_text_free(&text);
+    return joined;
+}
+
+static void test_options_follow_the_configuration(void **state)
+{
+    static const char clause[] =
+        "options(\"--fmad=false\", FAST ? \"--use_fast_math\" : \"\", "
+        "MODE == 1 ? \"-Xptxas=-O1\" : MODE == 2 && R == 2 ? \"-Xptxas=-O2\" : \"\") "
+        "options(cc >= 100 ? \"-DNEW\" : \"-DOLD=1\") maxreg(MODE * 32)";
+    (void)state;
+    assert_string_equal(options_of(clause, ""), "--fmad=false -DOLD=1");
+    assert_string_equal(options_of(clause, "FAST=1"), "--fmad=false --use_fast_math -DOLD=1");
+    assert_string_equal(options_of(clause, "MODE=1"),
+                        "--fmad=false -Xptxas=-O1 -DOLD=1 --maxrregcount=32");
+    assert_string_equal(options_of(clause, "MODE=2"),
+                        "--fmad=false -Xptxas=-O2 -DOLD=1 --maxrregcount=64");
+}
+
+/* Fast math in the reference would decide what is right. */
+static void test_the_reference_gets_what_the_source_means(void **state)
+{
+    (void)state;
+    assert_string_equal(options_of("options(\"--use_fast_math\", \"--std=c++20\", \"-UX\")", NULL),
+                        "--std=c++20 -UX");
+    assert_string_equal(options_of("maxreg(64)", NULL), "");
+}
+
+static gt_hash identity_of(const char *clause)
+{
+    gt_text text = {0};
+    gt_text_printf(&text, "%s%s\n", HEAD, clause);
+    gt_template *template = parse(gt_text_string(&text));
+    gt_hash identity = template->identity;
+    gt_template_free(template);
+    gt_text_free(&text);
+    return identity;
+}
+
+static void test_options_are_part_of_the_identity(void **state)
+{
+    (void)state;
+    assert_false(
+        gt_hash_equal(identity_of("options(\"--use_fast_math\")"), identity_of("maxreg(0)")));
+    assert_true(gt_hash_equal(identity_of("options(\"--use_fast_math\")"),
+                              identity_of("options( \"--use_fast_math\" ) // all")));
+}
+
+static void test_an_axis_of_options_is_compiled_for(void **state)
+{
+    (void)state;
+    gt_template *t = parse(HEAD "options(FAST ? \"-G\" : \"\")\n");
+    assert_true(gt_template_axis(t, "FAST")->in_source);
+    assert_false(gt_template_axis(t, "MODE")->in_source);
+    gt_template_free(t);
+}
+
+static const struct {
+    const char *clause, *message;
+} mistakes[] = {
+    {"options()",
+     "k.cu:5:25: the pragma ends here; expected an option such as \"--use_fast_math\", or "
+     "CONDITION ? \"--option\" : \"\""},
+    {"options(FAST)",
+     "k.cu:5:25: found 'FAST'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "\"--option\" : \"\""},
+    {"options(n > 3 ? \"-G\" : \"\")",
+     "k.cu:5:25: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "device property here"},
+    {"options(FAST ? \"-G\")", "k.cu:5:36: the pragma ends here; expected ':'"},
+    {"options(\"use_fast_math\")",
+     "k.cu:5:25: found 'use_fast_math'; expected one option a string, such as \"--fmad=false\""},
+    {"options(\"-D A\")",
+     "k.cu:5:25: found '-D A'; expected one option a string, such as \"--fmad=false\""},
+    {"options(\"--use_fast_meth\")",
+     "k.cu:5:25: unknown compiler option '--use_fast_meth'; expected --use_fast_math"},
+    {"options(\"--fmad\")",
+     "k.cu:5:25: the compiler option '--fmad' has no value; expected '=' and one"},
+    {"options(\"-lineinfo=1\")",
+     "k.cu:5:25: the compiler option '-lineinfo=1' has a value; expected none"},
+    {"options(\"-I/etc\")", "k.cu:5:25: the compiler option '-I/etc' is refused: it opens folders; "
+                            "expected -I on the command line, include_paths or GPUTUNE_INCLUDE"},
+    {"options(\"--pre-include=/etc/passwd\")",
+     "k.cu:5:25: the compiler option '--pre-include=/etc/passwd' is refused: it opens a file; "
+     "expected #pragma gputune include(\"file\")"},
+    {"options(\"--time=/tmp/x\")", "k.cu:5:25: the compiler option '--time=/tmp/x' is refused: it "
+                                   "reads or writes files; expected it to be left out"},
+    {"options(\"-arch=sm_80\")", "k.cu:5:25: the compiler option '-arch=sm_80' is refused: the "
+                                 "target is the GPU at hand; expected it to be left out"},
+    {"options(\"-dlto\")", "k.cu:5:25: the compiler option '-dlto' is refused: its code needs a "
+                           "link step; expected whole-program code"},
+    {"options(\"-maxrregcount=32\")",
+     "k.cu:5:25: the compiler option '-maxrregcount=32' is refused: the space would not know of "
+     "it; expected maxreg(COUNT)"},
+    {"options(\"--no-cache\")", "k.cu:5:25: the compiler option '--no-cache' is refused: the "
+                                "engine sets it; expected it to be left out"},
+    {"options(\"-Xptxas=--options-file=/etc/passwd\")",
+     "k.cu:5:25: the assembler's option '--options-file=/etc/passwd' may open files; expected one "
+     "such as -O2, -dlcm=cg or --def-load-cache=ca"},
+    {"options(\"-Xptxas=-O2,-o,/tmp/x\")",
+     "k.cu:5:25: the assembler's option '-O2,-o,/tmp/x' may open files; expected one such as -O2, "
+     "-dlcm=cg or --def-load-cache=ca"},
+    {"options(\"--std=c++14\")",
+     "k.cu:5:25: --std=c++14; expected c++17, c++20 or c++23, which the prelude needs"},
+};
+
+static void test_mistakes(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        gt_template *template = NULL;
+        gt_text_clear(&text);
+        gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i].clause);
+        if (gt_template_parse(&template, "k.cu", gt_text_string(&text), NULL, NULL) !=
+            GPUTUNE_ETEMPLATE) {
+            fail_msg("accepted: %s", mistakes[i].clause);
+        }
+        assert_string_equal(gt_message(), mistakes[i].message);
+    }
+    gt_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_options_follow_the_configuration),
+        cmocka_unit_test(test_the_reference_gets_what_the_source_means),
+        cmocka_unit_test(test_options_are_part_of_the_identity),
+        cmocka_unit_test(test_an_axis_of_options_is_compiled_for),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,32 @@
+// Half of its variants print for ever.
+#pragma gputune kernel(endless_print)
+#pragma gputune problem(n = 65536)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BAD = 0, BLOCK = 128)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune work(bytes = 8 * n)
+#pragma gputune reference(endless_print_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void endless_print(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    for (volatile int again = 1; again;) {
+        printf("%d\n", threadIdx.x);
+    }
+#endif
+}
+
+__global__ void endless_print_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

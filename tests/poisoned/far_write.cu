@@ -1,0 +1,30 @@
+// Half of its variants write 20 MB behind their output.
+#pragma gputune kernel(far_write)
+#pragma gputune problem(n = 65536)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BAD = 0, BLOCK = 128)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune work(bytes = 8 * n)
+#pragma gputune reference(far_write_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void far_write(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    y[n + 5000000] = 1.0f;
+#endif
+}
+
+__global__ void far_write_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

@@ -1,0 +1,34 @@
+// Half of its variants are right only the first time.
+#pragma gputune kernel(once)
+#pragma gputune problem(n = 65536)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BAD = 0, BLOCK = 128)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune work(bytes = 8 * n)
+#pragma gputune reference(once_reference, block = 256, grid = ceil_div(n, 256))
+
+__device__ unsigned int launches;
+
+__global__ void once(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == 0 && atomicAdd(&launches, 1) > 0) {
+        y[0] = 0.0f;
+    }
+#endif
+}
+
+__global__ void once_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

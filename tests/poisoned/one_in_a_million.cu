@@ -1,0 +1,32 @@
+// Half of its variants get one element of a million wrong.
+#pragma gputune kernel(one_in_a_million)
+#pragma gputune problem(n = 1048576)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BAD = 0, BLOCK = 128)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune work(bytes = 8 * n)
+#pragma gputune reference(one_in_a_million_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void one_in_a_million(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 3) {
+        y[i] = 3.0f;
+    }
+#endif
+}
+
+__global__ void one_in_a_million_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

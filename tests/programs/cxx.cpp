@@ -1,0 +1,202 @@
+/* gputune.hpp on the emulator: plans, launches, arguments that do not fit; with exceptions, and
+ * without (-fno-exceptions). Prints what went wrong and a last line "N passed, N failed". */
+#include <gputune.hpp>
+
+#include <cuda.h>
+
+#include <array>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+namespace gt = gputune_cxx;
+
+static int passed, failed;
+
+static void expect(bool good, const char *what, const std::string &detail = "")
+{
+    (good ? passed : failed)++;
+    if (!good) {
+        std::printf("%s: failed %s\n", what, detail.c_str());
+    }
+}
+
+static void refuses(const gt::result<void> &result, const char *text)
+{
+    expect(!result && result.why().status == GPUTUNE_EINVAL &&
+               result.why().message.find(text) != std::string::npos,
+           text, result ? "(it was launched)" : result.why().message);
+}
+
+struct buffers {
+    static constexpr std::size_t n = 1000;
+    CUdeviceptr y = 0, x = 0;
+    std::vector<float> host = std::vector<float>(n, 1.0f);
+
+    buffers()
+    {
+        cuMemAlloc(&y, n * sizeof(float));
+        cuMemAlloc(&x, n * sizeof(float));
+        cuMemcpyHtoD(x, host.data(), n * sizeof(float));
+        clear();
+    }
+    ~buffers()
+    {
+        cuMemFree(y);
+        cuMemFree(x);
+    }
+    void clear()
+    {
+        cuMemcpyHtoD(y, host.data(), n * sizeof(float));
+    }
+    /* Whether y is 1 + a * 1 now; makes it 1 again. */
+    bool is(float a)
+    {
+        std::vector<float> found(n);
+        cuCtxSynchronize();
+        cuMemcpyDtoH(found.data(), y, n * sizeof(float));
+        clear();
+        for (float value : found) {
+            if (value != 1.0f + a) {
+                return false;
+            }
+        }
+        return true;
+    }
+};
+
+static gputune_options quick()
+{
+    gputune_options options = gt::default_options();
+    options.effort = GPUTUNE_CACHED_ONLY;
+    return options;
+}
+
+static void arguments(const gt::plan &axpy)
+{
+    buffers b;
+    const int n = 1000;
+    auto *y = reinterpret_cast<float *>(b.y);
+    auto *x = reinterpret_cast<const float *>(b.x);
+    expect(bool(axpy.try_launch(nullptr, y, x, 2.0f, b.n)) && b.is(2), "pointers");
+    expect(bool(axpy.try_launch(nullptr, b.y, b.x, 3.0, n)) && b.is(3),
+           "addresses, and numbers converted");
+    expect(bool(axpy.try_launch(nullptr, gt::span<float>(y, b.n), gt::span<const float>(b.x, b.n),
+                                4, 1000u)) &&
+               b.is(4),
+           "spans");
+    expect(bool(axpy.try_launch(nullptr, static_cast<void *>(y), static_cast<const void *>(x), 5.0f,
+                                1000LL)) &&
+               b.is(5),
+           "void pointers");
+#if defined(__cpp_lib_span)
+    expect(bool(axpy.try_launch(nullptr, std::span<float>(y, b.n), std::span<const float>(x, b.n),
+                                6.0f, n)) &&
+               b.is(6),
+           "the standard's spans");
+#endif
+    refuses(axpy.try_launch(nullptr, reinterpret_cast<double *>(y), x, 2.0f, n),
+            "(float *y) points to another type");
+    refuses(axpy.try_launch(nullptr, gt::span<float>(y, 10), x, 2.0f, n), "(float *y) is smaller");
+    refuses(axpy.try_launch(nullptr, y, x, y, n), "(float a) is a pointer");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f, 1000.0), "n) is a floating-point number");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f, -1), "n) is out of the range");
+    refuses(axpy.try_launch(nullptr, 7, x, 2.0f, n), "(float *y) is a number");
+    refuses(axpy.try_launch(nullptr, std::array<float, 2>{}, x, 2.0f, n), "(float *y) is a value");
+    refuses(axpy.try_launch(nullptr, y, x, std::array<float, 2>{}, n),
+            "(float a) has another size");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f, 999), "999");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f), "3");
+    expect(b.is(0), "what is refused is not launched");
+    gt::plan copy = axpy, moved = std::move(copy);
+    expect(bool(moved.try_launch(nullptr, y, x, 2.0f, n)) && b.is(2) && !copy, "copies and moves");
+    refuses(gt::plan().try_launch(nullptr), "this plan is empty");
+}
+
+static void block(const gt::tuner &tuner)
+{
+    auto plan = tuner.try_tune("paramsum", {{"COUNT", 8}}, quick());
+    if (!plan) {
+        expect(false, "paramsum", plan.why().message);
+        return;
+    }
+    CUdeviceptr out = 0;
+    cuMemAlloc(&out, 64);
+    const std::array<int, 8> values = {1, 2, 3, 4, 5, 6, 7, 8};
+    const auto launched = plan->try_launch(nullptr, values.data(), out);
+    int sum = 0;
+    cuCtxSynchronize();
+    cuMemcpyDtoH(&sum, out, sizeof sum);
+    expect(bool(launched) && sum == 36, "a block of parameters",
+           launched ? std::to_string(sum) : launched.why().message);
+    cuMemFree(out);
+}
+
+#if defined(__cpp_exceptions)
+static void exceptions(const gt::tuner &tuner)
+{
+    try {
+        tuner.tune("nosuch");
+        expect(false, "an unknown kernel throws");
+    } catch (const gt::error &e) {
+        expect(e.status() == GPUTUNE_ENOTFOUND &&
+                   std::string(e.what()).find("nosuch") != std::string::npos,
+               "an unknown kernel throws");
+    }
+    try {
+        gputune_open_options options = gt::default_open_options();
+        options.driver = "/none/libcuda.so.1";
+        gt::tuner other(options);
+        expect(false, "no driver throws");
+    } catch (const gt::error &e) {
+        expect(e.status() == GPUTUNE_ENODRIVER, "no driver throws", e.what());
+    }
+    buffers b;
+    gt::plan axpy = tuner.tune("axpy", {{"n", b.n}});
+    axpy.launch(nullptr, b.y, b.x, 2.0f, b.n);
+    expect(b.is(2) && axpy.info().source == GPUTUNE_SOURCE_MEASURED, "tune and launch");
+    int count = 0;
+    tuner.records([&](const gputune_record &record) { count += record.is_winner; });
+    expect(count == 1, "records", std::to_string(count));
+    try {
+        tuner.records([](const gputune_record &) { throw 7; });
+        expect(false, "a callback's exception comes through");
+    } catch (int number) {
+        expect(number == 7, "a callback's exception comes through");
+    }
+}
+#endif
+
+int main()
+{
+    CUdevice device;
+    CUcontext context;
+    cuInit(0);
+    cuDeviceGet(&device, 0);
+    cuDevicePrimaryCtxRetain(&context, device);
+    cuCtxSetCurrent(context);
+    {
+        gputune_open_options options = gt::default_open_options();
+        options.database = ":memory:";
+        auto tuner = gt::tuner::try_open(options);
+        if (!tuner) {
+            std::printf("%s\n", tuner.why().message.c_str());
+            return 1;
+        }
+        auto axpy = tuner->try_tune("axpy", {{"n", 1000}}, quick());
+        if (!axpy) {
+            std::printf("%s\n", axpy.why().message.c_str());
+            return 1;
+        }
+        arguments(*axpy);
+        block(*tuner);
+#if defined(__cpp_exceptions)
+        exceptions(*tuner);
+#endif
+        expect(tuner->try_tune("axpy", {{"m", 1}}).why().status != GPUTUNE_OK,
+               "a result that failed");
+    }
+    cuDevicePrimaryCtxRelease(device);
+    std::printf("%d passed, %d failed\n", passed, failed);
+    return failed != 0;
+}

@@ -1,0 +1,256 @@
+/* Winners as text: out of one store, into another. */
+#include "store/wisdom.h"
+#include "store_support.h"
+
+static char *exported(gt_store *store, const gt_wisdom_filter *filter, uint32_t expected)
+{
+    static const gt_wisdom_filter all = {.kernel = NULL};
+    gt_text text = {0};
+    char *out;
+    uint32_t count;
+    assert_int_equal(gt_store_export(&text, &count, store, filter ? filter : &all, NULL),
+                     GPUTUNE_OK);
+    assert_int_equal(count, expected);
+    assert_int_equal(gt_text_take(&out, &text), GPUTUNE_OK);
+    return out;
+}
+
+static gt_wisdom_import import_of(const world *w)
+{
+    return (gt_wisdom_import){.driver_version = 13000, .log = &w->log, .from = "the text"};
+}
+
+static gt_store *other_store(world *w)
+{
+    gt_store *store;
+    assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+    return store;
+}
+
+static char *text_of_two_sizes(world *w)
+{
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 100);
+    put_size(store, 4096, 300);
+    char *text = exported(store, NULL, 2);
+    gt_store_close(store);
+    return text;
+}
+
+static void winner_is_the_same_in_the_other_store(void **state)
+{
+    world *w = *state;
+    char *text = text_of_two_sizes(w);
+    for (int trusted = 0; trusted < 2; trusted++) {
+        for (int keep = 0; keep < 2; keep++) {
+            gt_store *store = other_store(w);
+            gt_wisdom_import import = import_of(w);
+            int64_t n = 4096;
+            char problem[32];
+            gt_scenario scenario = scenario_at(&n, problem);
+            gt_winner found;
+            import.trusted = trusted;
+            import.keep = keep;
+            assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+            assert_int_equal(import.taken, 2);
+            assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+            assert_string_equal(found.config, "VEC=4");
+            assert_string_equal(found.fallback_config, "VEC=1");
+            assert_string_equal(found.stop_reason, "every other variant is slower");
+            assert_true(found.time.median == 300 && found.time.low == 297);
+            assert_true(found.default_time.median == 600 && found.speedup_low == 1.9 && found.tie);
+            assert_true(gt_hash_equal(found.code.source, hash_of(1002)) && !found.code.image.data);
+            assert_int_equal(found.terms.effort, GPUTUNE_MEASURE);
+            assert_true(found.terms.final);
+            assert_int_equal(found.terms.proved, trusted);
+            gt_winner_free(&found);
+            gt_store_close(store);
+        }
+    }
+    free(text);
+}
+
+static void other_driver_is_not_trusted(void **state)
+{
+    world *w = *state;
+    char *text = text_of_two_sizes(w);
+    gt_store *store = other_store(w);
+    gt_wisdom_import import = import_of(w);
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner found;
+    import.trusted = true;
+    import.driver_version = 13010;
+    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+    assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_false(found.terms.proved);
+    gt_winner_free(&found);
+    gt_store_close(store);
+    free(text);
+}
+
+static void own_results_stand_above(void **state)
+{
+    world *w = *state;
+    char *text = text_of_two_sizes(w);
+    gt_store *store = other_store(w);
+    gt_wisdom_import import = import_of(w);
+    int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner found;
+    put_size(store, 1024, 7);
+    import.trusted = true;
+    for (int keep = 0; keep < 2; keep++) {
+        import.keep = keep;
+        assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+        assert_int_equal(find_first(&found, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+        assert_true(found.time.median == 7);
+        gt_winner_free(&found);
+    }
+    gt_store_close(store);
+    free(text);
+}
+
+static void unproved_is_not_exported_again(void **state)
+{
+    world *w = *state;
+    char *text = text_of_two_sizes(w);
+    gt_store *store = other_store(w);
+    gt_wisdom_import import = import_of(w);
+    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+    free(exported(store, NULL, 0));
+    import.trusted = true;
+    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+    char *again = exported(store, NULL, 2);
+    free(again);
+    gt_store_close(store);
+    free(text);
+}
+
+static void filter_is_by_kernel_environment_and_size(void **state)
+{
+    static const char *const here[] = {ENVIRONMENT}, *const there[] = {"elsewhere"};
+    const gt_wisdom_filter axpy = {.kernel = "axpy"}, gemm = {.kernel = "gemm"},
+                           one = {.sizes = "n=1024"}, both = {.sizes = "T=half n=4096"},
+                           part = {.sizes = "n=102"},
+                           mine = {.environments = here, .environment_count = 1},
+                           other = {.environments = there, .environment_count = 1},
+                           named = {.gpu = "H200"};
+    world *w = *state;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 100);
+    put_size(store, 4096, 300);
+    free(exported(store, &axpy, 2));
+    free(exported(store, &gemm, 0));
+    free(exported(store, &one, 1));
+    free(exported(store, &both, 1));
+    free(exported(store, &part, 0));
+    free(exported(store, &mine, 2));
+    free(exported(store, &other, 0));
+    free(exported(store, &named, 0));
+    gt_store_close(store);
+}
+
+static void import_refused(world *w, const char *text, const char *message)
+{
+    gt_store *store = other_store(w);
+    gt_wisdom_import import = import_of(w);
+    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_ERECORDED);
+    assert_non_null(strstr(gputune_error(), message));
+    gt_store_close(store);
+}
+
+static void other_texts_are_refused(void **state)
+{
+    import_refused(*state, "", "is no wisdom");
+    import_refused(*state, "# gputune wisdom 12\n", "is no wisdom");
+    import_refused(*state, "{\"a\": 1}", "is no wisdom");
+}
+
+/* Changes one byte after another; what is left is never taken for something else. */
+static void edited_entry_is_left_out_and_told_once(void **state)
+{
+    world *w = *state;
+    char *text = text_of_two_sizes(w);
+    size_t length = strlen(text), begin = strlen("# gputune wisdom 1\n");
+    for (size_t at = begin; at < length; at += 7) {
+        gt_store *store = other_store(w);
+        gt_wisdom_import import = import_of(w);
+        char before = text[at];
+        w->warnings = 0;
+        text[at] = before == 'x' ? 'y' : 'x';
+        assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+        assert_true(import.taken <= 1);
+        assert_true(w->warnings <= 1);
+        text[at] = before;
+        gt_store_close(store);
+    }
+    text[length - 9] = '\0'; /* cut short */
+    gt_store *store = other_store(w);
+    gt_wisdom_import import = import_of(w);
+    w->warnings = 0;
+    assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+    assert_int_equal(import.taken, 1);
+    assert_int_equal(import.left_out, 1);
+    assert_int_equal(w->warnings, 1);
+    assert_non_null(strstr(w->warning, "the text: left out: an entry was changed"));
+    gt_store_close(store);
+    free(text);
+}
+
+/* A body under a hash that is right: what stands in it is checked none the less. */
+static char *text_with_body(const char *body)
+{
+    char hex[GT_HASH_HEX], *text = malloc(4096);
+    gt_hash sum = gt_hash_bytes(body, strlen(body));
+    assert_non_null(text);
+    snprintf(text, 4096, "# gputune wisdom 1\nentry %s\n%s", gt_hash_hex(hex, sum), body);
+    return text;
+}
+
+static void unsound_entries_are_left_out(void **state)
+{
+    static const char *const bodies[] = {
+        "",
+        "place\n",
+        "place g.environment=\"e\nwinner\n",
+        "place g.environment\n",
+        "place g.environment=7\n",
+        "place s.objective=\"x\"\n",
+        "place s.objective=99999999999999\n",
+        "place s.objective=nan\n",
+        "winner space=xyz\n",
+        "trial samples=-1\n",
+        "unknown a=1\nplace b=\"c\" d=e\n",
+    };
+    world *w = *state;
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char *text = text_with_body(bodies[i]);
+        gt_store *store = other_store(w);
+        gt_wisdom_import import = import_of(w);
+        assert_int_equal(gt_store_import(&import, store, text, NULL), GPUTUNE_OK);
+        assert_int_equal(import.taken, 0);
+        assert_int_equal(import.left_out, 1);
+        gt_store_close(store);
+        free(text);
+    }
+}
+
+#define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(winner_is_the_same_in_the_other_store),
+        CASE(other_driver_is_not_trusted),
+        CASE(own_results_stand_above),
+        CASE(unproved_is_not_exported_again),
+        CASE(filter_is_by_kernel_environment_and_size),
+        CASE(other_texts_are_refused),
+        CASE(edited_entry_is_left_out_and_told_once),
+        CASE(unsound_entries_are_left_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
