@@ -55,6 +55,23 @@ static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspa
     return GPUTUNE_OK;
 }
 
+/* Waits, so that a failure is told as this kernel's. */
+static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
+{
+    const gt_workload *workload = &measure->workspaces[0].workload;
+    gputune_status status = GPUTUNE_OK;
+    if (!workload->has_init) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t s = 0; s < workspace_count && status == GPUTUNE_OK; ++s) {
+        status = gt_init_launch(measure, &measure->workspaces[s], seed);
+    }
+    status = status == GPUTUNE_OK ? gt_measure_wait(measure) : status;
+    return status == GPUTUNE_OK ? status
+                                : gt_fail(GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s",
+                                          workload->init.entry, gt_message());
+}
+
 gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
@@ -68,6 +85,7 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
+    GT_TRY(initialise(measure, seed, workspace_count));
     for (uint32_t s = 0; s < workspace_count; ++s) {
         GT_TRY(copy_sent(measure, &measure->workspaces[s]));
     }

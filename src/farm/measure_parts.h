@@ -52,7 +52,7 @@ typedef struct gt_workspace {
     void *block;                              /* the pass block on the host; owned */
     CUdeviceptr device_block;                 /* the same on the device, for the reference */
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
-    CUfunction reference, check;              /* NULL: the template has none */
+    CUfunction reference, check, init;        /* NULL: the template has none */
     CUdeviceptr failures;                     /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */
     int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
@@ -253,6 +253,8 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
  * clears is zeroed before it. */
 gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace);
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace);
+/* Queues one launch of the kernel that fills the inputs, behind their fills. */
+gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed);
 
 /* ---- measure_verify.c ------------------------------------------------------------------------ */
 

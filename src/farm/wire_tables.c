@@ -166,6 +166,8 @@ static const gt_member workload_members[] = {
     NUMBER(gt_workload, has_scale),
     NUMBER(gt_workload, has_check),
     NUMBER(gt_workload, has_expected),
+    NUMBER(gt_workload, has_init),
+    STRUCT(gt_workload, init, &launch),
     STRUCT(gt_workload, reference, &launch),
     STRUCT(gt_workload, check, &launch),
     NUMBER(gt_workload, work_bytes),

@@ -76,12 +76,19 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
         GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
         argument->initialisers.single = stated;
     }
+    if (!stated && parse->parts->init.present &&
+        gt_element_may_be_integer(parse->template, argument->type)) {
+        argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
+        argument->initialisers.single = true;
+        stated = true;
+    }
     if (!stated && argument->direction != GT_OUT &&
         gt_element_may_be_integer(parse->template, argument->type)) {
-        return gt_fail_at(place,
-                          "integers of '%s' without a fill; expected '= uniform(low, high)', "
-                          "'= index', '= zero', '= constant(value)' or another fill",
-                          argument->name);
+        return gt_fail_at(
+            place,
+            "integers of '%s' without a fill; expected '= uniform(low, high)', "
+            "'= index', '= zero', '= constant(value)' or another fill, or an init() kernel",
+            argument->name);
     }
     GT_TRY(check_fill(parse, argument));
     argument->nan_ok = gt_lexer_accept(body, "nan_ok");

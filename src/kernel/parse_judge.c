@@ -1,4 +1,4 @@
-/* The pragmas work, reference, check and expect. */
+/* The pragmas work, reference, check, init and expect. */
 #include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
@@ -134,6 +134,11 @@ gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_l
 gputune_status gt_parse_check(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     return read_judge(&parse->parts->check, 2, parse, clause, body);
+}
+
+gputune_status gt_parse_init(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    return read_judge(&parse->parts->init, 2, parse, clause, body);
 }
 
 /* The output of that name. */

@@ -96,6 +96,8 @@ typedef struct gt_workload {
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
     bool has_check;                /* check(kernel) replaces the comparison */
     bool has_expected;             /* the right results come with the setup, for every output */
+    bool has_init;                 /* a kernel fills the inputs behind their fills */
+    gt_launch init;             /* its last parameter is a scratch of 8 bytes: the seed, by value */
     gt_launch reference, check; /* the block comes as GT_PASS_GLOBAL; clears as the kernel's (their
                                    bytes are the reference type's). The reference's `scale`, one
                                    element for each of the first output, is its last parameter, a

@@ -18,6 +18,8 @@ typedef struct pragma {
 
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
+enum { AXES = 1 };
+
 static const pragma pragmas[] = {
     {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
     {"args", 2, NEEDED, gt_parse_args},         {"scratch", 2, MANY, gt_parse_scratch},
@@ -28,9 +30,10 @@ static const pragma pragmas[] = {
     {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
     {"define", 2, MANY, gt_parse_define},       {"options", 2, MANY, gt_parse_options},
     {"clear", 3, MANY, gt_parse_clear},         {"expect", 3, ONCE, gt_parse_expect},
+    {"init", AXES, ONCE, gt_parse_init}, /* before args(), whose integers then need no fill */
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 4, WORD_MAX = 32 };
 
 /* The index-th of all pragmas; its word is NULL behind the last. */
 static pragma pragma_at(int index)
@@ -151,8 +154,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args", "reference", "check",  "expect",
-                                            "work", "clear",     "options"};
+static const char *const meaning_words[] = {"args", "reference", "check", "expect",
+                                            "init", "work",      "clear", "options"};
 static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
@@ -440,6 +443,7 @@ void gt_template_free(gt_template *template)
     gt_structures_free(template->parts);
     free_judge(&template->parts->reference);
     free_judge(&template->parts->check);
+    free_judge(&template->parts->init);
     free_launch(template->parts);
     free_texts(template->parts);
     pthread_mutex_destroy(&template->parts->lock);

@@ -47,6 +47,10 @@
  *     the result
  *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
  *     the kernel itself in a configuration that is easy to trust; axes left out as in default()
+ *   init(KERNEL[, block = D][, grid = D])
+ *     fills inputs with any structure: takes the block as a const pointer, args() with inputs that
+ *     it may write, and `unsigned long long seed`; launched behind the fills, at both sizes.
+ *     Integers without a fill are zero before it
  *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
  *     in place of a reference: the right results of every output, for these very inputs; files as
  *     those of fills

@@ -57,7 +57,7 @@ typedef struct gt_option {
     char *text;               /* "": no option */
 } gt_option;
 
-/* The reference or the check kernel. */
+/* The reference, the check kernel, or the one that fills inputs. */
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
@@ -111,6 +111,7 @@ typedef struct gt_template_parts {
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
     gt_judge reference, check; /* tolerances are the reference's also where it is not present */
+    gt_judge init;             /* fills inputs; no judge, but launched like one */
     bool expects;              /* the arguments name files of expected results */
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
     gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */

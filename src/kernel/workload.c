@@ -263,6 +263,11 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     out->has_scale = parts->reference.scale;
     out->has_check = parts->check.present;
     out->has_expected = parts->expects;
+    out->has_init = parts->init.present;
+    if (out->has_init) {
+        GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
+        add_parameter(&out->init, GT_PARAMETER_SCRATCH, 8, -1, 8);
+    }
     if (parts->reference.self) {
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,

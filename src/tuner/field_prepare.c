@@ -92,7 +92,8 @@ gputune_status gt_field_start_auxiliary(gt_field *field)
 {
     const gt_request *request = field->options.request;
     GT_TRY(start_service(field));
-    if (!request->workload.has_reference && !request->workload.has_check) {
+    const gt_workload *workload = &request->workload;
+    if (!workload->has_reference && !workload->has_check && !workload->has_init) {
         field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
     } else {
         gt_source reference;

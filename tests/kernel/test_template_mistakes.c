@@ -69,7 +69,7 @@ static const struct {
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
-     "zero', '= constant(value)' or another fill"},
+     "zero', '= constant(value)' or another fill, or an init() kernel"},
     {4, P "args(inout float y[], size_t n)",
      "a.cu:4:36: found ']'; expected a number, a name or '('"},
     {4, P "args(inout float y[n][n][n][n], size_t n)",
