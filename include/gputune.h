@@ -231,6 +231,22 @@ typedef struct gputune_file {
     const char *path;
 } gputune_file;
 
+/* One argument of a kernel on the host, for a gputune_reference_fn. */
+typedef struct gputune_host_argument {
+    const char *name;
+    void *data; /* a scalar's value, or a buffer's elements; an output's are to be set, and those
+                   of an inout buffer are what the kernel finds */
+    uint64_t bytes; /* of them */
+    bool is_output;
+} gputune_host_argument;
+
+/* Computes on the host what a launch must give, in place of the template's reference: `arguments`
+ * are the kernel's, a block of parameters first; `sizes` are the problem's values. Called from the
+ * tuning thread, once for each size that variants are proved at. What it returns but 0 fails the
+ * call with EINVAL. */
+typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
+                                    const gputune_host_argument *arguments, size_t count);
+
 typedef enum gputune_log_level {
     GPUTUNE_LOG_ERROR,
     GPUTUNE_LOG_WARNING,
@@ -278,20 +294,21 @@ typedef struct gputune_options {
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
-    void *user; /* passed to log and progress */
+    void *user; /* passed to log, progress and reference */
     /* set it to non-zero to stop, from another thread atomically; what is finished is kept */
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
-    const gputune_file *files; /* since version 3, like the next: inputs from files */
+    const gputune_file *files; /* since version 3, like the next two: inputs from files */
     size_t file_count;
+    gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
 } gputune_options;
 #define GPUTUNE_OPTIONS_VERSION 3 /* 1 and 2 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, NULL, 0                        \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, NULL, 0, NULL                  \
     }
 
 typedef struct gputune_open_options {

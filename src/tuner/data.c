@@ -7,9 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A new input at the end of the setup's. */
-static gputune_status add_input(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
-                                uint32_t buffer)
+gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
+                           uint32_t buffer)
 {
     gt_live_input *inputs =
         realloc(setup->inputs, (setup->input_count + 1) * sizeof *setup->inputs);
@@ -54,7 +53,7 @@ static gputune_status send_live(gt_measure_setup *setup, const gt_request *reque
         gt_live_input *input;
         uint32_t buffer = 0;
         GT_TRY(gt_request_input(&buffer, &request->workload, &o->inputs[i]));
-        GT_TRY(add_input(&input, setup, 0, buffer));
+        GT_TRY(gt_data_add(&input, setup, 0, buffer));
         GT_TRY(services->input(services->user, input, &o->inputs[i]));
     }
     return GPUTUNE_OK;
@@ -65,7 +64,7 @@ static gputune_status send_files(gt_measure_setup *setup, const gt_request *requ
     for (uint32_t i = 0; i < request->file_count; i++) {
         const struct gt_data_file *file = &request->files[i];
         gt_live_input *input;
-        GT_TRY(add_input(&input, setup, 0, gt_data_buffer(&request->workload, file->argument)));
+        GT_TRY(gt_data_add(&input, setup, 0, gt_data_buffer(&request->workload, file->argument)));
         input->expected = file->expected;
         GT_TRY(take_bytes(input, file->npy.bytes));
         memcpy(input->bytes.data, file->text + file->npy.data, file->npy.bytes);
@@ -121,7 +120,7 @@ static gputune_status send_expressions(gt_measure_setup *setup, const gt_request
             is_sent(setup, workload_index, index)) {
             continue;
         }
-        GT_TRY(add_input(&input, setup, workload_index, index));
+        GT_TRY(gt_data_add(&input, setup, workload_index, index));
         GT_TRY(take_bytes(input, workload->buffers[index].bytes));
         GT_TRY(fill(input->bytes.data, &workload->buffers[index], argument->fill.low, &binding));
     }
@@ -142,6 +141,9 @@ static gputune_status send_awkward(gt_field *field)
     if (status == GPUTUNE_OK) {
         status = send_expressions(&field->setup, request, &field->awkward, awkward, 1);
     }
+    if (status == GPUTUNE_OK) {
+        status = gt_data_refer(&field->setup, request, &field->awkward, awkward, 1);
+    }
     free(awkward);
     return status;
 }
@@ -152,6 +154,7 @@ gputune_status gt_data_send(gt_field *field)
     GT_TRY(send_live(&field->setup, request));
     GT_TRY(send_files(&field->setup, request));
     GT_TRY(send_expressions(&field->setup, request, &request->problem, &request->workload, 0));
+    GT_TRY(gt_data_refer(&field->setup, request, &request->problem, &request->workload, 0));
     return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
 }
 

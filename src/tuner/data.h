@@ -1,5 +1,6 @@
 /* Data of a measurement that come from the host: the caller's own buffers, files, expressions of
- * the index, and expected results (data.c); the files behind them (data_files.c). */
+ * the index (data.c); the files behind them (data_files.c); the caller's own reference
+ * (data_reference.c). */
 #ifndef GT_TUNER_DATA_H
 #define GT_TUNER_DATA_H
 
@@ -29,6 +30,15 @@ void gt_data_describe(gt_text *out, const gt_request *request);
  * expressions. */
 gputune_status gt_data_send(gt_field *field);
 void gt_data_release(gt_measure_setup *setup);
+
+/* A new input at the end of the setup's. In data.c. */
+gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
+                           uint32_t buffer);
+/* Asks the call's reference function, if there is one, and adds its results for workload `index` to
+ * the setup. All inputs of that workload are there already. In data_reference.c. */
+gputune_status gt_data_refer(gt_measure_setup *setup, const gt_request *request,
+                             const gt_problem *problem, const gt_workload *workload,
+                             uint32_t index);
 
 /* The index among the workload's buffers of an argument that is one. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)

@@ -14,6 +14,7 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
     }
     GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
                             0));
+    gt_request_judge(&setup->workloads[1], r);
     memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);
     return GPUTUNE_OK;

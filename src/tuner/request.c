@@ -39,7 +39,7 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
                                    GT_BYTES_THROUGH(gputune_options, strategy),
-                                   GT_BYTES_THROUGH(gputune_options, file_count)};
+                                   GT_BYTES_THROUGH(gputune_options, reference)};
     static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
@@ -218,6 +218,9 @@ static gputune_status make_inputs_text(gt_request *request)
         gt_text_printf(&text, "seed=%llu", (unsigned long long)o->seed);
     }
     gt_data_describe(&text, request);
+    if (o->reference) {
+        gt_text_append(&text, " reference=host");
+    }
     return gt_text_take(&request->inputs_text, &text);
 }
 
@@ -275,6 +278,14 @@ static gputune_status make_scenario(gt_request *request)
     return make_environment(request);
 }
 
+void gt_request_judge(gt_workload *workload, const gt_request *request)
+{
+    if (request->options.reference) {
+        workload->has_reference = workload->has_scale = workload->has_check = false;
+        workload->has_expected = true;
+    }
+}
+
 gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
                                 const gputune_input *input)
 {
@@ -317,6 +328,7 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
                             request->device, request->options.alignment,
                             request->options.alignments, request->options.alignment_count));
+    gt_request_judge(&request->workload, request);
     GT_TRY(check_inputs(request));
     GT_TRY(gt_data_open(request));
     GT_TRY(make_scenario(request));

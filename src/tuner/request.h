@@ -73,6 +73,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
+/* Notes in a workload of the request's that the call brings a reference of its own. */
+void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* The workload's buffer that the caller's data are for. EINVAL when there is none of that name, it
  * is no input, or its size is another. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,
