@@ -41,6 +41,7 @@ static gputune_status warm_up(gt_measure *measure, gt_loaded *variant, uint32_t 
 gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant, uint32_t launches)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
+    GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
         GT_TRY(warm_up(measure, variant, launches));
     }

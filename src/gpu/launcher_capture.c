@@ -36,7 +36,7 @@ static void free_state(gt_graph_state *state, bool on_device)
     free(state);
 }
 
-void gt_graph_states_free(gt_launcher *launcher)
+void gt_graph_states_free(gt_launcher *launcher, bool on_device)
 {
     gt_graph_state *next;
     for (gt_graph_state *state = launcher->graph_states; state; state = next) {
@@ -50,7 +50,7 @@ void gt_graph_states_free(gt_launcher *launcher)
         }
         pthread_mutex_unlock(&orphans.lock);
         if (state) {
-            free_state(state, true);
+            free_state(state, on_device);
         }
     }
     launcher->graph_states = NULL;
@@ -82,7 +82,7 @@ void gt_graph_orphans_collect(void)
         gt_context_visit visit;
         const gt_driver *driver = state->driver;
         next = state->next;
-        bool entered = gt_context_enter(&visit, driver, state->context) == GPUTUNE_OK;
+        bool entered = gt_context_enter(&visit, driver, &state->context) == GPUTUNE_OK;
         free_state(state, entered);
         if (entered) {
             gt_context_leave(&visit, driver);
@@ -163,13 +163,13 @@ static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, ui
     return GPUTUNE_OK;
 }
 
-/* Copies the block's part into memory that the graph reads at every replay. *out is NULL if nothing
- * is to be copied. */
+/* Copies the blocks' parts into memory that the graph reads at every replay. *out is NULL if
+ * nothing is to be copied. */
 static gputune_status stage(const void **out, gt_graph_state *state, const gt_launcher *launcher,
                             const void *const *arguments)
 {
     *out = NULL;
-    if (!launcher->copy_bytes) {
+    if (!launcher->slot_bytes) {
         return GPUTUNE_OK;
     }
     if (state->used == state->staging.count) {
@@ -178,8 +178,9 @@ static gputune_status stage(const void **out, gt_graph_state *state, const gt_la
         GT_CUDA(launcher->driver, MemAllocHost, &host, launcher->slot_bytes);
         state->staging.items[state->staging.count++] = host;
     }
-    *out = memcpy(state->staging.items[state->used++],
-                  (const uint8_t *)arguments[0] + launcher->copy_offset, launcher->copy_bytes);
+    void *staged = state->staging.items[state->used++];
+    gt_launcher_stage(staged, launcher, arguments);
+    *out = staged;
     return GPUTUNE_OK;
 }
 

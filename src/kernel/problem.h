@@ -77,11 +77,11 @@ uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
 /* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th
- * of the template's args() is buffers[index] or scalars[index]; with a pass block, caller argument
- * 0 is the block and args() follow. Launches count caller arguments. */
+ * of the template's args() is buffers[index] or scalars[index]; the blocks are the first caller
+ * arguments and args() follow. Launches count caller arguments. */
 typedef struct gt_workload {
-    bool has_block;
-    gt_buffer block; /* the pass block as host data, direction IN */
+    uint32_t block_count;
+    gt_buffer blocks[GT_BLOCK_MAX]; /* as host data, direction IN */
     uint32_t argument_count;
     struct {
         bool is_buffer;
@@ -98,7 +98,8 @@ typedef struct gt_workload {
     bool has_expected;             /* the right results come with the setup, for every output */
     bool has_init;                 /* a kernel fills the inputs behind their fills */
     gt_launch init;             /* its last parameter is a scratch of 8 bytes: the seed, by value */
-    gt_launch reference, check; /* the block comes as GT_PASS_GLOBAL; clears as the kernel's (their
+    gt_launch reference, check; /* pass() blocks come as GT_PASS_GLOBAL, constant() ones as
+                                   GT_PASS_CONSTANT; clears as the kernel's (their
                                    bytes are the reference type's). The reference's `scale`, one
                                    element for each of the first output, is its last parameter, a
                                    scratch. A check's last parameter is a scratch of 8 bytes, the

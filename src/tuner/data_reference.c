@@ -70,11 +70,11 @@ static gputune_status add_buffer(call *c, const gt_measure_setup *setup, uint32_
 static gputune_status add_arguments(call *c, const gt_measure_setup *setup)
 {
     const gt_workload *workload = c->workload;
-    if (workload->has_block) {
-        const gt_buffer *block = &workload->block;
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        const gt_buffer *block = &workload->blocks[i];
         GT_TRY(add_argument(c, block->name, block->bytes, false));
-        gt_fill_host(c->arguments[0].data, workload, block,
-                     gt_fill_seed(setup->seed, GT_PARAMETER_MAX));
+        gt_fill_host(c->arguments[i].data, workload, block,
+                     gt_fill_seed(setup->seed, GT_PARAMETER_MAX + i));
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
@@ -114,7 +114,7 @@ static gputune_status send_results(gt_measure_setup *setup, call *c)
 {
     const gt_workload *workload = c->workload;
     for (uint32_t i = 0; i < workload->argument_count; i++) {
-        gputune_host_argument *argument = &c->arguments[i + workload->has_block];
+        gputune_host_argument *argument = &c->arguments[i + workload->block_count];
         gt_live_input *input;
         if (!argument->is_output) {
             continue;
