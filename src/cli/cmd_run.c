@@ -116,6 +116,7 @@ int cmd_run(int argc, char **argv)
         CLI_INPUT_OPTION(&settings.tuning),
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
+        CLI_ALIGNMENT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),
         CLI_FORMAT_OPTION(&settings.common),
         CLI_TUNER_OPTIONS(&settings.common),

@@ -139,10 +139,10 @@ static gputune_status send_awkward(gt_field *field)
     gputune_status status =
         gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0);
     if (status == GPUTUNE_OK) {
-        status = send_expressions(&field->setup, request, &field->awkward, awkward, 1);
+        status = send_expressions(field->setup, request, &field->awkward, awkward, 1);
     }
     if (status == GPUTUNE_OK) {
-        status = gt_data_refer(&field->setup, request, &field->awkward, awkward, 1);
+        status = gt_data_refer(field->setup, request, &field->awkward, awkward, 1);
     }
     free(awkward);
     return status;
@@ -151,15 +151,18 @@ static gputune_status send_awkward(gt_field *field)
 gputune_status gt_data_send(gt_field *field)
 {
     const gt_request *request = field->options.request;
-    GT_TRY(send_live(&field->setup, request));
-    GT_TRY(send_files(&field->setup, request));
-    GT_TRY(send_expressions(&field->setup, request, &request->problem, &request->workload, 0));
-    GT_TRY(gt_data_refer(&field->setup, request, &request->problem, &request->workload, 0));
+    GT_TRY(send_live(field->setup, request));
+    GT_TRY(send_files(field->setup, request));
+    GT_TRY(send_expressions(field->setup, request, &request->problem, &request->workload, 0));
+    GT_TRY(gt_data_refer(field->setup, request, &request->problem, &request->workload, 0));
     return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
 }
 
 void gt_data_release(gt_measure_setup *setup)
 {
+    if (!setup) {
+        return;
+    }
     for (uint32_t i = 0; i < setup->input_count; i++) {
         free(setup->inputs[i].bytes.data);
     }

@@ -29,6 +29,7 @@ void gt_data_describe(gt_text *out, const gt_request *request);
 /* Fills the setup's inputs with all that the measure worker cannot make: live buffers, files and
  * expressions. */
 gputune_status gt_data_send(gt_field *field);
+/* NULL is allowed. */
 void gt_data_release(gt_measure_setup *setup);
 
 /* A new input at the end of the setup's. In data.c. */
