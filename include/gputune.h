@@ -32,6 +32,7 @@
  *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
  *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_INCLUDE    folders of headers that kernels may include, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
@@ -304,14 +305,14 @@ typedef struct gputune_open_options {
     const char *worker;       /* the gputune-worker executable; NULL: searched for */
     uint32_t compile_workers; /* 0: as many as cores */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers;        /* between tunings: quicker for many in a row, but the measure worker
-                                 then holds device memory */
-    bool tune_only;           /* for tools that launch nothing: a worker tells what the device is
-                                 (NULL: 0), and the driver need not start in this process, which
-                                 takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
-    bool read_only;           /* for tools: `database` alone is only read; nothing is made or put
-                                 beside it, and gputune_open() fails with EDATABASE where it cannot
-                                 be. NULL: the user's and the system's, which may be missing */
+    bool keep_workers; /* between tunings: quicker for many in a row, but the workers then hold
+                          memory, of the device too */
+    bool tune_only;    /* for tools that launch nothing: a worker tells what the device is
+                          (NULL: 0), and the driver need not start in this process, which
+                          takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
+    bool read_only;    /* for tools: `database` alone is only read; nothing is made or put
+                          beside it, and gputune_open() fails with EDATABASE where it cannot
+                          be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
     /* Since version 2: folders of headers that templates may include, searched in this order,
@@ -333,8 +334,9 @@ typedef struct gputune_open_options {
 typedef struct gputune gputune;           /* thread-safe */
 typedef struct gputune_plan gputune_plan; /* immutable, reference-counted, thread-safe */
 
-/* Opens a tuner. Fails with ENODRIVER without a driver or GPU; a database that cannot be used is no
- * failure (a warning through the log callback). *out is the caller's, for gputune_close(). */
+/* Opens a tuner. Fails with ENODRIVER without a driver or GPU, EWORKER where `worker` is no
+ * program; a database that cannot be used is no failure (a warning through the log callback). *out
+ * is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
  * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
@@ -506,7 +508,7 @@ typedef struct gputune_parameter {
 #define GPUTUNE_PARAMETER_INIT                                                                     \
     {                                                                                              \
         GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
-            false, false, false, false, 0                                                          \
+            false, false, false, false, 0, 0                                                       \
     }
 
 /* A __constant__ symbol of a function's module that takes part of a block: `bytes` from `offset` on
@@ -540,13 +542,13 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
         GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            NULL, 0, 0, NULL, 0                                                                    \
+            0, NULL, NULL, 0                                                                       \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (a
- * plan of several kernels has more; ENOTFOUND beyond the last). ECUDA without a current context or
- * with another one than the plan's. Any thread. */
+ * plan of several kernels has more; ENOTFOUND beyond the last). EINVAL without a current
+ * context. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
  * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.

@@ -181,7 +181,7 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT));
     if (o->worker) {
-        GT_TRY(gt_strdup(&tuner->worker, o->worker));
+        GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
     gt_farm *farm = ask_worker(tuner, o);
     gputune_status status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);

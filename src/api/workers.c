@@ -129,12 +129,11 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
 
 void gt_workers_return(gt_workers *workers, gt_farm *farm)
 {
-    if (!workers->keep) {
-        farm->ops->rest(farm);
-    }
     pthread_mutex_lock(&workers->mutex);
     gt_lent_farm returned = take_lent(workers, farm);
-    put_idle(workers, &returned);
+    if (workers->keep) {
+        put_idle(workers, &returned);
+    }
     pthread_mutex_unlock(&workers->mutex);
     close_farm(returned.farm);
 }

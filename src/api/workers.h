@@ -21,12 +21,12 @@ typedef struct gt_workers {
     gt_lent_farm *lent;               /* grows; farm NULL: free place */
     size_t lent_count;
     bool gpu_is_taken, gpu_is_wanted;
-    bool keep;               /* measure workers stay between sessions */
+    bool keep;               /* workers stay between sessions */
     gt_farm_options options; /* of every farm; its strings are the tuner's */
 } gt_workers;
 
-/* Prepares for farms with these options, whose strings must outlive the workers. With `keep`, a
- * measure worker stays after its session, and holds device memory. */
+/* Prepares for farms with these options, whose strings must outlive the workers. With `keep`,
+ * workers stay after their session, and hold memory, of the device too. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);

@@ -72,9 +72,6 @@ typedef struct gt_farm_ops {
     /* Forgets all outstanding jobs; workers busy with a compile finish it unseen, a measure worker
      * in the middle of a variant is ended. */
     void (*cancel)(gt_farm *farm);
-    /* Cancels, and ends the measure worker so that the GPU's memory is free until the next
-     * prepare(); compile workers stay. */
-    void (*rest)(gt_farm *farm);
     /* Ends the workers without waiting for them. */
     void (*close)(gt_farm *farm);
 } gt_farm_ops;

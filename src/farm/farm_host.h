@@ -223,8 +223,6 @@ void gt_measure_pump(gt_host_farm *farm);
 void gt_measure_receive(gt_host_farm *farm);
 /* Forgets requests, variants and setup. Ends a worker that is at a request. */
 void gt_measure_cancel(gt_host_farm *farm);
-/* Ends the worker and frees what only it needed. */
-void gt_measure_rest(gt_host_farm *farm);
 /* Ends the worker and frees everything. */
 void gt_measure_free(gt_host_farm *farm);
 

@@ -41,7 +41,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     }
     return request->options.input_count && policy->measures
                ? services->inputs(services->user, &request->workload, &request->options,
-                                  &out->field.setup)
+                                  out->field.setup)
                : GPUTUNE_OK;
 }
 
@@ -55,8 +55,8 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         services->leave_gpu(services->user);
     }
-    if (session->field.setup.input_count) {
-        services->release(services->user, &session->field.setup);
+    if (session->field.setup && session->field.setup->input_count) {
+        services->release(services->user, session->field.setup);
     }
     gt_field_close(&session->field);
 }
