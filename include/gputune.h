@@ -541,8 +541,8 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
-        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            0, NULL, NULL, 0                                                                       \
+        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
+            NULL, NULL, 0                                                                          \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
