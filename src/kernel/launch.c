@@ -175,7 +175,7 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
                    argument->name));
     while (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER ||
            launch->parameters[launch->l2.parameter].argument !=
-               (int)(index + template->pass.present)) {
+               (int)(index + template->pass_count)) {
         launch->l2.parameter++;
     }
     uint64_t most = (uint64_t)device->l2_window_bytes;
