@@ -73,7 +73,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy wheel deb FORCE
+        check-san check-armour check-fault check-fuzz check-gpu check-reproducible bench tidy wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
@@ -224,13 +224,14 @@ check: setup
 check-build: all tests fuzzers
 
 #: make check-san     the tests under ASan with UBSan, then TSan
-#: make check-fault   failing allocations, driver calls, files and workers, one by one
+#: make check-armour  bad variants, kills, crowds and damaged files, long
+#: make check-fault   failing allocations, system and driver calls, files, workers, one by one
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-fault check-fuzz check-gpu check-reproducible tidy:
+check-san check-armour check-fault check-fuzz check-gpu check-reproducible tidy:
 	@B=$(B) T=$(T) tools/$@
 bench:
 	@B=$(B) tools/bench-run
