@@ -20,26 +20,16 @@ typedef struct pragma {
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},
-    {"problem", 0, MANY, gt_parse_problem},
-    {"constant", 1, MANY, gt_parse_constant},
-    {"args", 2, NEEDED, gt_parse_args},
-    {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},
-    {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},
-    {"shared", 2, ONCE, gt_parse_shared},
-    {"cooperative", 2, ONCE, gt_parse_cooperative},
-    {"require", 2, MANY, gt_parse_require},
-    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},
-    {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference},
-    {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},
-    {"options", 2, MANY, gt_parse_options},
-    {"clear", 3, MANY, gt_parse_clear},
-    {"tensormap", 3, MANY, gt_parse_tensormap},
+    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
+    {"constant", 1, MANY, gt_parse_constant},   {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},     {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},       {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},       {"cooperative", 2, ONCE, gt_parse_cooperative},
+    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},       {"options", 2, MANY, gt_parse_options},
+    {"clear", 3, MANY, gt_parse_clear},         {"tensormap", 3, MANY, gt_parse_tensormap},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
