@@ -27,5 +27,5 @@ for arch in sm_75 sm_90 sm_100; do
     $GPUTUNE space ./lookup.cu --arch $arch | sed -n 2p | tr -s ' '
 done
 GPUTUNE_DRIVER=emu $GPUTUNE run ./lookup.cu --config L2=0 --config "L2=25 CLUSTER=2 BLOCKS=4" \
-    --config "L2=100 REGISTERS=32" --format csv 2>/dev/null | cut -d, -f4,5
+    --config "L2=100 REGISTERS=32" --format csv 2>/dev/null | grep -c ',ok,'
 $GPUTUNE space ./lookup.cu --arch sm_90 --alignment 24
