@@ -257,7 +257,8 @@ typedef struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;
-    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s */
+    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s; in the
+                              background 60 s */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -278,13 +279,18 @@ typedef struct gputune_options {
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
+    /* since version 3 */
+    bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
+                        thread of the tuner, and return the winner to later calls */
+    double share;    /* of the GPU's time that such a tuning takes while the application uses the
+                        GPU; 0: 0.05. Its time limit does not count the pauses */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */
+#define GPUTUNE_OPTIONS_VERSION 3 /* 1 works too: what it lacks has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO                                 \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0                       \
     }
 
 typedef struct gputune_open_options {
@@ -299,26 +305,28 @@ typedef struct gputune_open_options {
     const char *worker;       /* the gputune-worker executable; NULL: searched for */
     uint32_t compile_workers; /* 0: as many as cores */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers;        /* between tunings: quicker for many in a row, but the measure worker
-                                 then holds device memory */
-    bool tune_only;           /* for tools that launch nothing: a worker tells what the device is
-                                 (NULL: 0), and the driver need not start in this process, which
-                                 takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
-    bool read_only;           /* for tools: `database` alone is only read; nothing is made or put
-                                 beside it, and gputune_open() fails with EDATABASE where it cannot
-                                 be. NULL: the user's and the system's, which may be missing */
+    bool keep_workers; /* between tunings: quicker for many in a row, but the workers then hold
+                          memory, of the device too */
+    bool tune_only;    /* for tools that launch nothing: a worker tells what the device is
+                          (NULL: 0), and the driver need not start in this process, which
+                          takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
+    bool read_only;    /* for tools: `database` alone is only read; nothing is made or put
+                          beside it, and gputune_open() fails with EDATABASE where it cannot
+                          be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
     /* Since version 2: folders of headers that templates may include, searched in this order,
      * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
     const char *const *include_paths;
     size_t include_path_count;
+    const char *record; /* since version 3: a file of misses, as GPUTUNE_RECORD, which goes before
+                           it; NULL: none */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0                                                                    \
+            NULL, NULL, NULL, 0, NULL                                                              \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -326,8 +334,9 @@ typedef struct gputune_open_options {
 typedef struct gputune gputune;           /* thread-safe */
 typedef struct gputune_plan gputune_plan; /* immutable, reference-counted, thread-safe */
 
-/* Opens a tuner. Fails with ENODRIVER without a driver or GPU; a database that cannot be used is no
- * failure (a warning through the log callback). *out is the caller's, for gputune_close(). */
+/* Opens a tuner. Fails with ENODRIVER without a driver or GPU, EWORKER where `worker` is no
+ * program; a database that cannot be used is no failure (a warning through the log callback). *out
+ * is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
  * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
@@ -393,7 +402,9 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
  * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
  * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
  * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
- * verified; ECAPTURE where a capture makes the launch impossible. */
+ * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
+ * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
+ * stream's priority. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
@@ -440,6 +451,33 @@ typedef struct gputune_info {
 /* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
+/* ---- Tuning in the background -------------------------------------------------------------------
+ *
+ * With `background` in its options, tune_kernel() answers a miss at once, with source NEAREST or
+ * DEFAULT, and asks for a tuning, once for each request. A thread of the tuner does one after
+ * another with workers of low priority. While the application launches plans, or NVML says that it
+ * uses the GPU otherwise, measuring takes the `share` of the time that the options say; else all of
+ * it. A tuning that somebody waits for goes first. Afterwards tune_kernel() returns the winner: ask
+ * again where a plan is held for long. Log and progress callbacks are called from that thread until
+ * the tuning has ended. gputune_close() ends what is under way within a moment; what was found out
+ * is stored, and the next process goes on from there. Live inputs go without. */
+
+/* How many requests there are: waiting, being tuned, with a winner, without one. */
+typedef struct gputune_background_state {
+    uint32_t version;
+    uint32_t waiting, running, tuned, failed;
+} gputune_background_state;
+#define GPUTUNE_BACKGROUND_STATE_VERSION 1
+#define GPUTUNE_BACKGROUND_STATE_INIT                                                              \
+    {                                                                                              \
+        GPUTUNE_BACKGROUND_STATE_VERSION, 0, 0, 0, 0                                               \
+    }
+/* Fills *out, as far as its version goes. Any thread. */
+GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
+/* Waits until every tuning that was asked for has ended, at most so many seconds. ETIMEOUT;
+ * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
+GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
+
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
     GPUTUNE_PARAMETER_BUFFER,   /* the address of an argument's buffer */
@@ -470,7 +508,7 @@ typedef struct gputune_parameter {
 #define GPUTUNE_PARAMETER_INIT                                                                     \
     {                                                                                              \
         GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
-            false, false, false, false, 0                                                          \
+            false, false, false, false, 0, 0                                                       \
     }
 
 /* A __constant__ symbol of a function's module that takes part of a block: `bytes` from `offset` on
@@ -503,14 +541,14 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
-        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            NULL, 0, 0, NULL, 0                                                                    \
+        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
+            NULL, NULL, 0                                                                          \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (a
- * plan of several kernels has more; ENOTFOUND beyond the last). ECUDA without a current context or
- * with another one than the plan's. Any thread. */
+ * plan of several kernels has more; ENOTFOUND beyond the last). EINVAL without a current
+ * context. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
  * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.
@@ -727,7 +765,8 @@ typedef struct gputune_wisdom_filter {
         GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
- * *out is NUL-terminated and the caller's to free(); *count (may be NULL): how many there are. */
+ * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
+ * are. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_wisdom_filter *filter);
 

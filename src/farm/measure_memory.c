@@ -28,8 +28,12 @@ void gt_memory_free(gt_measure *measure)
             (void)measure->driver->MemFreeHost(pinned[i]);
         }
     }
+    if (measure->stray_seen) {
+        (void)measure->driver->MemFreeHost(measure->stray_seen);
+    }
     measure->findings = measure->first = NULL;
-    measure->sums = measure->found = measure->sweep = 0;
+    measure->stray_seen = NULL;
+    measure->sums = measure->found = measure->sweep = measure->stray = 0;
 }
 
 static uint64_t live_buffers(const gt_measure_setup *setup)
@@ -236,8 +240,15 @@ static gputune_status take_sweep(gt_measure *measure)
     if (measure->setup.cache != GPUTUNE_CACHE_COLD || bytes == 0) {
         return GPUTUNE_OK;
     }
+    void *seen = NULL;
     GT_TRY(gt_memory_take(&sweep, measure, bytes));
     GT_CALL(measure, MemsetD8Async, sweep, 0, bytes, measure->stream);
+    GT_TRY(gt_memory_take(&measure->stray, measure, sizeof *measure->stray_seen));
+    GT_CALL(measure, MemsetD8Async, measure->stray, 0, sizeof *measure->stray_seen,
+            measure->stream);
+    GT_CALL(measure, MemAllocHost, &seen, sizeof *measure->stray_seen);
+    measure->stray_seen = seen;
+    *measure->stray_seen = 0;
     measure->sweep = sweep;
     measure->sweep_bytes = bytes;
     return GPUTUNE_OK;

@@ -2,6 +2,7 @@
 #include "kernel/binding.h"
 #include "kernel/tensormap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Enough for several blocks of the widest tiles, and quick to check. */
@@ -66,15 +67,28 @@ static bool must_stay(const gt_template *template, int size)
     return shapes_map(template, size);
 }
 
+/* Whether buffers of these sizes are possible, and what they take. */
+static bool has_buffers(const gt_template *template, const gt_problem *problem,
+                        const gt_device *device, uint64_t *bytes)
+{
+    gt_workload *workload = malloc(sizeof *workload); /* too large for the stacks of some threads */
+    bool possible =
+        workload && gt_workload_bind(workload, template, problem, device, 0, NULL, 0) == GPUTUNE_OK;
+    if (possible) {
+        *bytes = gt_workload_device_bytes(workload);
+    }
+    free(workload);
+    return possible;
+}
+
 /* Whether the template allows these sizes: its requirements without tunables, its buffers, and the
  * default's launch. */
 static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
     gt_binding binding;
-    gt_workload workload;
     const gt_config standard = gt_config_default(template);
-    if (gt_workload_bind(&workload, template, problem, device, 0, NULL, 0) < 0) {
+    if (!has_buffers(template, problem, device, bytes)) {
         return false;
     }
     gt_binding_open(&binding, template, problem, device);
@@ -87,7 +101,6 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
             return false;
         }
     }
-    *bytes = gt_workload_device_bytes(&workload);
     return true;
 }
 

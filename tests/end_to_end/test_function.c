@@ -303,8 +303,8 @@ static void mistakes_are_refused(void **state)
     (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
-    gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION};
-    gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     assert_int_equal(gputune_plan_function(&function, plan, 1), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_plan_function(&function, NULL, 0), GPUTUNE_EINVAL);
     assert_int_equal(gputune_plan_function(NULL, plan, 0), GPUTUNE_EINVAL);
@@ -313,7 +313,7 @@ static void mistakes_are_refused(void **state)
     parameter.version = 0;
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 0), GPUTUNE_EINVAL);
     CU(CtxSetCurrent(NULL));
-    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_ECUDA);
+    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(plan);
