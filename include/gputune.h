@@ -534,7 +534,7 @@ typedef struct gputune_parameter {
 #define GPUTUNE_PARAMETER_INIT                                                                     \
     {                                                                                              \
         GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
-            false, false, false, false, 0                                                          \
+            false, false, false, false, 0, 0                                                       \
     }
 
 /* A __constant__ symbol of a function's module that takes part of a block: `bytes` from `offset` on
@@ -567,8 +567,8 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
-        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            NULL, 0, 0, NULL, 0                                                                    \
+        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
+            NULL, NULL, 0                                                                          \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
