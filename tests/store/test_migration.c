@@ -1,11 +1,12 @@
 /* Databases of earlier schemas, kept as SQL in fixtures/, are brought up to date. */
 #include "store_support.h"
 
-static void put_old_database(world *w)
+static void put_old_database(world *w, int schema)
 {
-    FILE *file = fopen("tests/store/fixtures/schema_1.sql", "r");
+    char path[64], text[32768];
+    snprintf(path, sizeof path, "tests/store/fixtures/schema_%d.sql", schema);
+    FILE *file = fopen(path, "r");
     assert_non_null(file);
-    char text[16384];
     size_t bytes = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[bytes] = '\0';
@@ -62,10 +63,9 @@ static void all_is_there(gt_store *store)
     assert_int_equal(count, 8);
 }
 
-static void first_schema(void **state)
+static void check_schema(world *w, int schema)
 {
-    world *w = *state;
-    put_old_database(w);
+    put_old_database(w, schema);
     for (int turn = 0; turn < 2; turn++) {
         gt_store *store = open_store(w);
         all_is_there(store);
@@ -78,13 +78,22 @@ static void first_schema(void **state)
     assert_int_equal(w->warnings, 0);
 }
 
-/* Who only reads sees all of it, and changes nothing. */
-static void first_schema_only_read(void **state)
+static void first_schema(void **state)
 {
-    world *w = *state;
+    check_schema(*state, 1);
+}
+
+static void second_schema(void **state)
+{
+    check_schema(*state, 2);
+}
+
+/* Who only reads sees all of it, and changes nothing. */
+static void check_only_read(world *w, int schema)
+{
     struct stat before, after;
     gt_store *store;
-    put_old_database(w);
+    put_old_database(w, schema);
     assert_int_equal(stat(w->path, &before), 0);
     assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
     all_is_there(store);
@@ -94,10 +103,21 @@ static void first_schema_only_read(void **state)
     assert_int_equal(before.st_size, after.st_size);
 }
 
+static void first_schema_only_read(void **state)
+{
+    check_only_read(*state, 1);
+}
+
+static void second_schema_only_read(void **state)
+{
+    check_only_read(*state, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(first_schema), TEST(first_schema_only_read)};
+    const struct CMUnitTest tests[] = {TEST(first_schema), TEST(first_schema_only_read),
+                                       TEST(second_schema), TEST(second_schema_only_read)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
