@@ -26,7 +26,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
-enum { GT_NUMBER_MAX = 512 };
+enum { GT_NUMBER_MAX = 256 };
 
 /* One number of an element that has several of their own: a struct's, or a vector's. */
 typedef struct gt_number {
