@@ -124,8 +124,9 @@ typedef struct gputune_sizes {
     const gputune_size *items;
 } gputune_sizes;
 
-/* Pointers to the kernel's arguments, in the order of the template's args(); a pass() block comes
- * as a pointer to the block in host memory, where the block is declared. */
+/* Pointers to the kernel's arguments: first the blocks, those of pass() and constant() in the order
+ * of the pragmas, each as a pointer to its bytes in host memory (copied before the launch returns),
+ * then the template's args() in their order. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;
@@ -338,7 +339,8 @@ GPUTUNE_API void gputune_close(gputune *tuner);
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* Reads a template file; its kernel's name then stands for it. ETEMPLATE names file:line:column. */
+/* Reads a template file; its kernels' names then stand for them, also where there were others of
+ * these names. PATH:KERNEL reads one kernel of it alone. ETEMPLATE names file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 /* A file that a source includes: `name` as it stands between the quotes. */
 typedef struct gputune_include {
@@ -360,6 +362,31 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
  * compiler and no stored cubin. *out is the caller's, for gputune_plan_release(). */
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             gputune_sizes sizes, const gputune_options *options);
+
+/* Processes that must launch the same variant, such as the ranks of an MPI job. */
+typedef struct gputune_group {
+    uint32_t version;
+    int rank; /* of this process; rank 0 measures */
+    /* Gives every process the bytes that rank 0 has at `data`, as MPI_Bcast() does; non-zero: it
+     * failed. Called once by each call of gputune_tune_together(), from its thread. */
+    int (*broadcast)(void *user, void *data, size_t bytes);
+    void *user; /* passed to broadcast */
+} gputune_group;
+#define GPUTUNE_GROUP_VERSION 1
+#define GPUTUNE_GROUP_INIT                                                                         \
+    {                                                                                              \
+        GPUTUNE_GROUP_VERSION, 0, NULL, NULL                                                       \
+    }
+/* tune_kernel() for all processes of a group at once; collective: each of them calls it, in the
+ * same order, with the same kernel, sizes and options. Rank 0 does what tune_kernel() does, while
+ * the others wait in the broadcast and leave the GPU alone; then all have a plan of its
+ * configuration, also where rank 0 found none but the default. On another rank that configuration
+ * is proved in a worker, unless it was on this kind of GPU (the ranks' databases may be one or
+ * many), and its times are rank 0's. Where rank 0 fails, all fail alike; a rank that fails alone,
+ * because its GPU or its template is another, does not hear of the others. */
+GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
+                                      gputune_sizes sizes, const gputune_options *options,
+                                      const gputune_group *group);
 
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
  * context, asynchronously. The code is loaded in each context of the plan's device where it is
@@ -415,10 +442,12 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
-    GPUTUNE_PARAMETER_BUFFER, /* the address of an argument's buffer */
-    GPUTUNE_PARAMETER_SCALAR, /* an argument by value */
-    GPUTUNE_PARAMETER_BLOCK,  /* the pass() block */
-    GPUTUNE_PARAMETER_SCRATCH /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_BUFFER,   /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR,   /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,    /* a pass() block */
+    GPUTUNE_PARAMETER_SCRATCH,  /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_TENSORMAP /* a CUtensorMap of an argument's buffer, by value: what the
+                                   template says of it, which gputune_launch() encodes */
 } gputune_parameter_kind;
 
 /* One parameter of the kernel that a plan launches. */
@@ -431,23 +460,32 @@ typedef struct gputune_parameter {
     uint64_t buffer_bytes;   /* of a buffer, a scratch buffer, or the whole block; else 0 */
     uint32_t alignment;      /* bytes assumed of a buffer's address; else 0 */
     bool is_input, is_output;
-    bool by_address; /* of a block: the parameter is the device address of its copy */
-    bool cleared;    /* set to zero before each launch */
-    bool is_size;    /* a scalar that is one of the plan's sizes */
-    int64_t size;    /* its value then */
+    bool by_address;        /* of a block: the parameter is the device address of its copy */
+    bool cleared;           /* set to zero before each launch */
+    bool is_size;           /* a scalar that is one of the plan's sizes */
+    int64_t size;           /* its value then */
+    uint32_t element_bytes; /* of an element of a buffer or block; else 0 */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_VERSION 1
 #define GPUTUNE_PARAMETER_INIT                                                                     \
     {                                                                                              \
         GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
-            false, false, false, false, 0                                                          \
+            false, false, false, false, 0, 0                                                       \
     }
+
+/* A __constant__ symbol of a function's module that takes part of a block: `bytes` from `offset` on
+ * of the argument's. A module without the symbol does not use it. */
+typedef struct gputune_constant {
+    const char *symbol;
+    int argument; /* its place in gputune_args */
+    uint32_t offset, bytes;
+} gputune_constant;
 
 /* The kernel that a plan launches, for those who launch it themselves: with this function, grid,
  * block, cluster and dynamic shared memory, and one parameter for each of `parameter_count`. What
  * gputune_launch() does beside that is theirs to do then: the checks of its arguments, the choice
- * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of the
- * block. */
+ * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of
+ * blocks. */
 typedef struct gputune_function {
     uint32_t version;
     void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */
@@ -457,18 +495,16 @@ typedef struct gputune_function {
     uint32_t shared_bytes; /* dynamic */
     int carveout_percent;  /* preferred shared memory, of an SM's most; -1: the driver's choice */
     uint32_t parameter_count;
-    /* Of the block, the bytes from constant_offset on are copied to this __constant__ symbol of the
-     * function's module; constant_bytes 0: none. */
-    const char *constant_symbol;
-    uint32_t constant_offset, constant_bytes;
+    uint32_t constant_count;
+    const gputune_constant *constants;
     const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
     size_t image_bytes;
 } gputune_function;
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
-        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            NULL, 0, 0, NULL, 0                                                                    \
+        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
+            NULL, NULL, 0                                                                          \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
@@ -481,6 +517,13 @@ GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan,
  * Any thread. */
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
+
+/* Checks a type of the host's against the kernel's: `bytes` must be sizeof the value of a scalar
+ * argument, of an element of a buffer or block, or of the whole block. EINVAL otherwise, and the
+ * message says where the members of the kernel's struct lie. `argument`: its place in gputune_args.
+ * Meant for once behind tune_kernel(). Needs no context. Any thread. */
+GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
+                                            size_t bytes);
 
 /* ---- For operators: what the command line is built on ---------------------------------------- */
 
@@ -520,11 +563,20 @@ typedef struct gputune_kernel {
 /* Calls `each` for every template in the template folder and every added one, by name. */
 GPUTUNE_API int gputune_kernels(gputune *tuner,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
+/* The same for the kernels that `kernel` stands for, here and wherever a kernel is named: a path
+ * (with a slash, or ending in .cu) for those of that file, PATH:KERNEL for one of them; else the
+ * name of an added kernel, of a kernel in the template folder, or of a file without ".cu". Fails
+ * with ENOTFOUND for an unknown name, and with EINVAL for one that two files of the folder have.
+ * Where one kernel is wanted, a file that has several is EINVAL. */
+GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
+                                     int (*each)(void *user, const gputune_kernel *kernel),
+                                     void *user);
 
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {
     uint32_t version;
-    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout" */
+    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout",
+                                "l2_persist" */
     const char *value;
     const char *excluded;
     bool is_default;

@@ -3,6 +3,7 @@
 //
 //   gputune_each<VEC, UNROLL>(n, [&](auto part) { … })   every element once, the tail included
 //   gputune_vector<T, W>, gputune_load<W>, gputune_store<W>   aligned vectors of 1, 2, 4 or 8
+//   gputune_grid_sync()                                   waits for all blocks of a cooperative launch
 //   gputune_cluster_rank / _size / _sync / _map           distributed shared memory, and one block
 //   GPUTUNE_PARAM(block), block(i)                        a pass() block, made for each variant
 #pragma once
@@ -273,4 +274,29 @@ GPUTUNE_INLINE unsigned int gputune_cluster_index()
 GPUTUNE_INLINE unsigned int gputune_cluster_count()
 {
     return gridDim.x / gputune_cluster_size();
+}
+
+// Waits for all threads of the grid, as cooperative_groups' grid_group::sync() does; what they wrote
+// to global memory is then seen. For cooperative launches: others have no place for the barrier. The
+// driver gives its address in two registers; the highest bit turns when the last block has come.
+GPUTUNE_INLINE void gputune_grid_sync()
+{
+    unsigned int high, low, before, now;
+    asm volatile("mov.u32 %0, %%envreg1;" : "=r"(high));
+    asm volatile("mov.u32 %0, %%envreg2;" : "=r"(low));
+    size_t barrier = (size_t(high) << 32 | low) + sizeof(unsigned int);
+    __syncthreads();
+    if ((threadIdx.x | threadIdx.y | threadIdx.z) == 0) {
+        unsigned int blocks = gridDim.x * gridDim.y * gridDim.z;
+        bool first = (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
+        unsigned int add = first ? 0x80000000u - (blocks - 1) : 1;
+        asm volatile("atom.add.release.gpu.u32 %0, [%1], %2;"
+                     : "=r"(before)
+                     : "l"(barrier), "r"(add)
+                     : "memory");
+        do {
+            asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(now) : "l"(barrier) : "memory");
+        } while (((before ^ now) & 0x80000000u) == 0);
+    }
+    __syncthreads();
 }

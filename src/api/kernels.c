@@ -1,4 +1,5 @@
-/* gputune_kernels(): the templates that can be tuned by name, as the public struct. */
+/* gputune_kernels() and gputune_find_kernels(): the templates that can be tuned by name, as the
+ * public struct. */
 #include "api/tuner.h"
 
 #include "base/text.h"
@@ -59,7 +60,20 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
     gt_call call;
     GT_TRY(gt_need_callback(__func__, each != NULL));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    int answer = gt_catalog_each(tuner->catalog, describe_kernel, &walk);
+    int answer = gt_catalog_each(tuner->catalog, NULL, describe_kernel, &walk);
+    gt_call_end(&call);
+    return answer;
+}
+
+int gputune_find_kernels(gputune *tuner, const char *kernel,
+                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
+{
+    kernel_walk walk = {each, user};
+    gt_call call;
+    GT_TRY(gt_need(__func__, "kernel", kernel));
+    GT_TRY(gt_need_callback(__func__, each != NULL));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    int answer = gt_catalog_each(tuner->catalog, kernel, describe_kernel, &walk);
     gt_call_end(&call);
     return answer;
 }

@@ -24,6 +24,14 @@ typedef struct check {
     char name[GT_NAME_MAX];
 } check;
 
+enum { MEMBERS_MAX = 32 };
+
+/* A member of a struct argument that is named like a problem size. */
+typedef struct member {
+    uint32_t argument, offset;
+    check check;
+} member;
+
 struct gputune_plan {
     gt_references references;
     unsigned shares; /* places where it is shared; under the lock of the table */
@@ -31,6 +39,8 @@ struct gputune_plan {
     gt_device device;
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
+    uint32_t member_count;
+    member members[MEMBERS_MAX];
     gt_plan_code winner, fallback; /* fallback: safe at any alignment */
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
@@ -42,10 +52,26 @@ struct gputune_plan {
 
 /* --- making ----------------------------------------------------------------------------------- */
 
+static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
+                               const gt_scalar *scalar, uint32_t argument)
+{
+    for (uint32_t i = 0; i < scalar->number_count; i++) {
+        const gt_number *number = &workload->numbers[scalar->first_number + i];
+        if (number->problem_value < 0 || plan->member_count == MEMBERS_MAX) {
+            continue;
+        }
+        member *m = &plan->members[plan->member_count++];
+        *m = (member){argument,
+                      number->offset,
+                      {.kind = CHECK_SIZE, .type = number->type, .expected = number->integer}};
+        memcpy(m->check.name, number->name, sizeof m->check.name);
+    }
+}
+
 static void make_checks(gputune_plan *plan, const gt_workload *workload)
 {
     uint32_t count = 0;
-    if (workload->has_block) {
+    for (uint32_t i = 0; i < workload->block_count; i++) {
         plan->checks[count++] = (check){.kind = CHECK_NONE};
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
@@ -64,6 +90,7 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
                      .type = scalar->type,
                      .expected = scalar->integer};
         memcpy(c->name, scalar->name, sizeof c->name);
+        make_member_checks(plan, workload, scalar, count - 1);
     }
     plan->check_count = count;
 }
@@ -137,15 +164,21 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     return status;
 }
 
+/* A context that ends meanwhile is no failure: the code is loaded where it is launched. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
-    CUcontext context = NULL;
+    gt_context before, after;
     gt_launcher *launcher;
-    if (!plan->driver || plan->driver->CtxGetCurrent(&context) != CUDA_SUCCESS || !context) {
+    if (!plan->driver || gt_context_current(&before, plan->driver) != GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    GT_TRY(load(&launcher, plan, &plan->winner));
-    return plan->fallback.present ? load(&launcher, plan, &plan->fallback) : GPUTUNE_OK;
+    gputune_status status = load(&launcher, plan, &plan->winner);
+    if (status == GPUTUNE_OK && plan->fallback.present) {
+        status = load(&launcher, plan, &plan->fallback);
+    }
+    bool gone = status == GPUTUNE_ECUDA &&
+                (gt_context_current(&after, plan->driver) != GPUTUNE_OK || after.id != before.id);
+    return gone ? GPUTUNE_OK : status;
 }
 
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
@@ -287,6 +320,18 @@ static gputune_status refuse_size(const gputune_plan *plan, const check *c, int6
                    plan->kernel, c->name, (long long)c->expected, (long long)got);
 }
 
+static gputune_status check_members(const gputune_plan *plan, const void *const *items)
+{
+    for (uint32_t i = 0; i < plan->member_count; i++) {
+        const member *m = &plan->members[i];
+        int64_t value = scalar_value(m->check.type, (const char *)items[m->argument] + m->offset);
+        if (value != m->check.expected) {
+            return refuse_size(plan, &m->check, value);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* Checks the arguments against the plan; *aligned says whether every buffer is as it assumes. */
 static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
                                       bool *aligned)
@@ -309,7 +354,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
             return refuse_size(plan, c, scalar_value(c->type, items[i]));
         }
     }
-    return GPUTUNE_OK;
+    return plan->member_count ? check_members(plan, items) : GPUTUNE_OK;
 }
 
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)

@@ -303,16 +303,18 @@ void gputune_refresh(gputune *tuner)
     }
 }
 
+static int forget(void *user, const gt_template *template)
+{
+    const gputune *tuner = user;
+    return gt_plan_table_forget(tuner->plans, template->name, template->path);
+}
+
 int gputune_add_template(gputune *tuner, const char *path)
 {
     gt_call call;
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    const gt_template *added;
-    gputune_status status = gt_catalog_add(&added, tuner->catalog, path);
-    if (status == GPUTUNE_OK) {
-        status = gt_plan_table_forget(tuner->plans, added->name, path);
-    }
+    int status = gt_catalog_add(tuner->catalog, path, forget, tuner);
     gt_call_end(&call);
     return status;
 }
@@ -327,11 +329,7 @@ int gputune_add_source(gputune *tuner, const char *name, const char *text,
         return gt_fail(GPUTUNE_EINVAL, "gputune_add_source: the name is empty");
     }
     GT_TRY(gt_call_begin(&call, tuner, __func__));
-    const gt_template *added;
-    gputune_status status = gt_catalog_add_source(&added, tuner->catalog, name, text, includes);
-    if (status == GPUTUNE_OK) {
-        status = gt_plan_table_forget(tuner->plans, added->name, name);
-    }
+    int status = gt_catalog_add_source(tuner->catalog, name, text, includes, forget, tuner);
     gt_call_end(&call);
     return status;
 }

@@ -1,11 +1,14 @@
 /* Readers that take no lock: a place for each thread, and a wait until all have moved on. */
 #include "base/readers.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FIRST_PLACES = 64 }; /* the others are allocated; none is ever freed */
 
@@ -16,12 +19,25 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t leaver;
 static bool has_leaver;
 
+atomic_bool gt_writers_fence;
 _Thread_local gt_reader *gt_own_reader __attribute__((tls_model("initial-exec")));
 
 static void give_back(void *gone)
 {
     gt_own_reader = NULL;
     atomic_store_explicit(&((gt_reader *)gone)->taken, false, memory_order_release);
+}
+
+static bool membarrier_of(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+static void take_fence(void)
+{
+#ifndef __SANITIZE_THREAD__ /* which does not know membarrier() */
+    atomic_store(&gt_writers_fence, membarrier_of(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+#endif
 }
 
 /* The other threads do not exist in a forked child, and leave nothing. */
@@ -33,6 +49,7 @@ static void forget_others(void)
             atomic_store(&at->taken, false);
         }
     }
+    take_fence();
 }
 
 static void add(gt_reader *added)
@@ -48,6 +65,7 @@ static void start(void)
     for (int i = 0; i < FIRST_PLACES; i++) {
         add(&first_places[i]);
     }
+    take_fence();
     has_leaver = pthread_key_create(&leaver, give_back) == 0;
     pthread_atfork(NULL, NULL, forget_others);
 }
@@ -103,6 +121,9 @@ void gt_readers_wait(void)
 {
     const struct timespec nap = {.tv_nsec = 20000};
     pthread_once(&once, start);
+    if (atomic_load(&gt_writers_fence)) {
+        (void)membarrier_of(MEMBARRIER_CMD_PRIVATE_EXPEDITED); /* cannot fail once registered */
+    }
     for (gt_reader *at = atomic_load(&places); at; at = at->next) {
         unsigned turns = atomic_load(&at->turns);
         while (turns % 2 && atomic_load(&at->turns) == turns) {

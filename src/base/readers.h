@@ -1,8 +1,9 @@
 /* Readers that take no lock, and writers that wait until they are gone: what a writer has unlinked
  * may be freed after gt_readers_wait(), as no thread looks at it any more.
  *
- * A thread has a place of its own on its first use, and gives it back when it ends. Entering is one
- * atomic operation on memory that no other thread writes; leaving is a store. */
+ * A thread has a place of its own on its first use, and gives it back when it ends. Entering
+ * and leaving are a store each to memory that no other thread writes, where the system has
+ * membarrier(2) for the writers (Linux 4.14). */
 #ifndef GT_BASE_READERS_H
 #define GT_BASE_READERS_H
 
@@ -23,6 +24,8 @@ typedef struct gt_reader {
 /* The calling thread's place, NULL before its first use. It is read in every lookup: without a
  * function call, also in a shared library. */
 extern _Thread_local gt_reader *gt_own_reader __attribute__((tls_model("initial-exec")));
+/* Writers have every thread make a fence, by membarrier(2), before they look who is inside. */
+extern atomic_bool gt_writers_fence;
 /* Gives the calling thread a place. NULL: there is no memory for it. */
 gt_reader *gt_readers_join(void);
 
@@ -31,10 +34,19 @@ gt_reader *gt_readers_join(void);
 static inline bool gt_readers_enter(void)
 {
     gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
-    if (own) {
-        atomic_fetch_add(&own->turns, 1); /* in order with what a writer unlinks and then reads */
+    if (!own) {
+        return false;
     }
-    return own != NULL;
+    /* what the reader reads comes after its entry, in the eyes of a writer that unlinks and then
+     * looks who is inside: by a fence of the reader's, or by one that the writer has it make */
+    if (atomic_load_explicit(&gt_writers_fence, memory_order_relaxed)) {
+        unsigned turns = atomic_load_explicit(&own->turns, memory_order_relaxed);
+        atomic_store_explicit(&own->turns, turns + 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_fetch_add(&own->turns, 1);
+    }
+    return true;
 }
 
 static inline void gt_readers_leave(void)

@@ -11,7 +11,8 @@
 static bool is_path(const char *name)
 {
     size_t length = strlen(name);
-    return strchr(name, '/') || (length > 3 && strcmp(name + length - 3, ".cu") == 0);
+    return strchr(name, '/') || strstr(name, ".cu:") ||
+           (length > 3 && strcmp(name + length - 3, ".cu") == 0);
 }
 
 /* Splits "n=4 T=float" into names and values; either array may be NULL to leave that out. */
@@ -34,14 +35,30 @@ static size_t split_pairs(char ***names, char ***values, const char *text)
     return count;
 }
 
+static bool same_file(const char *a, const char *b)
+{
+    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
+    bool same = real_a && real_b ? strcmp(real_a, real_b) == 0 : strcmp(a, b) == 0;
+    free(real_a);
+    free(real_b);
+    return same;
+}
+
 static int add_kernel(void *user, const gputune_kernel *kernel)
 {
     cli_catalogue *catalogue = user;
+    const char *path = kernel->path ? kernel->path : "";
+    for (size_t i = 0; i < catalogue->count; i++) {
+        const cli_kernel *known = &catalogue->kernels[i];
+        if (strcmp(known->name, kernel->name) == 0 && same_file(known->path, path)) {
+            return 0;
+        }
+    }
     catalogue->kernels = cli_grow(catalogue->kernels, catalogue->count, sizeof *catalogue->kernels);
     cli_kernel *copy = &catalogue->kernels[catalogue->count++];
     memset(copy, 0, sizeof *copy);
     copy->name = cli_copy(kernel->name);
-    copy->path = cli_copy(kernel->path ? kernel->path : "");
+    copy->path = cli_copy(path);
     copy->summary = cli_copy(kernel->summary ? kernel->summary : "");
     copy->sizes = cli_copy(kernel->sizes ? kernel->sizes : "");
     copy->axes = cli_copy(kernel->axes ? kernel->axes : "");
@@ -51,80 +68,107 @@ static int add_kernel(void *user, const gputune_kernel *kernel)
     return 0;
 }
 
-int cli_catalogue_load(cli_catalogue *out, const cli_session *session, char *const *names,
-                       size_t count)
+static int unknown_name(const cli_session *session, const char *name)
 {
-    *out = (cli_catalogue){NULL, 0};
-    int status = 0;
-    for (size_t i = 0; i < count && status >= 0; i++) {
-        if (is_path(names[i])) {
-            status = gputune_add_template(session->tuner, names[i]);
-        }
+    cli_catalogue all = {NULL, 0};
+    int status = gputune_kernels(session->tuner, add_kernel, &all);
+    int code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
+    const char **names = cli_allocate(all.count, sizeof *names);
+    for (size_t i = 0; i < all.count; i++) {
+        names[i] = all.kernels[i].name;
     }
+    code = code == CLI_CONTINUE ? cli_unknown("kernel", name, names, all.count) : code;
+    free(names);
+    cli_catalogue_free(&all);
+    return code;
+}
+
+/* A file's kernels are those at hand from now on, also by their names. */
+static int find(cli_catalogue *out, const cli_session *session, const char *name)
+{
+    size_t first = out->count;
+    int status = is_path(name) ? gputune_add_template(session->tuner, name) : 0;
     if (status >= 0) {
-        status = gputune_kernels(session->tuner, add_kernel, out);
+        status = gputune_find_kernels(session->tuner, name, add_kernel, out);
     }
-    if (status < 0) {
-        cli_catalogue_free(out);
-        return cli_fail(status);
+    if (status >= 0 && !is_path(name) && first < out->count &&
+        strcmp(out->kernels[first].name, name) != 0) { /* the name of a file */
+        status = gputune_add_template(session->tuner, out->kernels[first].path);
+    }
+    if (status == GPUTUNE_ENOTFOUND && !is_path(name)) {
+        return unknown_name(session, name);
+    }
+    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+}
+
+/* Of two kernels of one name, the library could use only one by it. */
+static int check_name(const cli_catalogue *catalogue, size_t at)
+{
+    const cli_kernel *kernel = &catalogue->kernels[at];
+    for (size_t i = 0; i < at; i++) {
+        const cli_kernel *other = &catalogue->kernels[i];
+        if (strcmp(other->name, kernel->name) == 0) {
+            cli_error("kernel '%s' is in %s and in %s; name one of them", kernel->name, other->path,
+                      kernel->path);
+            return CLI_EXIT_USAGE;
+        }
     }
     return CLI_CONTINUE;
 }
 
-static bool same_file(const char *a, const char *b)
+int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
+                       size_t count)
 {
-    char *real_a = realpath(a, NULL), *real_b = realpath(b, NULL);
-    bool same = real_a && real_b && strcmp(real_a, real_b) == 0;
-    free(real_a);
-    free(real_b);
-    return same;
-}
-
-int cli_catalogue_find(const cli_kernel **out, const cli_catalogue *catalogue, const char *name)
-{
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const cli_kernel *kernel = &catalogue->kernels[i];
-        if (strcmp(kernel->name, name) == 0 || strcmp(kernel->path, name) == 0 ||
-            (is_path(name) && same_file(kernel->path, name))) {
-            *out = kernel;
-            return CLI_CONTINUE;
+    int code = CLI_CONTINUE;
+    *out = (cli_catalogue){NULL, 0};
+    for (size_t i = 0; i < count && code == CLI_CONTINUE; i++) {
+        size_t first = out->count;
+        code = find(out, session, names[i]);
+        for (size_t k = first; k < out->count && code == CLI_CONTINUE; k++) {
+            code = check_name(out, k);
         }
     }
-    const char **names = cli_allocate(catalogue->count, sizeof *names);
-    for (size_t i = 0; i < catalogue->count; i++) {
-        names[i] = catalogue->kernels[i].name;
+    if (code != CLI_CONTINUE) {
+        cli_catalogue_free(out);
     }
-    int code = cli_unknown("kernel", name, names, catalogue->count);
-    free(names);
     return code;
 }
 
-int cli_catalogue_name(const char **out, cli_catalogue *catalogue, const cli_session *session,
-                       char *argument)
+int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name)
 {
-    const cli_kernel *kernel;
-    *catalogue = (cli_catalogue){NULL, 0};
-    *out = argument;
-    if (!is_path(argument)) {
+    if (is_path(name)) {
+        return cli_catalogue_find(out, session, &name, 1);
+    }
+    *out = (cli_catalogue){NULL, 0};
+    if (gputune_find_kernels(session->tuner, name, add_kernel, out) < 0) {
+        const gputune_kernel gone = {.version = GPUTUNE_KERNEL_VERSION, .name = name};
+        add_kernel(out, &gone); /* records outlive templates */
+    }
+    return CLI_CONTINUE;
+}
+
+int cli_catalogue_one(const cli_catalogue *catalogue)
+{
+    const cli_kernel *first = &catalogue->kernels[0];
+    char *list = NULL;
+    if (catalogue->count == 1) {
         return CLI_CONTINUE;
     }
-    int code = cli_catalogue_load(catalogue, session, &argument, 1);
-    if (code == CLI_CONTINUE) {
-        code = cli_catalogue_find(&kernel, catalogue, argument);
+    for (size_t i = 0; i < catalogue->count; i++) {
+        cli_append(&list, "%s%s", i ? ", " : "", catalogue->kernels[i].name);
     }
-    if (code == CLI_CONTINUE) {
-        *out = kernel->name;
-    }
-    return code;
+    cli_error("%s has the kernels %s; this command takes one, as in %s:%s", first->path, list,
+              first->path, first->name);
+    free(list);
+    return CLI_EXIT_USAGE;
 }
 
 int cli_catalogue_check(const cli_session *session, const char *name)
 {
+    char *names[] = {(char *)name};
     cli_catalogue catalogue;
-    const cli_kernel *found;
-    int code = cli_catalogue_load(&catalogue, session, NULL, 0);
+    int code = cli_catalogue_find(&catalogue, session, names, 1);
     if (code == CLI_CONTINUE) {
-        code = cli_catalogue_find(&found, &catalogue, name);
         cli_catalogue_free(&catalogue);
     }
     return code;

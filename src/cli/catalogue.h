@@ -19,19 +19,17 @@ typedef struct cli_catalogue {
     size_t count;
 } cli_catalogue;
 
-/* Adds the templates among `names` (what holds a '/' or ends in ".cu" is a path) and lists every
- * kernel. Returns CLI_CONTINUE or an exit code after printing what is wrong. */
-int cli_catalogue_load(cli_catalogue *out, const cli_session *session, char *const *names,
+/* The kernels that `names` stand for by the rule of gputune_find_kernels(), each once. A path's
+ * kernels are those at hand from now on, also by their names. Returns CLI_CONTINUE, or an exit code
+ * after printing what is wrong (CLI_EXIT_USAGE with the nearest name for an unknown one). */
+int cli_catalogue_find(cli_catalogue *out, const cli_session *session, char *const *names,
                        size_t count);
-/* The kernel of that name or path. CLI_EXIT_USAGE, with the nearest name said, when there is none.
- * *out belongs to the catalogue. */
-int cli_catalogue_find(const cli_kernel **out, const cli_catalogue *catalogue, const char *name);
-/* For commands that only read what is stored: the name of the kernel that `argument` is a name or a
- * path of; a path's template is the one at hand from now on. A name is not looked up. Returns
- * CLI_CONTINUE or an exit code after printing what is wrong. *out belongs to the catalogue, or is
- * the argument. */
-int cli_catalogue_name(const char **out, cli_catalogue *catalogue, const cli_session *session,
-                       char *argument);
+/* The same for a command that only reads what is stored: a name that nothing has is that of a
+ * template that is gone. */
+int cli_catalogue_stored(cli_catalogue *out, const cli_session *session, char *name);
+/* For a command that takes one kernel: CLI_CONTINUE, or CLI_EXIT_USAGE after listing the kernels of
+ * a file that has several. */
+int cli_catalogue_one(const cli_catalogue *catalogue);
 /* Whether there is a kernel of that name: CLI_CONTINUE, or as cli_catalogue_find(). */
 int cli_catalogue_check(const cli_session *session, const char *name);
 void cli_catalogue_free(cli_catalogue *catalogue);

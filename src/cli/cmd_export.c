@@ -140,11 +140,13 @@ int cmd_export(int argc, char **argv)
         code = cli_open(&session, &settings.common, CLI_OPEN_NO_DEVICE);
     }
     if (code == CLI_CONTINUE) {
-        const char *kernel;
         cli_catalogue catalogue = {NULL, 0};
-        code = cli_catalogue_name(&kernel, &catalogue, &session, arguments.items[0]);
+        code = cli_catalogue_stored(&catalogue, &session, arguments.items[0]);
         if (code == CLI_CONTINUE) {
-            code = export_kernel(&settings, &session, kernel);
+            code = cli_catalogue_one(&catalogue);
+        }
+        if (code == CLI_CONTINUE) {
+            code = export_kernel(&settings, &session, catalogue.kernels[0].name);
         }
         cli_catalogue_free(&catalogue);
         cli_close(&session);

@@ -61,12 +61,14 @@ static int open_and_prune(const settings *settings, char *argument)
         return code;
     }
     cli_catalogue catalogue = {NULL, 0};
-    const char *kernel = NULL;
     if (argument) {
-        code = cli_catalogue_name(&kernel, &catalogue, &session, argument);
+        code = cli_catalogue_stored(&catalogue, &session, argument);
+    }
+    if (code == CLI_CONTINUE && argument) {
+        code = cli_catalogue_one(&catalogue);
     }
     if (code == CLI_CONTINUE) {
-        code = prune(settings, &session, kernel);
+        code = prune(settings, &session, argument ? catalogue.kernels[0].name : NULL);
     }
     cli_catalogue_free(&catalogue);
     cli_close(&session);

@@ -53,31 +53,46 @@ static int nothing(const cli_session *session, const char *kernel, bool any_gpu)
 }
 
 static int write_found(const settings *settings, const cli_session *session, const found *at,
-                       const gputune_record_filter *filter)
+                       bool any_gpu)
 {
     cli_format_kind format = (cli_format_kind)settings->common.format;
-    if (format == CLI_FORMAT_TABLE && at->table.row_count && !filter->any_gpu) {
+    if (format == CLI_FORMAT_TABLE && at->table.row_count && !any_gpu) {
         say_device(session);
     }
     cli_table_write(&at->table, format, stdout);
     if (!at->all) {
         cli_failures_say(&at->failures);
     }
-    return at->table.row_count ? CLI_EXIT_OK : nothing(session, filter->kernel, filter->any_gpu);
+    return CLI_EXIT_OK;
 }
 
-static int show(const settings *settings, const cli_session *session, const char *kernel)
+/* Collects the records of the catalogue's kernels, of all kernels if it is empty. */
+static int collect(found *at, gputune_record_filter *filter, const cli_session *session,
+                   const cli_catalogue *catalogue)
+{
+    int status = 0;
+    for (size_t i = 0; i < catalogue->count && status >= 0; i++) {
+        filter->kernel = catalogue->kernels[i].name;
+        status = gputune_records(session->tuner, filter, add, at);
+    }
+    return catalogue->count ? status : gputune_records(session->tuner, filter, add, at);
+}
+
+static int show(const settings *settings, const cli_session *session,
+                const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.kernel = kernel;
     filter.all_trials = true;
     filter.any_gpu = settings->any_gpu || !session->has_device;
     filter.history = settings->history;
     found at = {.table = cli_record_table((settings->all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS) |
                                           (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
                 .all = settings->all};
-    int status = gputune_records(session->tuner, &filter, add, &at);
-    int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, &filter);
+    int status = collect(&at, &filter, session, catalogue);
+    int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
+    if (status >= 0 && !at.table.row_count) {
+        code = nothing(session, filter.kernel, filter.any_gpu);
+    }
     cli_table_free(&at.table);
     cli_failures_free(&at.failures);
     return code;
@@ -131,12 +146,11 @@ int cmd_show(int argc, char **argv)
     code = cli_open(&session, &settings.common, CLI_OPEN_IF_ANY);
     if (code == CLI_CONTINUE) {
         cli_catalogue catalogue = {NULL, 0};
-        const char *kernel = NULL;
         if (arguments.count) {
-            code = cli_catalogue_name(&kernel, &catalogue, &session, arguments.items[0]);
+            code = cli_catalogue_stored(&catalogue, &session, arguments.items[0]);
         }
         if (code == CLI_CONTINUE) {
-            code = show(&settings, &session, kernel);
+            code = show(&settings, &session, &catalogue);
         }
         cli_catalogue_free(&catalogue);
         cli_close(&session);

@@ -34,7 +34,7 @@ static int work(const cli_warm *warm, const cli_session *session)
 {
     cli_catalogue catalogue;
     cli_scenarios scenarios;
-    int code = cli_catalogue_load(&catalogue, session, warm->selection.kernels,
+    int code = cli_catalogue_find(&catalogue, session, warm->selection.kernels,
                                   warm->selection.kernel_count);
     if (code != CLI_CONTINUE) {
         return code;

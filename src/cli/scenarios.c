@@ -56,16 +56,15 @@ static const char **add_name(const char **names, size_t *count, const char *name
 }
 
 /* Every given name must be one of some selected kernel's. */
-static int check_names(const cli_values *values, bool axes, const cli_kernel *const *kernels,
-                       size_t count)
+static int check_names(const cli_values *values, bool axes, const cli_catalogue *catalogue)
 {
     for (size_t v = 0; v < values->count; v++) {
         const char *name = values->lists[v].name;
         const char **known = NULL;
         size_t known_count = 0, n;
         bool found = false;
-        for (size_t k = 0; k < count; k++) {
-            char *const *names = names_of(kernels[k], axes, &n);
+        for (size_t k = 0; k < catalogue->count; k++) {
+            char *const *names = names_of(&catalogue->kernels[k], axes, &n);
             found |= has_name(names, n, name);
             for (size_t i = 0; i < n; i++) {
                 known = add_name(known, &known_count, names[i]);
@@ -236,19 +235,7 @@ static int add_kernel(cli_scenarios *out, const cli_kernel *kernel, bool emulate
     return CLI_CONTINUE;
 }
 
-static int find_kernels(const cli_kernel **out, const cli_catalogue *catalogue,
-                        const cli_selection *selection)
-{
-    for (size_t i = 0; i < selection->kernel_count; i++) {
-        int code = cli_catalogue_find(&out[i], catalogue, selection->kernels[i]);
-        if (code != CLI_CONTINUE) {
-            return code;
-        }
-    }
-    return CLI_CONTINUE;
-}
-
-static int read_values(cli_scenarios *out, const cli_kernel *const *kernels,
+static int read_values(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection)
 {
     int code = parse_all(&out->sizes, "--size", &selection->sizes);
@@ -256,10 +243,10 @@ static int read_values(cli_scenarios *out, const cli_kernel *const *kernels,
         code = parse_all(&out->only, "--only", &selection->only);
     }
     if (code == CLI_CONTINUE) {
-        code = check_names(&out->sizes, false, kernels, selection->kernel_count);
+        code = check_names(&out->sizes, false, catalogue);
     }
     if (code == CLI_CONTINUE) {
-        code = check_names(&out->only, true, kernels, selection->kernel_count);
+        code = check_names(&out->only, true, catalogue);
     }
     out->only_texts = cli_allocate(out->only.count, sizeof *out->only_texts);
     for (size_t i = 0; i < out->only.count; i++) {
@@ -272,16 +259,11 @@ int cli_scenarios_make(cli_scenarios *out, const cli_catalogue *catalogue,
                        const cli_selection *selection, const cli_session *session)
 {
     memset(out, 0, sizeof *out);
-    const cli_kernel **kernels = cli_allocate(selection->kernel_count, sizeof *kernels);
-    int code = find_kernels(kernels, catalogue, selection);
-    if (code == CLI_CONTINUE) {
-        code = read_values(out, kernels, selection);
-    }
+    int code = read_values(out, catalogue, selection);
     bool emulated = session->has_device && session->device.emulated;
-    for (size_t i = 0; i < selection->kernel_count && code == CLI_CONTINUE; i++) {
-        code = add_kernel(out, kernels[i], emulated);
+    for (size_t i = 0; i < catalogue->count && code == CLI_CONTINUE; i++) {
+        code = add_kernel(out, &catalogue->kernels[i], emulated);
     }
-    free(kernels);
     if (code != CLI_CONTINUE) {
         cli_scenarios_free(out);
     }

@@ -6,11 +6,14 @@ static int resolve(const cli_session *session, cli_open_mode mode, const cli_sel
 {
     cli_catalogue catalogue;
     cli_scenarios scenarios;
-    int code = cli_catalogue_load(&catalogue, session, selection->kernels, selection->kernel_count);
+    int code = cli_catalogue_find(&catalogue, session, selection->kernels, selection->kernel_count);
     if (code != CLI_CONTINUE) {
         return code;
     }
-    code = cli_scenario_single(&scenarios, &catalogue, selection, session);
+    code = cli_catalogue_one(&catalogue);
+    if (code == CLI_CONTINUE) {
+        code = cli_scenario_single(&scenarios, &catalogue, selection, session);
+    }
     if (code == CLI_CONTINUE) {
         if (mode == CLI_OPEN_TUNING) { /* what is measured by then is told */
             cli_catch_interrupt();

@@ -86,7 +86,7 @@ static void read_alignment(cli_terms *terms, char *text)
 static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
                          const cli_session *session, miss *one)
 {
-    cli_selection selection = {.kernels = &one->kernel, .kernel_count = 1};
+    cli_selection selection = {.kernel_count = 0};
     const char *sizes = one->sizes, *only = one->only;
     for (char *at = one->only; *at; at++) {
         *at = (char)(*at == ';' ? ' ' : *at);
@@ -108,15 +108,20 @@ static int make_scenario(cli_scenarios *out, const cli_catalogue *catalogue,
     return CLI_CONTINUE;
 }
 
-static bool has_kernel(const cli_catalogue *catalogue, const char *name)
+static int found(void *user, const gputune_kernel *kernel)
 {
-    for (size_t i = 0; i < catalogue->count; i++) {
-        const cli_kernel *kernel = &catalogue->kernels[i];
-        if (strcmp(kernel->name, name) == 0 || strcmp(kernel->path, name) == 0) {
-            return true;
-        }
+    (void)user;
+    (void)kernel;
+    return 0;
+}
+
+static int find_kernel(cli_catalogue *out, const cli_session *session, miss *one)
+{
+    if (gputune_find_kernels(session->tuner, one->kernel, found, NULL) < 0) {
+        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+        return CLI_EXIT_NOTHING;
     }
-    return false;
+    return cli_catalogue_find(out, session, &one->kernel, 1);
 }
 
 /* A miss that cannot be made a scenario does not stop the others. */
@@ -127,13 +132,15 @@ static void add(cli_wanted *out, const cli_session *session, miss *one)
                  one->sizes, one->inputs);
         return;
     }
-    if (!has_kernel(&out->catalogue, one->kernel)) {
-        cli_note("%s %s: left out, as there is no such kernel here", one->kernel, one->sizes);
+    out->catalogues = cli_grow(out->catalogues, out->count, sizeof *out->catalogues);
+    cli_catalogue *catalogue = &out->catalogues[out->count];
+    if (find_kernel(catalogue, session, one) != CLI_CONTINUE) {
         return;
     }
     out->parts = cli_grow(out->parts, out->count, sizeof *out->parts);
     cli_scenarios *part = &out->parts[out->count];
-    if (make_scenario(part, &out->catalogue, session, one) != CLI_CONTINUE) {
+    if (make_scenario(part, catalogue, session, one) != CLI_CONTINUE) {
+        cli_catalogue_free(catalogue);
         return; /* it said why */
     }
     out->count++;
@@ -163,7 +170,6 @@ int cli_wanted_read(cli_wanted *out, const char *path, const cli_session *sessio
     int code = status < 0 ? cli_fail(status) : CLI_CONTINUE;
     if (code == CLI_CONTINUE) {
         add_paths(&at, session);
-        code = cli_catalogue_load(&out->catalogue, session, NULL, 0);
     }
     for (size_t i = 0; i < at.count && code == CLI_CONTINUE; i++) {
         add(out, session, &at.items[i]);
@@ -180,9 +186,10 @@ void cli_wanted_free(cli_wanted *wanted)
 {
     for (size_t i = 0; i < wanted->count; i++) {
         cli_scenarios_free(&wanted->parts[i]);
+        cli_catalogue_free(&wanted->catalogues[i]);
     }
+    free(wanted->catalogues);
     free(wanted->parts);
     free(wanted->all.items);
-    cli_catalogue_free(&wanted->catalogue);
     memset(wanted, 0, sizeof *wanted);
 }

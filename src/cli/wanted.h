@@ -5,8 +5,8 @@
 #include "cli/scenarios.h"
 
 typedef struct cli_wanted {
-    cli_catalogue catalogue;
-    cli_scenarios *parts; /* one for each miss; they own what `all` has */
+    cli_catalogue *catalogues; /* of each part */
+    cli_scenarios *parts;      /* one for each miss; they own what `all` has */
     size_t count;
     cli_scenarios all; /* most wanted first */
 } cli_wanted;

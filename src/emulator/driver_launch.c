@@ -11,7 +11,8 @@
 enum {
     SMALL_PARAM_BYTES = 4096, /* the limit before CUDA 12.1 */
     LARGE_PARAM_DRIVER = 12010,
-    LARGE_PARAM_CC = 70
+    LARGE_PARAM_CC = 70,
+    GRID_WORKSPACE_BYTES = 64
 };
 
 typedef struct launch_request {
@@ -22,6 +23,7 @@ typedef struct launch_request {
     void **params;        /* one pointer a parameter, or */
     void **extra;         /* the block of parameters as a whole */
     int carveout_percent; /* -1: the function's preference */
+    bool cooperative;
 } launch_request;
 
 typedef struct kernel_command {
@@ -32,6 +34,7 @@ typedef struct kernel_command {
     uint32_t dynamic_shared_bytes;
     uint32_t stack_bytes;
     int registers, carveout_percent;
+    bool cooperative;
     _Alignas(16) unsigned char params[];
 } kernel_command;
 
@@ -135,9 +138,15 @@ static double run_kernel(emu_command *command, double start_ns)
     memcpy(launch.block, kernel->block, sizeof launch.block);
     memcpy(launch.cluster, kernel->cluster, sizeof launch.cluster);
     emu_counters counters = {0};
-    emu_fault fault = {0};
-    if (emu_run(&launch, &counters, &fault)) {
+    emu_fault fault = {.code = CUDA_ERROR_OUT_OF_MEMORY, .message = "no memory for grid barriers"};
+    bool ready =
+        !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
+                                                    EMU_MEMORY_MODULE, kernel->module) == 0;
+    if (!ready || emu_run(&launch, &counters, &fault)) {
         report_fault(&fault);
+    }
+    if (launch.grid_workspace) {
+        emu_memory_release(launch.grid_workspace, EMU_MEMORY_MODULE);
     }
     return emu_model_kernel(&emu.profile, &shape, &counters);
 }
@@ -233,6 +242,26 @@ static CUresult check_cluster(const uint32_t cluster[3], const launch_request *r
                                                              : CUDA_ERROR_INVALID_CLUSTER_SIZE;
 }
 
+/* All blocks of a cooperative launch must be resident at once. */
+static CUresult check_cooperative(const launch_request *request, CUfunction function)
+{
+    const emu_block_needs needs = {
+        .threads = (int)(request->block[0] * request->block[1] * request->block[2]),
+        .registers = emu_kernel_registers(function->kernel),
+        .shared_bytes = function->kernel->static_shared_bytes + request->dynamic_shared_bytes,
+        .carveout_percent = -1};
+    emu_residency residency;
+    if (!request->cooperative) {
+        return CUDA_SUCCESS;
+    }
+    emu_occupancy(&residency, &emu.profile, &needs);
+    double most =
+        (double)residency.blocks * emu_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    return (double)request->grid[0] * request->grid[1] * request->grid[2] <= most
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+}
+
 static CUresult copy_extra(unsigned char *to, const emu_kernel *kernel, void **extra)
 {
     const void *buffer = NULL;
@@ -281,6 +310,7 @@ static void fill(kernel_command *kernel, const launch_request *request, CUfuncti
     kernel->dynamic_shared_bytes = request->dynamic_shared_bytes;
     kernel->stack_bytes = (uint32_t)function->handle.context->stack_bytes;
     kernel->registers = emu_kernel_registers(function->kernel);
+    kernel->cooperative = request->cooperative;
     kernel->carveout_percent = request->carveout_percent >= 0 ? request->carveout_percent
                                                               : function->settings.carveout_percent;
 }
@@ -288,7 +318,7 @@ static void fill(kernel_command *kernel, const launch_request *request, CUfuncti
 /* Refuses as hardware does: 1 for dimensions or shared memory out of range and for missing
  * parameters, 701 for too many registers, 801 for more than 4096 bytes of parameters on a driver
  * before 12.1, 912 for a cluster that the device, the grid or the function's attributes do not
- * allow. */
+ * allow, 720 for a cooperative grid that does not fit on the device at once. */
 static CUresult new_kernel(kernel_command **out, const launch_request *request)
 {
     CUfunction function = request->function;
@@ -299,6 +329,7 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
     uint32_t cluster[3];
     choose_cluster(cluster, request, function);
     EMU_TRY(check_cluster(cluster, request, function));
+    EMU_TRY(check_cooperative(request, function));
     kernel_command *kernel =
         emu_command_new(&kernel_class, sizeof *kernel + function->kernel->param_bytes + 16);
     EMU_CHECK(kernel, CUDA_ERROR_OUT_OF_MEMORY);
@@ -356,6 +387,17 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
 
 /* Attributes that change nothing here are accepted: priority, programmatic serialisation (a kernel
  * then simply waits for the one before), access policy windows, scheduling policy. */
+/* A hint: the model does not keep lines. */
+static CUresult check_window(const CUlaunchAttribute *attribute)
+{
+    size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+    float ratio = attribute->value.accessPolicyWindow.hitRatio;
+    return attribute->value.accessPolicyWindow.num_bytes <= most && ratio >= 0 && ratio <= 1 &&
+                   attribute->value.accessPolicyWindow.missProp != CU_ACCESS_PROPERTY_PERSISTING
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult apply(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {
@@ -369,8 +411,11 @@ static CUresult apply(launch_request *request, const CUlaunchAttribute *attribut
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         request->carveout_percent = (int)attribute->value.sharedMemCarveout;
         return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return check_window(attribute);
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
-        return attribute->value.cooperative ? CUDA_ERROR_NOT_SUPPORTED : CUDA_SUCCESS;
+        request->cooperative = attribute->value.cooperative != 0;
+        return CUDA_SUCCESS;
     default:
         return (unsigned)attribute->id < 32 ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
     }

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 enum {
-    QUANTUM = 4096,    /* operations of one warp before the next one's turn */
     CALL_RESERVE = 64, /* local bytes that small calls need even without a stack limit */
     UNDEFINED = 0xA5   /* what shared memory holds when a block starts */
 };
@@ -169,7 +168,7 @@ static uint64_t run_block(emu_block *block)
     uint64_t used = 0;
     for (uint32_t i = 0; block->live_threads && i < block->warp_count; i++)
         if (emu_warp_is_ready(&block->warps[i]))
-            used += emu_warp_run(&block->warps[i], QUANTUM);
+            used += emu_warp_run(&block->warps[i], block->group->worker->run->quantum);
     return used;
 }
 

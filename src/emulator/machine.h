@@ -141,6 +141,9 @@ typedef struct emu_launch {
     uint32_t block[3];
     uint32_t cluster[3]; /* {1,1,1} (or zeros) without; divides grid */
     uint32_t dynamic_shared_bytes;
+    uint64_t grid_workspace; /* of a cooperative launch: the device address (8 bytes, zero at first)
+                                that %envreg1 and 2 give for grid barriers. All its blocks run in
+                                turn on one host thread. 0: no such launch */
     const void *params;      /* kernel->param_bytes bytes laid out by kernel->params */
     const uint64_t *globals; /* device address of each of the program's globals, by index; may be
                                 NULL if none */

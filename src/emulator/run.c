@@ -13,6 +13,8 @@ enum {
     LAUNCH_FAILED = 719,
     SLICE = 1 << 16,      /* operations between checks for an end from outside */
     SLICES_ALONE = 16,    /* slices after which a group shares its worker with the next one */
+    QUANTUM = 4096,       /* operations of one warp before the next one's turn */
+    QUANTUM_SHORT = 256,  /* the same where most warps wait for other blocks */
     MOST_RESIDENT = 1024, /* groups that one worker runs in turn */
     SMALL_LAUNCH = 4096,  /* threads: not worth a second host thread from the start */
     DEFAULT_STACK = 1024,
@@ -47,6 +49,13 @@ static bool must_stop(emu_run_state *run)
     return atomic_load(&run->stop);
 }
 
+/* Its blocks wait for each other: all run, in turn and on one thread, so that the counters do not
+ * depend on the host. */
+static bool is_cooperative(const emu_run_state *run)
+{
+    return run->launch->grid_workspace != 0;
+}
+
 /* ---- a worker ---- */
 
 typedef struct residents {
@@ -60,7 +69,7 @@ static void add_helpers(team *all)
 {
     emu_run_state *run = &all->state;
     uint64_t sms = (run->groups + run->groups_per_sm - 1) / run->groups_per_sm;
-    while (all->count < all->most && atomic_load(&run->next_sm) < sms) {
+    while (all->count < all->most && atomic_load(&run->next_sm) < sms && !is_cooperative(run)) {
         emu_worker *worker = aligned_alloc(_Alignof(emu_worker), sizeof *worker);
         if (!worker)
             break;
@@ -77,7 +86,8 @@ static void add_helpers(team *all)
 /* Runs the group alone for a while; false when it has not ended and should share the worker. */
 static bool run_alone(emu_group *group, team *leader)
 {
-    for (int i = 0; i < SLICES_ALONE && !must_stop(group->worker->run); i++) {
+    int slices = is_cooperative(group->worker->run) ? 0 : SLICES_ALONE;
+    for (int i = 0; i < slices && !must_stop(group->worker->run); i++) {
         emu_progress progress = emu_group_run(group, SLICE);
         if (progress == EMU_ENDED) {
             emu_group_end(group);
@@ -96,8 +106,9 @@ static bool run_residents(residents *all)
 {
     bool moved = false;
     for (emu_group **place = &all->first; *place;) {
+        uint64_t slice = is_cooperative((*place)->worker->run) ? 1 : SLICE;
         emu_group *group = *place;
-        emu_progress progress = emu_group_run(group, SLICE);
+        emu_progress progress = emu_group_run(group, slice);
         moved |= progress != EMU_STUCK;
         if (progress != EMU_ENDED) {
             place = &group->next;
@@ -130,6 +141,8 @@ static uint64_t most_resident(const emu_run_state *run)
 {
     uint64_t blocks = (uint64_t)run->limits.sm_count * run->limits.blocks_per_sm;
     uint64_t groups = blocks / run->blocks_per_group;
+    if (is_cooperative(run))
+        return run->groups + 1;
     return groups == 0 ? 1 : groups < MOST_RESIDENT ? groups : MOST_RESIDENT;
 }
 
@@ -272,6 +285,7 @@ int emu_run(const emu_launch *launch, emu_counters *out, emu_fault *fault)
     clock_gettime(CLOCK_MONOTONIC, &run->started);
     set_limits(run);
     set_groups(run);
+    run->quantum = is_cooperative(run) ? QUANTUM_SHORT : QUANTUM;
     first.run = run;
     all.most = run->limits.workers;
     if (thread_total(run) >= SMALL_LAUNCH)

@@ -69,6 +69,9 @@ SCALAR(smid, warp->block->group->sm)
 SCALAR(nsmid, warp->worker->run->limits.sm_count)
 SCALAR(dynamic_shared, LAUNCH(warp)->dynamic_shared_bytes)
 SCALAR(total_shared, warp->block->shared_bytes)
+/* where a cooperative launch has its barriers: as cooperative_groups reads it */
+SCALAR(envreg1, LAUNCH(warp)->grid_workspace >> 32)
+SCALAR(envreg2, (uint32_t)LAUNCH(warp)->grid_workspace)
 
 /* The clock counts the operations that this host thread has executed. */
 static uint64_t clock_64(const emu_warp *warp, unsigned lane)
@@ -129,6 +132,8 @@ static const struct {
     {"%dynamic_smem_size", dynamic_shared, true},
     {"%total_smem_size", total_shared, true},
     {"%aggr_smem_size", total_shared, true},
+    {"%envreg1", envreg1, true},
+    {"%envreg2", envreg2, true},
     {"%clock", clock_64, true},
     {"%clock_hi", clock_high, true},
     {"%clock64", clock_64, true},

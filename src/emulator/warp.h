@@ -153,6 +153,7 @@ typedef struct emu_run_state {
     uint32_t cluster[3];
     uint32_t blocks_per_group;
     uint64_t groups, groups_per_sm; /* each multiprocessor has a run of consecutive groups */
+    uint32_t quantum;               /* operations of one warp before the next one's turn */
     atomic_ullong next_sm;
     atomic_int stop;
     emu_fault *fault;

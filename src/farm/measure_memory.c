@@ -76,16 +76,17 @@ static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-static gputune_status allocate_block(gt_measure *measure, gt_workspace *workspace)
+static gputune_status allocate_blocks(gt_measure *measure, gt_workspace *workspace)
 {
-    if (!workspace->workload.has_block) {
-        return GPUTUNE_OK;
+    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
+        uint64_t bytes = workspace->workload.blocks[i].bytes;
+        workspace->blocks[i] = calloc(1, bytes + 1);
+        if (!workspace->blocks[i]) {
+            return gt_fail_memory();
+        }
+        GT_TRY(gt_memory_take(&workspace->device_blocks[i], measure, bytes));
     }
-    workspace->block = calloc(1, workspace->workload.block.bytes + 1);
-    if (!workspace->block) {
-        return gt_fail_memory();
-    }
-    return gt_memory_take(&workspace->device_block, measure, workspace->workload.block.bytes);
+    return GPUTUNE_OK;
 }
 
 static gputune_status write_scalars(gt_workspace *workspace)
@@ -142,7 +143,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
     }
     GT_TRY(write_scalars(workspace));
     GT_TRY(upload_numbers(measure, workspace));
-    return allocate_block(measure, workspace);
+    return allocate_blocks(measure, workspace);
 }
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
@@ -175,8 +176,8 @@ static void bind_arguments(gt_workspace *workspace, uint32_t set)
 {
     const gt_workload *workload = &workspace->workload;
     const void **arguments = &workspace->arguments[(size_t)set * workspace->argument_count];
-    if (workload->has_block) {
-        *arguments++ = workspace->block;
+    for (uint32_t i = 0; i < workload->block_count; ++i) {
+        *arguments++ = workspace->blocks[i];
     }
     for (uint32_t i = 0; i < workload->argument_count; ++i) {
         uint32_t index = workload->arguments[i].index;
@@ -195,7 +196,7 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
     CUdeviceptr extra = 0;
     GT_TRY(take_sets(&extra, measure, workspace, set_bytes));
     workspace->argument_count =
-        workspace->workload.argument_count + (workspace->workload.has_block ? 1 : 0);
+        workspace->workload.argument_count + workspace->workload.block_count;
     workspace->addresses =
         calloc((size_t)workspace->sets * buffers + 1, sizeof *workspace->addresses);
     workspace->arguments = calloc((size_t)workspace->sets * workspace->argument_count + 1,
@@ -216,7 +217,9 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
 void gt_workspace_free(gt_workspace *workspace)
 {
     gt_tasks_free(&workspace->first);
-    free(workspace->block);
+    for (uint32_t i = 0; i < GT_BLOCK_MAX; ++i) {
+        free(workspace->blocks[i]);
+    }
     free(workspace->values);
     free(workspace->addresses);
     free(workspace->arguments);

@@ -47,9 +47,11 @@ typedef struct gt_workspace {
     gt_slot slots[GT_PARAMETER_MAX];
     CUdeviceptr scale;
     gt_type scale_type;
-    void *block;                              /* the pass block on the host; owned */
-    CUdeviceptr device_block;                 /* the same on the device, for the reference */
+    void *blocks[GT_BLOCK_MAX];               /* the caller's blocks on the host; owned */
+    CUdeviceptr device_blocks[GT_BLOCK_MAX];  /* the same on the device, for the reference */
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
+    CUdeviceptr constants[GT_BLOCK_MAX];      /* symbols of the reference's module that the caller
+                                                 fills; 0: none */
     CUfunction reference, check;              /* NULL: the template has none */
     CUdeviceptr failures;                     /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */

@@ -200,7 +200,10 @@ static void discard(gt_measure *measure, gt_loaded *variant)
 /* Device memory that launches of the variant take, without its code. */
 static uint64_t owned_bytes(const gt_launch *launch)
 {
-    uint64_t bytes = launch->block_bytes;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < launch->block_count; ++i) {
+        bytes += launch->blocks[i].bytes;
+    }
     for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
         bytes += launch->parameters[i].scratch_bytes;
     }
@@ -222,7 +225,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
 /* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */
 static void note_model(const gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
-    if (measure->device.emulated && measure->sweep && job->launches[0].pass <= GT_PASS_VALUE) {
+    if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
 }

@@ -24,20 +24,35 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
+    CUtensorMap maps[GT_TENSORMAP_MAX];
     const gt_launch *launch = &launcher->launch;
+    if (launch->map_count > 0) {
+        GT_TRY(gt_maps_encode(maps, launcher, arguments));
+    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             parameters[i] = (void *)&instance->scratch[i];
+        } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
+            parameters[i] = &maps[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* by value the parameter is the block's beginning */
-            parameters[i] =
-                launch->pass == GT_PASS_GLOBAL ? (void *)&instance->block : (void *)arguments[0];
+            int block = parameter->argument;
+            parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
+                                ? (void *)&instance->blocks[block]
+                                : (void *)arguments[block];
         }
     }
     CUlaunchConfig config = launcher->config;
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     config.hStream = stream;
+    if (launch->l2.window_bytes) {
+        memcpy(attributes, launcher->attributes, sizeof attributes);
+        config.attrs = attributes;
+        memcpy(&attributes[launcher->window].value.accessPolicyWindow.base_ptr,
+               parameters[launch->l2.parameter], sizeof(CUdeviceptr));
+    }
     CUresult result =
         launcher->driver->LaunchKernelEx(&config, instance->function, parameters, NULL);
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
@@ -51,7 +66,7 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
         int index = launch->clears[i].parameter;
         const gt_parameter *parameter = &launch->parameters[index];
         CUdeviceptr address = instance->scratch[index];
-        if (parameter->kind == GT_PARAMETER_BUFFER) {
+        if (parameter->kind != GT_PARAMETER_SCRATCH) {
             memcpy(&address, arguments[parameter->argument], sizeof address);
         }
         if (launch->clears[i].bytes) {
@@ -61,14 +76,36 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
     return GPUTUNE_OK;
 }
 
+static gputune_status queue_copies(const gt_launcher *launcher, const gt_instance *instance,
+                                   CUstream stream, const uint8_t *staged)
+{
+    for (uint32_t i = 0; staged && i < launcher->launch.block_count; i++) {
+        uint32_t bytes = gt_block_copied(&launcher->launch.blocks[i]);
+        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
+            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], staged, bytes, stream);
+        }
+        staged += gt_staged_bytes(bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
+{
+    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
+        const gt_block *block = &launcher->launch.blocks[i];
+        uint32_t bytes = gt_block_copied(block);
+        if (bytes > 0) {
+            memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
+        }
+        to += gt_staged_bytes(bytes);
+    }
+}
+
 gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
-    if (staged) {
-        CUdeviceptr to = launcher->needs_module ? instance->symbol : instance->block;
-        GT_CUDA(launcher->driver, MemcpyHtoDAsync, to, staged, launcher->copy_bytes, stream);
-    }
+    GT_TRY(queue_copies(launcher, instance, stream, staged));
     return launch_kernel(launcher, instance, stream, arguments);
 }
 
@@ -175,9 +212,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     *out = (gt_function_facts){
         .function = launcher->base.function,
         .carveout_percent =
-            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024),
-        .constant_offset = launcher->needs_module ? launcher->copy_offset : 0,
-        .constant_bytes = launcher->needs_module ? launcher->copy_bytes : 0};
+            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;
 }
 

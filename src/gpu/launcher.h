@@ -50,6 +50,11 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
+/* Before a sample of one of several variants with an l2_persist axis: sets aside exactly what this
+ * one asks for, and forgets the lines that persist. Not for contexts that others use; in the
+ * launcher's context. Nothing for other kernels. */
+gputune_status gt_launcher_prepare(gt_launcher *launcher);
+
 /* Fills the scratch memory that launches on this stream use with a byte, behind what is queued
  * there: to see whether a kernel relies on what it finds in it. Nothing for a kernel without.
  * ECAPTURE during a capture. */
@@ -64,7 +69,6 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 typedef struct gt_function_facts {
     CUfunction function; /* its attributes are set; lives as long as the launcher */
     int carveout_percent;
-    uint32_t constant_offset, constant_bytes; /* the block's part that GT_PASS_SYMBOL gets */
 } gt_function_facts;
 /* ECUDA unless the launcher's context is current. */
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher);

@@ -17,6 +17,22 @@ static gputune_status count_resident(const gt_launcher *launcher, int *clusters,
     return GPUTUNE_OK;
 }
 
+/* All blocks of a cooperative launch must be resident at once. */
+static gputune_status check_cooperative(const gt_launcher *launcher, int clusters, int blocks)
+{
+    const gt_geometry *geometry = &launcher->launch.geometry;
+    uint32_t cluster = gt_volume(geometry->cluster);
+    double most =
+        cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
+    double grid = (double)geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
+    return !geometry->cooperative || grid <= most
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_ECUDA,
+                         "a cooperative grid of %.0f blocks does not fit on the device at once; "
+                         "with this code there is room for %.0f",
+                         grid, most);
+}
+
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 {
     int clusters, blocks;
@@ -34,7 +50,7 @@ gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
                        gt_volume(geometry->block), geometry->shared_bytes);
     }
     return clusters >= 1
-               ? GPUTUNE_OK
+               ? check_cooperative(launcher, clusters, blocks)
                : gt_fail(GPUTUNE_ECUDA,
                          "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
                          "memory each does not fit on the device",

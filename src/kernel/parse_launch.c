@@ -1,4 +1,4 @@
-/* The pragmas block, grid, shared, require, launch_bounds, maxreg and define. */
+/* The pragmas block, grid, shared, cooperative, require, launch_bounds, maxreg and define. */
 #include "kernel/parse.h"
 #include "kernel/types.h"
 
@@ -23,6 +23,16 @@ gputune_status gt_parse_shared(gt_parse *parse, const gt_clause *clause, gt_lexe
 {
     (void)clause;
     return gt_read_integer_expression(&parse->parts->shared, parse, body, USE_PLAN | GT_USE_BLOCK);
+}
+
+/* Without an expression: always. */
+gputune_status gt_parse_cooperative(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_lexer always;
+    gt_lexer_open(&always, "1", 1, clause->place);
+    bool stated = body->token.kind != GT_TOKEN_END;
+    return gt_read_integer_expression(&parse->parts->cooperative, parse, stated ? body : &always,
+                                      GT_USE_CONST | GT_USE_AXIS | GT_USE_DEVICE);
 }
 
 gputune_status gt_parse_require(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

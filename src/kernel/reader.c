@@ -404,6 +404,15 @@ gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *te
     return read_file(reader, file);
 }
 
+void gt_reader_free_files(gt_template_parts *parts)
+{
+    for (uint32_t i = 0; i < parts->file_count; i++) {
+        free(parts->files[i].path);
+        free(parts->files[i].text);
+    }
+    parts->file_count = 0;
+}
+
 void gt_reader_free(gt_reader *reader)
 {
     gt_text_free(&reader->body);

@@ -30,6 +30,14 @@ typedef struct gt_reader {
  * includes that are missing or contain themselves, and texts that are too large. */
 gputune_status gt_reader_run(gt_reader *reader, const char *path, const char *text);
 void gt_reader_free(gt_reader *reader);
+/* Releases the files' texts, which places and tokens point into. */
+void gt_reader_free_files(gt_template_parts *parts);
+
+/* ---- select.c ---- */
+
+/* Leaves the clauses and functions of one of the text's kernels, and what is for all of them; NULL:
+ * of the first. ENOTFOUND for one that is not there, ETEMPLATE for a name that comes twice. */
+gputune_status gt_select_kernel(gt_reader *reader, const char *kernel);
 /* Appends `#line LINE "FILE"` with the path's last part, and a newline. */
 void gt_line_mark_append(gt_text *out, int line, const char *path);
 

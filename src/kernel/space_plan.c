@@ -1,5 +1,6 @@
 /* What a configuration must pass, as rules in the order in which they are decided. */
 #include "kernel/space_parts.h"
+#include "kernel/tensormap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@ enum {
     ORDER_SHARED,
     ORDER_GRID,
     ORDER_CARVEOUT,
+    ORDER_COOPERATIVE,
     ORDER_LAUNCH
 };
 
@@ -110,7 +112,7 @@ static gputune_status join_if(int *joined, planner *p, bool wanted, int term)
 /* Whether anything but the step itself asks how many blocks there is room for. */
 static bool asks_occupancy(const gt_template_parts *parts)
 {
-    bool asks = false;
+    bool asks = parts->cooperative != NULL;
     for (uint32_t i = 0; i < parts->grid.count; i++) {
         asks |= uses_any(parts->grid.items[i], GT_SLOT_OCCUPANCY, 2);
     }
@@ -124,6 +126,7 @@ static gputune_status plan_block(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
+    GT_TRY(join_kind(&p->cluster, p, GT_AXIS_PREFERRED_CLUSTER));
     for (uint32_t i = 0; i < parts->block.count; i++) {
         int own = -1;
         GT_TRY(join_expression(&own, p, parts->block.items[i]));
@@ -181,6 +184,60 @@ static gt_limit bind_grid_z(gt_binding *binding)
     return gt_binding_grid(binding, 2);
 }
 
+typedef struct joining {
+    planner *planner;
+    int joined;
+    gputune_status status;
+} joining;
+
+static void join_next(void *user, const gt_expression *expression)
+{
+    joining *j = user;
+    if (j->status == GPUTUNE_OK) {
+        j->status = join_expression(&j->joined, j->planner, expression);
+    }
+}
+
+static gputune_status plan_maps(planner *p)
+{
+    const gt_template_parts *parts = p->space->template->parts;
+    joining j = {p, -1, GPUTUNE_OK};
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_expressions(&parts->maps[i], join_next, &j);
+    }
+    GT_TRY(j.status);
+    if (parts->map_count > 0) {
+        add_rule(p, j.joined, ORDER_CARVEOUT, gt_binding_maps, 0);
+    }
+    return GPUTUNE_OK;
+}
+
+/* What several blocks take together; each by itself is judged with its axis. */
+static gputune_status plan_blocks(planner *p)
+{
+    int joined = -1;
+    if (p->space->template->pass_count > 1) {
+        GT_TRY(join_kind(&joined, p, GT_AXIS_PASS));
+        add_rule(p, joined, ORDER_CARVEOUT, gt_binding_blocks, 0);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status plan_cooperative(planner *p)
+{
+    int term = -1;
+    if (!p->space->template->parts->cooperative) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(join_expression(&term, p, p->space->template->parts->cooperative));
+    GT_TRY(join_if(&term, p, true, p->shared));
+    for (int i = 0; i < 3; i++) {
+        GT_TRY(join_if(&term, p, true, p->grid[i]));
+    }
+    add_rule(p, term, ORDER_COOPERATIVE, gt_binding_cooperative, 0);
+    return GPUTUNE_OK;
+}
+
 static gputune_status plan_steps(planner *p)
 {
     int carveout = -1;
@@ -200,7 +257,9 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
     add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
-    return GPUTUNE_OK;
+    GT_TRY(plan_maps(p));
+    GT_TRY(plan_blocks(p));
+    return plan_cooperative(p);
 }
 
 /* Both sides of an && bite by themselves, each as soon as its own axes allow. */

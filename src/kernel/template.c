@@ -3,6 +3,7 @@
 #include "kernel/body.h"
 #include "kernel/compiler_options.h"
 #include "kernel/structure.h"
+#include "kernel/tensormap.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -19,15 +20,26 @@ typedef struct pragma {
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
-    {"args", 2, NEEDED, gt_parse_args},         {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},     {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},         {"shared", 2, ONCE, gt_parse_shared},
-    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},       {"options", 2, MANY, gt_parse_options},
+    {"kernel", 0, NEEDED, gt_parse_kernel},
+    {"problem", 0, MANY, gt_parse_problem},
+    {"constant", 1, MANY, gt_parse_constant},
+    {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},
+    {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},
+    {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},
+    {"cooperative", 2, ONCE, gt_parse_cooperative},
+    {"require", 2, MANY, gt_parse_require},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},
+    {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference},
+    {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},
+    {"options", 2, MANY, gt_parse_options},
     {"clear", 3, MANY, gt_parse_clear},
+    {"tensormap", 3, MANY, gt_parse_tensormap},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -45,8 +57,8 @@ static pragma pragma_at(int index)
 /* Words that are known and not to be had yet. */
 static const struct {
     const char *word, *expected;
-} refused[] = {{"cooperative", "a kernel without synchronisation across the grid"},
-               {"tensormap", "plain buffers"}};
+} refused[] = {{"texture", "a buffer, which const and __restrict__ let the kernel read as fast"},
+               {"surface", "a buffer"}};
 
 static int word_index(const char *word)
 {
@@ -153,7 +165,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
 static const char *const meaning_words[] = {"args", "reference", "check",
                                             "work", "clear",     "options"};
-static const char *const launch_words[] = {"block", "grid", "shared", "scratch", "clear"};
+static const char *const launch_words[] = {"block", "grid",        "shared",   "scratch",
+                                           "clear", "cooperative", "tensormap"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
@@ -174,14 +187,24 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
     }
 }
 
+static void append_fill(gt_text *out, const gt_fill *fill)
+{
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? gt_expression_text(fill->low) : "",
+                   fill->high ? gt_expression_text(fill->high) : "");
+}
+
 static void append_pass(gt_text *out, const gt_template *template)
 {
-    const gt_pass_block *pass = &template->pass;
-    if (pass->present) {
-        gt_text_printf(out, "\npass %s %s %s %d %s %s", pass->name, pass->type,
-                       gt_expression_text(pass->count), (int)pass->fill.kind,
-                       pass->fill.low ? gt_expression_text(pass->fill.low) : "",
-                       pass->fill.high ? gt_expression_text(pass->fill.high) : "");
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_pass_block *pass = &template->passes[i];
+        gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
+                       pass->type, pass->count ? gt_expression_text(pass->count) : "");
+        append_fill(out, &pass->fill);
+        for (uint32_t k = 0; k < pass->initialisers.count; k++) {
+            const gt_initialiser *item = &pass->initialisers.items[k];
+            gt_text_printf(out, ", .%s%u ", item->path, item->member);
+            append_fill(out, &item->fill);
+        }
     }
 }
 
@@ -243,10 +266,14 @@ static void note_axes(gt_parse *parse)
     gt_template_parts *parts = parse->parts;
     parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
                            axes_of((const gt_expression *const *)parts->grid.items, 3) |
-                           axes_of((const gt_expression *const *)&parts->shared, 1);
+                           axes_of((const gt_expression *const *)&parts->shared, 1) |
+                           gt_axes_used(parts->cooperative);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         parts->geometry_axes |=
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        parts->geometry_axes |= gt_map_axes(&parts->maps[i]);
     }
     if (!parse->template->work.stated) {
         parse->template->work.place = parts->kernel.place;
@@ -276,9 +303,10 @@ static gputune_status make_summary(gt_template *template, gt_template_parts *par
 }
 
 static gputune_status parse_all(gt_parse *parse, gt_reader *reader, const char *path,
-                                const char *text)
+                                const char *text, const char *kernel)
 {
     GT_TRY(gt_reader_run(reader, path, text));
+    GT_TRY(gt_select_kernel(reader, kernel));
     GT_TRY(check_words(reader));
     parse->code = gt_text_string(&reader->body);
     for (int phase = 0; phase < PHASES; phase++) {
@@ -328,6 +356,12 @@ static gputune_status new_template(gt_template **out)
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  gt_include_fn include, void *user)
 {
+    return gt_template_parse_kernel(out, path, text, NULL, include, user);
+}
+
+gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
+                                        const char *kernel, gt_include_fn include, void *user)
+{
     gt_template *template = NULL;
     GT_TRY(new_template(&template));
     gt_parse *parse = calloc(1, sizeof *parse);
@@ -338,7 +372,7 @@ gputune_status gt_template_parse(gt_template **out, const char *path, const char
     gt_reader reader = {.parts = template->parts, .include = include, .user = user};
     parse->template = template;
     parse->parts = template->parts;
-    gputune_status status = parse_all(parse, &reader, path, text);
+    gputune_status status = parse_all(parse, &reader, path, text, kernel);
     free(parse);
     gt_reader_free(&reader);
     if (status < 0) {
@@ -372,9 +406,11 @@ static void free_arguments(gt_template *template)
         gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
-    gt_expression_free((gt_expression *)template->pass.count);
-    free_fill(&template->pass.fill);
-    gt_initialisers_free(&template->pass.initialisers);
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        gt_expression_free((gt_expression *)template->passes[i].count);
+        free_fill(&template->passes[i].fill);
+        gt_initialisers_free(&template->passes[i].initialisers);
+    }
 }
 
 static void free_judge(gt_judge *judge)
@@ -387,13 +423,16 @@ static void free_judge(gt_judge *judge)
 
 static void free_launch(gt_template_parts *parts)
 {
-    gt_expression *const singles[] = {parts->shared,           parts->launch_bounds[0],
-                                      parts->launch_bounds[1], parts->maxreg,
-                                      parts->work_bytes,       parts->work_flops};
+    gt_expression *const singles[] = {
+        parts->cooperative, parts->shared,     parts->launch_bounds[0], parts->launch_bounds[1],
+        parts->maxreg,      parts->work_bytes, parts->work_flops};
     free_expressions(singles, sizeof singles / sizeof *singles);
     free_expressions(parts->block.items, 3);
     free_expressions(parts->grid.items, 3);
     free_expressions(parts->requires, GT_REQUIRE_MAX);
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_free(&parts->maps[i]);
+    }
     for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
         free_expressions(parts->scratch[i].extents.items, 3);
     }
@@ -409,10 +448,7 @@ static void free_launch(gt_template_parts *parts)
 
 static void free_texts(gt_template_parts *parts)
 {
-    for (uint32_t i = 0; i < parts->file_count; i++) {
-        free(parts->files[i].path);
-        free(parts->files[i].text);
-    }
+    gt_reader_free_files(parts);
     for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
         free(parts->axis_values[i]);
     }

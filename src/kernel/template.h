@@ -8,6 +8,9 @@
  *     (ns::scan) and be a C++ template with its arguments (scan<T, BLOCK>): tunables, const and type
  *     problem values, and what the C++ source knows. Values that are arguments are no macros then;
  *     a reference that needs them is a template too. The same holds wherever a kernel is named
+ *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
+ *     one alone, what stands in front of the first is for all. The functions of the others, and their
+ *     references, are cut out
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
@@ -22,11 +25,28 @@
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
+ *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say)
+ *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ NAME of this file that the caller fills;
+ *     copied before each launch; no parameter of the kernel or the reference, which read it as well.
+ *     Each stream has a module of its own, so that launches on several do not mix their contents
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
+ *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a
+ *     multiple of the cluster's; 0: none. Compute capability 10.0, driver 12.8
+ *   l2_persist(NAME = 0, 25, 50, 100 : buffer)   per cent of the level-2 cache that the GPU can set
+ *     aside, for lines of this buffer; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
+ *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
+ *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
  *     first, then what the last launch left
+ *   tensormap(BUFFER, box = (e, …)[, swizzle = 0, 32, 64 or 128][, interleave = 0, 16 or 32]
+ *     [, l2 = 0, 64, 128 or 256][, fill = zero or nan][, sizes = (e, …)][, strides = (e, …)])
+ *     the kernel takes a `const __grid_constant__ CUtensorMap` in the buffer's place, encoded for
+ *     each launch from the buffer's address; the caller and the reference still have the buffer.
+ *     Boxes, sizes (none: the extents) and strides (in elements, of all dimensions but the last;
+ *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
+ *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   clear(buffer or scratch, …)          zeroed before each launch
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
@@ -93,7 +113,9 @@ typedef enum gt_axis_kind {
     GT_AXIS_VECTOR,
     GT_AXIS_PASS,
     GT_AXIS_CLUSTER,
-    GT_AXIS_CARVEOUT
+    GT_AXIS_CARVEOUT,
+    GT_AXIS_L2_PERSIST,
+    GT_AXIS_PREFERRED_CLUSTER
 } gt_axis_kind;
 
 /* One tunable with its values in the order written. Values that a user tries beyond the template's
@@ -106,7 +128,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector: bit i is argument i */
+    uint64_t buffers;        /* vector, l2_persist: bit i is argument i */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;
@@ -202,14 +224,15 @@ typedef struct gt_argument {
     int line, column;
 } gt_argument;
 
-/* The one block of parameters with a pass axis. It is the first caller argument. */
+/* A block of parameters: a pass(), or a __constant__ of the code. The blocks are the first caller
+ * arguments, in this order. */
 typedef struct gt_pass_block {
-    bool present;
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
-    const gt_expression *count; /* elements */
+    const gt_expression *count; /* elements; NULL: a single one, read as name() */
     gt_fill fill;
     gt_initialisers initialisers;
-    uint32_t axis;
+    int axis; /* how it is passed; -1: through the code's own __constant__ symbol of that name */
+    int line, column;
 } gt_pass_block;
 
 /* What is known of the work of a launch. */
@@ -229,7 +252,8 @@ typedef struct gt_template {
     uint32_t problem_count;
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
-    gt_pass_block pass;
+    gt_pass_block passes[GT_BLOCK_MAX];
+    uint32_t pass_count;
     gt_work work;
     gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
                          args, reference, tolerances, work: what a scenario's key needs of it */
@@ -257,11 +281,22 @@ typedef struct gt_included {
  * line counts; any other failure ends the parsing. */
 typedef gputune_status (*gt_include_fn)(void *user, const gt_include *include, gt_included *out);
 
-/* Parses `text` (copied). ETEMPLATE with "file:line:column: what; what was expected". `include` may
- * be NULL: nothing is found. *out is the caller's, for gt_template_free(). */
+/* Parses `text` (copied), of several kernels the first. ETEMPLATE with "file:line:column: what;
+ * what was expected". `include` may be NULL: nothing is found. *out is the caller's, for
+ * gt_template_free(). */
 gputune_status gt_template_parse(gt_template **out, const char *path, const char *text,
                                  gt_include_fn include, void *user);
+/* The same for the kernel of that name; ENOTFOUND for one that is not in the text. */
+gputune_status gt_template_parse_kernel(gt_template **out, const char *path, const char *text,
+                                        const char *kernel, gt_include_fn include, void *user);
 void gt_template_free(gt_template *template);
+
+/* Calls `each` with the name of every kernel of a text, in its order; a failure of `each` stops and
+ * is returned. ETEMPLATE where pragmas cannot be read at all. A text without a kernel has none:
+ * gt_template_parse() says what is wrong with it. */
+gputune_status gt_template_names(const char *path, const char *text, gt_include_fn include,
+                                 void *user, gputune_status (*each)(void *to, const char *name),
+                                 void *to);
 
 /* The index of the axis, or of the problem value, of that name; -1: there is none. */
 int gt_template_axis_index(const gt_template *template, const char *name);

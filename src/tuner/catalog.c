@@ -1,32 +1,12 @@
 /* Finds and parses templates, by name or path. */
-#include "tuner/catalog.h"
+#include "tuner/catalog_parts.h"
 
-#include "base/array.h"
 #include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "farm/includes.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <pthread.h>
 #include <string.h>
-#include <sys/stat.h>
-
-typedef struct entry {
-    char *path;
-    struct timespec changed; /* of a file */
-    bool in_memory;          /* the path is a name that the program gave to a text of its own */
-    gt_template *template;
-} entry;
-
-struct gt_catalog {
-    pthread_mutex_t lock;
-    char *folder, *prelude;
-    gt_includes *includes;
-    gt_log log;
-    GT_ARRAY(entry) entries; /* the newest of a path or name stands last; old ones stay valid */
-};
 
 static gputune_status try_folder(char **out, gt_text *tried, char *folder)
 {
@@ -122,10 +102,10 @@ void gt_catalog_close(gt_catalog *catalog)
         return;
     }
     for (size_t i = 0; i < catalog->entries.count; i++) {
-        free(catalog->entries.items[i].path);
         gt_template_free(catalog->entries.items[i].template);
     }
     gt_array_free(&catalog->entries);
+    gt_catalog_files_free(catalog);
     pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
     free(catalog->folder);
@@ -162,43 +142,53 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
     return status;
 }
 
-static gputune_status parse_file(gt_template **out, gt_catalog *catalog, const char *path,
-                                 const char *text)
-{
-    GT_TRY(gt_includes_begin(catalog->includes, path));
-    return gt_template_parse(out, path, text, gt_includes_find, catalog->includes);
-}
+/* ---- one kernel of a file ---- */
 
-/* Takes over the entry's template; frees it on failure. */
-static gputune_status add_entry(entry **out, gt_catalog *catalog, entry *added, const char *path)
+/* Where the text of a kernel's file comes from, and its includes. */
+typedef struct origin {
+    const char *text;
+    gt_include_fn include;
+    void *user;
+} origin;
+
+static gputune_status parse(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref,
+                            const origin *from)
 {
-    gputune_status status = gt_strdup(&added->path, path);
-    if (status == GPUTUNE_OK) {
-        status = gt_array_push(&catalog->entries, *added);
+    gt_catalog_entry added = {.file = ref->file};
+    GT_TRY(gt_template_parse_kernel(&added.template, ref->file->path, from->text, ref->name,
+                                    from->include, from->user));
+    if (gt_array_push(&catalog->entries, added) != GPUTUNE_OK) {
+        gt_template_free(added.template);
+        return GPUTUNE_ENOMEM;
     }
-    if (status != GPUTUNE_OK) {
-        gt_template_free(added->template);
-        free(added->path);
-        return status;
-    }
-    *out = &catalog->entries.items[catalog->entries.count - 1];
+    *out = added.template;
     return GPUTUNE_OK;
 }
 
-static gputune_status load(entry **out, gt_catalog *catalog, const char *path)
+static gputune_status load(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
 {
-    struct stat file = {0};
-    entry added = {0};
     char *text;
-    GT_TRY(gt_file_read(&text, NULL, path));
-    gputune_status status = parse_file(&added.template, catalog, path, text);
+    GT_TRY(gt_includes_begin(catalog->includes, ref->file->path));
+    GT_TRY(gt_file_read(&text, NULL, ref->file->path));
+    gputune_status status =
+        parse(out, catalog, ref, &(origin){text, gt_includes_find, catalog->includes});
     free(text);
-    GT_TRY(status);
-    if (stat(path, &file) == 0) {
-        added.changed = file.st_mtim;
-    }
-    return add_entry(out, catalog, &added, path);
+    return status;
 }
+
+static gputune_status get(const gt_template **out, gt_catalog *catalog, const gt_kernel_ref *ref)
+{
+    for (size_t i = 0; i < catalog->entries.count; i++) {
+        const gt_catalog_entry *known = &catalog->entries.items[i];
+        if (known->file == ref->file && strcmp(known->template->name, ref->name) == 0) {
+            *out = known->template;
+            return GPUTUNE_OK;
+        }
+    }
+    return load(out, catalog, ref);
+}
+
+/* ---- texts in memory ---- */
 
 typedef struct source_reader {
     gt_catalog *catalog;
@@ -227,185 +217,145 @@ static gputune_status read_given(void *user, const gt_include *include, gt_inclu
     return GPUTUNE_OK;
 }
 
-static gputune_status load_source(entry **out, gt_catalog *catalog, const char *name,
-                                  const char *text, const gputune_include *includes)
+/* All kernels of the text are parsed, since the caller may free it. */
+static gputune_status add_text(gt_kernel_refs *refs, gt_catalog *catalog, const char *name,
+                               const origin *from)
 {
-    entry added = {.in_memory = true};
-    source_reader reader = {catalog, includes};
+    const gt_template *template;
     GT_TRY(gt_includes_begin(catalog->includes, NULL));
-    GT_TRY(gt_template_parse(&added.template, name, text, read_given, &reader));
-    return add_entry(out, catalog, &added, name);
-}
-
-static bool unchanged(const entry *known)
-{
-    struct stat file;
-    return known->in_memory || stat(known->path, &file) != 0 ||
-           (file.st_mtim.tv_sec == known->changed.tv_sec &&
-            file.st_mtim.tv_nsec == known->changed.tv_nsec);
-}
-
-static gputune_status find_path(entry **out, gt_catalog *catalog, const char *path)
-{
-    for (size_t i = catalog->entries.count; i-- > 0;) {
-        entry *known = &catalog->entries.items[i];
-        if (strcmp(known->path, path) == 0 && unchanged(known)) {
-            *out = known;
-            return GPUTUNE_OK;
-        }
-    }
-    return load(out, catalog, path);
-}
-
-static int is_template_file(const struct dirent *file)
-{
-    size_t length = strlen(file->d_name);
-    return length > 3 && strcmp(file->d_name + length - 3, ".cu") == 0;
-}
-
-typedef GT_ARRAY(char *) names;
-
-static void free_names(names *list)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        free(list->items[i]);
-    }
-    gt_array_free(list);
-}
-
-static gputune_status add_name(names *out, const char *name, size_t length)
-{
-    char *copy;
-    GT_TRY(gt_array_reserve(out));
-    GT_TRY(gt_strndup(&copy, name, length));
-    out->items[out->count++] = copy;
-    return GPUTUNE_OK;
-}
-
-/* A folder that cannot be read has none. */
-static gputune_status add_files(names *out, const char *folder)
-{
-    struct dirent **files = NULL;
-    int count = scandir(folder, &files, is_template_file, alphasort);
-    gputune_status status = count < 0 && errno == ENOMEM ? gt_fail_memory() : GPUTUNE_OK;
-    for (int i = 0; i < count; i++) {
-        const char *name = files[i]->d_name;
-        if (status == GPUTUNE_OK) {
-            status = add_name(out, name, strlen(name) - strlen(".cu"));
-        }
-        free(files[i]);
-    }
-    free(files);
-    return status;
-}
-
-/* The names of the folder's files and of added templates, sorted, each once. */
-static gputune_status list_names(names *out, gt_catalog *catalog)
-{
-    gputune_status status = add_files(out, catalog->folder);
-    for (size_t i = 0; i < catalog->entries.count && status == GPUTUNE_OK; i++) {
-        const char *name = catalog->entries.items[i].template->name;
-        bool known = false;
-        for (size_t j = 0; j < out->count; j++) {
-            known = known || strcmp(out->items[j], name) == 0;
-        }
-        status = known ? GPUTUNE_OK : add_name(out, name, strlen(name));
-    }
-    return status;
-}
-
-static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
-{
-    names list = {0};
-    gputune_status status = list_names(&list, catalog);
-    if (status == GPUTUNE_OK) {
-        const char *nearest = gt_nearest(kernel, (const char *const *)list.items, list.count);
-        status = gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'%s%s%s in %s", kernel,
-                         nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                         nearest ? "'?" : "", catalog->folder);
-    }
-    free_names(&list);
-    return status;
-}
-
-static gputune_status find_name(entry **out, gt_catalog *catalog, const char *name)
-{
-    for (size_t i = catalog->entries.count; i-- > 0;) {
-        entry *known = &catalog->entries.items[i];
-        if (strcmp(known->template->name, name) == 0) {
-            return find_path(out, catalog, known->path);
-        }
-    }
-    char *path;
-    GT_TRY(gt_path_format(&path, "%s/%s.cu", catalog->folder, name));
     gputune_status status =
-        gt_file_exists(path) ? find_path(out, catalog, path) : unknown_kernel(catalog, name);
-    free(path);
-    return status;
-}
-
-bool gt_catalog_is_path(const char *kernel)
-{
-    size_t length = strlen(kernel);
-    return strchr(kernel, '/') || (length > 3 && strcmp(kernel + length - 3, ".cu") == 0);
-}
-
-gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
-{
-    entry *found = NULL;
-    pthread_mutex_lock(&catalog->lock);
-    gputune_status status = gt_catalog_is_path(kernel) ? find_path(&found, catalog, kernel)
-                                                       : find_name(&found, catalog, kernel);
-    if (status == GPUTUNE_OK) {
-        *out = found->template;
+        gt_catalog_resolve_text(refs, catalog, name, from->text, from->include, from->user);
+    for (size_t i = 0; i < refs->count && status == GPUTUNE_OK; i++) {
+        status = parse(&template, catalog, &refs->items[i], from);
     }
-    pthread_mutex_unlock(&catalog->lock);
-    return status;
-}
-
-gputune_status gt_catalog_add(const gt_template **out, gt_catalog *catalog, const char *path)
-{
-    entry *added;
-    pthread_mutex_lock(&catalog->lock);
-    gputune_status status = load(&added, catalog, path);
-    if (status == GPUTUNE_OK) {
-        *out = added->template;
+    if (refs->count > 0 && status != GPUTUNE_OK) {
+        gt_catalog_forget_newest(catalog);
     }
-    pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 
-gputune_status gt_catalog_add_source(const gt_template **out, gt_catalog *catalog, const char *name,
-                                     const char *text, const gputune_include *includes)
+/* ---- adding ---- */
+
+static gputune_status add_file(gt_kernel_refs *refs, gt_catalog *catalog, const char *path)
 {
-    entry *added;
-    pthread_mutex_lock(&catalog->lock);
-    gputune_status status = load_source(&added, catalog, name, text, includes);
-    if (status == GPUTUNE_OK) {
-        *out = added->template;
+    const gt_template *template;
+    gputune_status status = gt_catalog_resolve_path(refs, catalog, path);
+    for (size_t i = 0; i < refs->count && status == GPUTUNE_OK; i++) {
+        status = get(&template, catalog, &refs->items[i]);
     }
-    pthread_mutex_unlock(&catalog->lock);
     return status;
 }
 
-int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
-                    void *user)
+/* Calls `each` without the lock. What does not parse is left out, unless it must. */
+static int each_kernel(gt_catalog *catalog, const gt_kernel_refs *refs, gt_catalog_fn each,
+                       void *user, bool must)
 {
-    names list = {0};
-    pthread_mutex_lock(&catalog->lock);
-    int status = list_names(&list, catalog);
-    pthread_mutex_unlock(&catalog->lock);
-    for (size_t i = 0; i < list.count && !status; i++) {
+    int answer = 0;
+    for (size_t i = 0; i < refs->count && !answer; i++) {
         const gt_template *template;
-        gputune_status found = gt_catalog_find(&template, catalog, list.items[i]);
+        pthread_mutex_lock(&catalog->lock);
+        gputune_status found = get(&template, catalog, &refs->items[i]);
+        pthread_mutex_unlock(&catalog->lock);
         if (found == GPUTUNE_OK) {
-            status = each(user, template);
-        } else if (found == GPUTUNE_ENOMEM) {
-            status = found;
+            answer = each(user, template);
+        } else if (found == GPUTUNE_ENOMEM || must) {
+            answer = found;
         } else {
             gt_log_line(&catalog->log, GPUTUNE_LOG_WARNING, "left out: %s", gt_message());
         }
     }
-    free_names(&list);
+    return answer;
+}
+
+/* With a text a file in memory, else the file at that path. */
+static int add(gt_catalog *catalog, const char *path, const origin *text, gt_catalog_fn each,
+               void *user)
+{
+    gt_kernel_refs refs = {0};
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status =
+        text ? add_text(&refs, catalog, path, text) : add_file(&refs, catalog, path);
+    for (size_t i = 0; i < refs.count && status == GPUTUNE_OK; i++) {
+        status = gt_array_push(&catalog->added, refs.items[i]);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    int answer = status == GPUTUNE_OK ? each_kernel(catalog, &refs, each, user, true) : status;
+    gt_array_free(&refs);
+    return answer;
+}
+
+int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user)
+{
+    return add(catalog, path, NULL, each, user);
+}
+
+int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                          const gputune_include *includes, gt_catalog_fn each, void *user)
+{
+    source_reader reader = {catalog, includes};
+    return add(catalog, name, &(origin){text, read_given, &reader}, each, user);
+}
+
+/* ---- by name or path ---- */
+
+/* Several kernels are a failure unless they are those of one file and `several`. */
+static gputune_status check_several(const gt_kernel_refs *refs, const char *kernel, bool several)
+{
+    const gt_kernel_ref *first = &refs->items[0];
+    gt_text list = {0};
+    bool one_file = true;
+    for (size_t i = 1; i < refs->count; i++) {
+        one_file &= refs->items[i].file == first->file;
+    }
+    if (refs->count == 1 || (one_file && several)) {
+        return GPUTUNE_OK;
+    }
+    for (size_t i = 0; i < refs->count; i++) {
+        gt_text_printf(&list, "%s%s", i ? ", " : "",
+                       one_file ? refs->items[i].name : refs->items[i].file->path);
+    }
+    gputune_status status =
+        one_file ? gt_fail(GPUTUNE_EINVAL, "%s has the kernels %s; expected one, as in %s:%s",
+                           first->file->path, gt_text_string(&list), first->file->path, first->name)
+                 : gt_fail(GPUTUNE_EINVAL, "kernel '%s' is in %s; expected the path of one", kernel,
+                           gt_text_string(&list));
+    gt_text_free(&list);
     return status;
+}
+
+gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel)
+{
+    gt_kernel_refs refs = {0};
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status = gt_catalog_resolve(&refs, catalog, kernel);
+    if (status == GPUTUNE_OK) {
+        status = check_several(&refs, kernel, false);
+    }
+    if (status == GPUTUNE_OK) {
+        status = get(out, catalog, &refs.items[0]);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    gt_array_free(&refs);
+    return status;
+}
+
+static gputune_status list(gt_kernel_refs *out, gt_catalog *catalog, const char *kernel)
+{
+    pthread_mutex_lock(&catalog->lock);
+    gputune_status status =
+        kernel ? gt_catalog_resolve(out, catalog, kernel) : gt_catalog_resolve_all(out, catalog);
+    if (status == GPUTUNE_OK && kernel) {
+        status = check_several(out, kernel, true);
+    }
+    pthread_mutex_unlock(&catalog->lock);
+    return status;
+}
+
+int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user)
+{
+    gt_kernel_refs refs = {0};
+    int answer = list(&refs, catalog, kernel);
+    answer = answer ? answer : each_kernel(catalog, &refs, each, user, kernel != NULL);
+    gt_array_free(&refs);
+    return answer;
 }

@@ -25,24 +25,32 @@ const char *gt_catalog_prelude(const gt_catalog *catalog);
 gputune_status gt_catalog_compile_options(const char *const **out, size_t *count,
                                           gt_catalog *catalog, const gt_template *template);
 
-/* The template of that name (the folder's NAME.cu, or an added one), or at that path (anything with
- * a slash or ending in .cu). A path whose file changed is read again. ENOTFOUND with the nearest
- * name; ETEMPLATE. *out lives as long as the catalog. */
+/* How kernels are found, everywhere: PATH:KERNEL and PATH (anything with a slash or ending in .cu)
+ * are those of that file; any other word is, in this order, an added kernel of that name, the
+ * folder's kernel of that name, the kernels of an added file or of the folder's file of that name
+ * without ".cu". A file that changed is read again. What is found lives as long as the catalog. */
+
+/* The only kernel of that name or path. ENOTFOUND with the nearest name; EINVAL when there are
+ * several, with their names or files; ETEMPLATE. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
-/* Whether a kernel is named by a path: anything with a slash, or ending in .cu. */
+/* Whether a kernel is named by a path, PATH or PATH:KERNEL. */
 bool gt_catalog_is_path(const char *kernel);
 
-/* Reads a template file whose kernel's name then stands for it; also replaces one of that name. */
-gputune_status gt_catalog_add(const gt_template **out, gt_catalog *catalog, const char *path);
+typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
+/* Reads a template file, or one kernel of it (PATH:KERNEL). The names of its kernels then stand for
+ * them, also where there were others of these names. `each` is called for every one; what it
+ * answers other than 0 stops and is returned. */
+int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user);
 /* The same of a text in memory, which is copied; `name` stands for a path. Its quoted includes are
  * those of `includes` (ends with one without a name; may be NULL), then the template folder's. */
-gputune_status gt_catalog_add_source(const gt_template **out, gt_catalog *catalog, const char *name,
-                                     const char *text, const gputune_include *includes);
+int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
+                          const gputune_include *includes, gt_catalog_fn each, void *user);
 
-/* Calls `each` for every template, by name; a non-zero answer stops and is returned. A file of the
- * folder that does not parse is left out with a warning. ENOMEM. */
-int gt_catalog_each(gt_catalog *catalog, int (*each)(void *user, const gt_template *template),
-                    void *user);
+/* Calls `each` for every kernel, by name, or with `kernel` for those of that name or path; a
+ * non-zero answer stops and is returned. Of the folder, what does not parse is left out with a
+ * warning. ENOMEM; with `kernel` fails as gt_catalog_find() does, but several kernels of one file
+ * are no failure. */
+int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
 #endif

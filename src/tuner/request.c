@@ -13,11 +13,20 @@
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
 
+static bool has_pass(const gt_template *template)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        has |= template->passes[i].axis >= 0;
+    }
+    return has;
+}
+
 gputune_objective gt_default_objective(const gt_template *template)
 {
-    return template->work.axes      ? GPUTUNE_OBJECTIVE_RATE
-           : template->pass.present ? GPUTUNE_OBJECTIVE_LAUNCH
-                                    : GPUTUNE_OBJECTIVE_KERNEL;
+    return template->work.axes  ? GPUTUNE_OBJECTIVE_RATE
+           : has_pass(template) ? GPUTUNE_OBJECTIVE_LAUNCH
+                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
 /* Checked before anything is measured. */

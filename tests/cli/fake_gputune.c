@@ -68,6 +68,34 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
                                   : each(user, &miss);
 }
 
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                          const gputune_wisdom_filter *filter)
+{
+    (void)tuner;
+    (void)filter;
+    *count = 1;
+    *out = strdup("wisdom\n");
+    return *out ? 0 : GPUTUNE_ENOMEM;
+}
+
+int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
+                        const gputune_wisdom_filter *filter)
+{
+    (void)tuner;
+    (void)filter;
+    *count = 1;
+    return strstr(path, "absent") ? gt_fail(GPUTUNE_EIO, "cannot write '%s'", path) : 0;
+}
+
+int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
+                        const gputune_wisdom_options *options)
+{
+    (void)tuner;
+    (void)options;
+    *count = 1;
+    return strstr(path, "absent") ? gt_fail(GPUTUNE_ENOTFOUND, "cannot open %s", path) : 0;
+}
+
 int gputune_replay(const char *path, const gputune_replay_options *options,
                    int (*each)(void *user, const gputune_replayed *replayed), void *user)
 {
@@ -198,6 +226,31 @@ int gputune_kernels(gputune *tuner, int (*each)(void *user, const gputune_kernel
         answer = each(user, &kernels[i]);
     }
     return answer;
+}
+
+typedef struct fake_search {
+    const char *kernel;
+    int (*each)(void *user, const gputune_kernel *kernel);
+    void *user;
+    bool found;
+} fake_search;
+
+static int compare_kernel(void *user, const gputune_kernel *kernel)
+{
+    fake_search *search = user;
+    if (strcmp(kernel->name, search->kernel) && strcmp(kernel->path, search->kernel)) {
+        return 0;
+    }
+    search->found = true;
+    return search->each(search->user, kernel);
+}
+
+int gputune_find_kernels(gputune *tuner, const char *kernel,
+                         int (*each)(void *user, const gputune_kernel *kernel), void *user)
+{
+    fake_search search = {kernel, each, user, false};
+    int answer = gputune_kernels(tuner, compare_kernel, &search);
+    return answer || search.found ? answer : gt_fail(GPUTUNE_ENOTFOUND, "no kernel '%s'", kernel);
 }
 
 /* The time of a size: 3 ns an element kilo, so that every scenario has another. */

@@ -121,6 +121,48 @@ static void clusters(void)
     OK(cuCtxSynchronize());
 }
 
+static CUresult launch_cooperative(CUfunction meet, unsigned grid, CUdeviceptr here,
+                                   CUdeviceptr missed)
+{
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE};
+    attribute.value.cooperative = 1;
+    const CUlaunchConfig config = {.gridDimX = grid,
+                                   .gridDimY = 1,
+                                   .gridDimZ = 1,
+                                   .blockDimX = 1024,
+                                   .blockDimY = 1,
+                                   .blockDimZ = 1,
+                                   .attrs = &attribute,
+                                   .numAttrs = 1};
+    void *params[] = {&here, &missed};
+    return cuLaunchKernelEx(&config, meet, params, NULL);
+}
+
+/* Every block sees what all blocks wrote before the grid's barrier, several times in a row. */
+static void cooperates(void)
+{
+    enum { GRID = 200 };
+    open_device();
+    CUfunction meet = load(ptx_meet, "meet");
+    CUdeviceptr here = new_buffer(GRID * sizeof(int)), missed = new_buffer(sizeof(int));
+    for (int i = 0; i < 3; i++) {
+        int wrong = -1;
+        OK(cuMemsetD8_v2(here, 0, GRID * sizeof(int)));
+        OK(launch_cooperative(meet, GRID, here, missed));
+        OK(cuMemcpyDtoH_v2(&wrong, missed, sizeof wrong));
+        CHECK(wrong == 0);
+    }
+    /* two blocks of 1024 threads fit on each of 132 multiprocessors */
+    CHECK_CODE(launch_cooperative(meet, 265, here, missed),
+               CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
+}
+
+static void test_cooperates(void **state)
+{
+    (void)state;
+    in_child(cooperates, NULL);
+}
+
 static void no_clusters(void)
 {
     open_device();
@@ -375,12 +417,12 @@ static void test_endless(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),      cmocka_unit_test(test_refuses),
-        cmocka_unit_test(test_opts_in),       cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_occupancy),     cmocka_unit_test(test_large_parameters),
-        cmocka_unit_test(test_variables),     cmocka_unit_test(test_bad_images),
-        cmocka_unit_test(test_lost_process),  cmocka_unit_test(test_endless),
-        cmocka_unit_test(test_reads_outside),
+        cmocka_unit_test(test_launches),         cmocka_unit_test(test_refuses),
+        cmocka_unit_test(test_opts_in),          cmocka_unit_test(test_clusters),
+        cmocka_unit_test(test_cooperates),       cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_large_parameters), cmocka_unit_test(test_variables),
+        cmocka_unit_test(test_bad_images),       cmocka_unit_test(test_lost_process),
+        cmocka_unit_test(test_endless),          cmocka_unit_test(test_reads_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,17 +26,17 @@ static const char source[] =
     "#define SPLIT 512\n"
     "#if PASS == 2\n"
     "struct part { int value[SPLIT]; };\n"
-    "__constant__ int gputune_pass_constant[COUNT - SPLIT];\n"
+    "__constant__ int gputune_pass_constant_c[COUNT - SPLIT];\n"
     "#define PARAMETER const __grid_constant__ part first,\n"
-    "#define AT(i) ((i) < SPLIT ? first.value[i] : gputune_pass_constant[(i) - SPLIT])\n"
+    "#define AT(i) ((i) < SPLIT ? first.value[i] : gputune_pass_constant_c[(i) - SPLIT])\n"
     "#elif PASS == 1\n"
     "struct whole { int value[COUNT]; };\n"
     "#define PARAMETER const __grid_constant__ whole all,\n"
     "#define AT(i) all.value[i]\n"
     "#elif PASS == 3\n"
-    "__constant__ int gputune_pass_constant[COUNT];\n"
+    "__constant__ int gputune_pass_constant_c[COUNT];\n"
     "#define PARAMETER\n"
-    "#define AT(i) gputune_pass_constant[i]\n"
+    "#define AT(i) gputune_pass_constant_c[i]\n"
     "#else\n"
     "#define PARAMETER const int *block,\n"
     "#define AT(i) block[i]\n"
@@ -120,21 +120,23 @@ static gt_launch spread_launch(gt_pass pass)
 {
     gt_launch launch = {
         .entry = "spread",
-        .geometry = {{(COUNT + 255) / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, -1},
-        .pass = pass,
-        .block_bytes = COUNT * 4,
-        .by_value_bytes = pass == GT_PASS_VALUE   ? COUNT * 4
-                          : pass == GT_PASS_SPLIT ? SPLIT * 4
-                                                  : 0,
+        .geometry = {{(COUNT + 255) / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, -1, 0},
+        .block_count = 1,
+        .blocks = {{.pass = pass,
+                    .bytes = COUNT * 4,
+                    .by_value_bytes = pass == GT_PASS_VALUE   ? COUNT * 4
+                                      : pass == GT_PASS_SPLIT ? SPLIT * 4
+                                                              : 0,
+                    .symbol = GT_PASS_SYMBOL "c"}},
         .argument_count = 3,
     };
     if (pass != GT_PASS_CONSTANT) {
-        uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.by_value_bytes;
+        uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.blocks[0].by_value_bytes;
         launch.parameters[launch.parameter_count++] =
-            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0};
+            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
     }
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0};
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0};
+    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0, 0};
+    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0, 0};
     return launch;
 }
 
@@ -418,7 +420,7 @@ static void test_scratch_and_clears(void **state)
     int result[32], add = 2;
     gt_launch launch = {
         .entry = "tally",
-        .geometry = {{4, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1},
+        .geometry = {{4, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1, 0},
         .argument_count = 2,
         .parameter_count = 3,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0},
@@ -448,7 +450,7 @@ static gt_launch rank_launch(uint32_t cluster, uint32_t shared_bytes)
 {
     return (gt_launch){
         .entry = "rank",
-        .geometry = {{32, 1, 1}, {128, 1, 1}, {cluster, 1, 1}, shared_bytes, -1},
+        .geometry = {{32, 1, 1}, {128, 1, 1}, {cluster, 1, 1}, shared_bytes, -1, 0},
         .argument_count = 1,
         .parameter_count = 1,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0}},
@@ -507,7 +509,7 @@ static void test_free_waits_for_a_running_kernel(void **state)
     long long turns = device.emulated ? 100000 : 100000000;
     gt_launch launch = {
         .entry = "slow",
-        .geometry = {{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, -1},
+        .geometry = {{1, 1, 1}, {32, 1, 1}, {1, 1, 1}, 0, -1, 0},
         .argument_count = 2,
         .parameter_count = 2,
         .parameters = {{GT_PARAMETER_BUFFER, 8, 0, 0}, {GT_PARAMETER_SCALAR, 8, 1, 0}},

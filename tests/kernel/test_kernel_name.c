@@ -139,12 +139,75 @@ static void test_mistakes(void **state)
     }
 }
 
+#define TWO                                                                                        \
+    P "problem(n = 8) define(SHARED)\n" P                                                          \
+      "kernel(one) args(out int y[n]) tune(A = 1, 2) block(A) grid(1) reference(same)\n" P         \
+      "kernel(two) args(out int y[n]) tune(B = 1, 2) block(B) grid(1) reference(other<B>)\n"       \
+      "__global__ void one(int *y) { y[0] = A; }\n"                                                \
+      "__global__ void two(int *y) { y[0] = B; }\n"                                                \
+      "__global__ void same(int *y) {}\n"                                                          \
+      "template <int B> __global__ void other(int *y) {}\n"
+
+/* Each kernel of a file has its own clauses and what stands in front of the first; the functions of
+ * the others, which may use other macros, are gone. */
+static void test_several_kernels(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        gt_template *t;
+        gt_source source;
+        gt_problem problem;
+        const char *const names[] = {"one", "two"};
+        ASSERT_OK(gt_template_parse_kernel(&t, "k.cu", TWO, i ? names[i] : NULL, NULL, NULL));
+        assert_string_equal(t->name, names[i]);
+        assert_int_equal(t->axis_count, 1);
+        assert_string_equal(t->axes[0].name, i ? "B" : "A");
+        const gt_device device = device_of("sm_90");
+        const gt_config config = gt_config_default(t);
+        ASSERT_OK(gt_problem_bind(&problem, t, (gputune_sizes){0, NULL}));
+        ASSERT_OK(gt_source_generate(&source, t, &problem, &config, &device, ""));
+        assert_non_null(strstr(source.text, "#define SHARED"));
+        assert_non_null(strstr(source.text, i ? "void two" : "void one"));
+        assert_null(strstr(source.text, i ? "void one" : "void two"));
+        assert_null(strstr(source.text, "void same"));
+        assert_null(strstr(source.text, "void other"));
+        gt_source_free(&source);
+        gt_template_free(t);
+    }
+}
+
+static gputune_status append_kernel(void *to, const char *name)
+{
+    gt_text_printf(to, "%s ", name);
+    return GPUTUNE_OK;
+}
+
+static void test_names(void **state)
+{
+    gt_text names = {0};
+    gt_template *t;
+    (void)state;
+    ASSERT_OK(gt_template_names("k.cu", TWO, NULL, NULL, append_kernel, &names));
+    assert_string_equal(gt_text_string(&names), "one two ");
+    gt_text_free(&names);
+    ASSERT_OK(gt_template_names("k.cu", "int x;\n", NULL, NULL, append_kernel, &names));
+    assert_int_equal(names.length, 0);
+    assert_int_equal(gt_template_parse_kernel(&t, "k.cu", TWO, "three", NULL, NULL),
+                     GPUTUNE_ENOTFOUND);
+    assert_string_equal(gt_message(), "no kernel 'three' in k.cu");
+    assert_int_equal(gt_template_parse(&t, "k.cu", TWO P "kernel(one)\n", NULL, NULL),
+                     GPUTUNE_ETEMPLATE);
+    assert_string_equal(gt_message(), "k.cu:8:17: 'kernel' given twice for 'one'; expected it once "
+                                      "(first on line 2)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_template), cmocka_unit_test(test_a_reference),
         cmocka_unit_test(test_hashes),     cmocka_unit_test(test_a_plain_kernel_in_a_namespace),
-        cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_several_kernels),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,60 @@
+// Jacobi steps over a ring: all blocks wait for each other between two steps
+#include "gputune.cuh"
+
+#pragma gputune kernel(relax)
+#pragma gputune problem(n = 4096)
+#pragma gputune args(inout float y[n], int n, int steps = 5)
+#pragma gputune scratch(float next[n])
+#pragma gputune tune(BLOCK = 64, 128, 256)
+#pragma gputune tune(BLOCKS_PER_SM = 1, 2, 64)
+#pragma gputune cooperative()
+#pragma gputune block(BLOCK)
+#pragma gputune grid(min(ceil_div(n, BLOCK), BLOCKS_PER_SM * sm_count))
+#pragma gputune reference(relax_reference, block = 1024, grid = 1, rtol = 1e-5)
+
+__device__ void relax_once(float *to, const float *from, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        to[i] = (from[i ? i - 1 : n - 1] + from[i] + from[i + 1 < n ? i + 1 : 0]) / 3;
+    }
+}
+
+__global__ void relax(float *y, int n, int steps, float *next)
+{
+    float *from = y, *to = next;
+    for (int s = 0; s < steps; s++) {
+        relax_once(to, from, n);
+        gputune_grid_sync();
+        float *other = from;
+        from = to;
+        to = other;
+    }
+    if (from != y) {
+        for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+            y[i] = from[i];
+        }
+    }
+}
+
+// one block: every other step is in registers
+__global__ void relax_reference(float *y, int n, int steps)
+{
+    const int each = 16;
+    float mine[each];
+    for (int s = 0; s < steps; s++) {
+        for (int k = 0; k < each; k++) {
+            int i = threadIdx.x + k * blockDim.x;
+            if (i < n) {
+                mine[k] = (y[i ? i - 1 : n - 1] + y[i] + y[i + 1 < n ? i + 1 : 0]) / 3;
+            }
+        }
+        __syncthreads();
+        for (int k = 0; k < each; k++) {
+            int i = threadIdx.x + k * blockDim.x;
+            if (i < n) {
+                y[i] = mine[k];
+            }
+        }
+        __syncthreads();
+    }
+}

@@ -1,0 +1,148 @@
+/* How kernels are found: by name, by the name of a file, and by path. */
+#include "tuner/catalog.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[64];
+
+static const char *path_of(const char *name)
+{
+    static char path[2][128];
+    static int turn;
+    char *out = path[turn++ % 2];
+    snprintf(out, sizeof path[0], "%s/%s", folder, name);
+    return out;
+}
+
+/* A file with these kernels. */
+static void write_file(const char *name, const char *const *kernels, size_t count)
+{
+    FILE *file = fopen(path_of(name), "w");
+    assert_non_null(file);
+    for (size_t i = 0; i < count; i++) {
+        fprintf(file,
+                "#pragma gputune kernel(%s) args(out int y[4]) block(1) grid(1)\n"
+                "__global__ void %s(int *y) {}\n",
+                kernels[i], kernels[i]);
+    }
+    fclose(file);
+}
+
+static int open_folder(void **state)
+{
+    static const char *const pair[] = {"scale", "add"}, *const copy[] = {"move"};
+    gt_catalog *catalog;
+    snprintf(folder, sizeof folder, "/tmp/gputune-test-XXXXXX");
+    assert_non_null(mkdtemp(folder));
+    write_file("gputune.cuh", NULL, 0);
+    write_file("pair.cu", pair, 2);
+    write_file("copy.cu", copy, 1);
+    assert_int_equal(gt_catalog_open(&catalog, folder, NULL), GPUTUNE_OK);
+    *state = catalog;
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    static const char *const names[] = {"gputune.cuh", "pair.cu", "copy.cu", "more.cu", "own.txt"};
+    gt_catalog_close(*state);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        unlink(path_of(names[i]));
+    }
+    return rmdir(folder);
+}
+
+/* `name` stands for that kernel of that file. */
+static void assert_found(gt_catalog *catalog, const char *name, const char *kernel,
+                         const char *file)
+{
+    const gt_template *found;
+    if (gt_catalog_find(&found, catalog, name) != GPUTUNE_OK) {
+        fail_msg("%s: %s", name, gt_message());
+    }
+    assert_string_equal(found->name, kernel);
+    assert_string_equal(found->path, path_of(file));
+}
+
+static void assert_not_found(gt_catalog *catalog, const char *name, gputune_status status,
+                             const char *message)
+{
+    const gt_template *found;
+    char expected[256];
+    assert_int_equal(gt_catalog_find(&found, catalog, name), status);
+    snprintf(expected, sizeof expected, message, folder, folder);
+    assert_string_equal(gt_message(), expected);
+}
+
+static void test_names_and_paths(void **state)
+{
+    char path[160];
+    assert_found(*state, "add", "add", "pair.cu");
+    assert_found(*state, "move", "move", "copy.cu");
+    assert_found(*state, "copy", "move", "copy.cu");
+    assert_found(*state, path_of("copy.cu"), "move", "copy.cu");
+    snprintf(path, sizeof path, "%s:add", path_of("pair.cu"));
+    assert_found(*state, path, "add", "pair.cu");
+    assert_not_found(*state, "pair", GPUTUNE_EINVAL,
+                     "%s/pair.cu has the kernels scale, add; expected one, as in %s/pair.cu:scale");
+    assert_not_found(*state, "scal", GPUTUNE_ENOTFOUND,
+                     "no kernel 'scal'; did you mean 'scale'? in %s");
+    snprintf(path, sizeof path, "%s:sub", path_of("pair.cu"));
+    assert_not_found(*state, path, GPUTUNE_ENOTFOUND,
+                     "no kernel 'sub' in %s/pair.cu; its first is scale");
+}
+
+static int count(void *user, const gt_template *template)
+{
+    ++*(int *)user;
+    return strcmp(template->name, "stop") == 0;
+}
+
+static void test_two_files_with_one_kernel(void **state)
+{
+    static const char *const more[] = {"add"};
+    write_file("more.cu", more, 1);
+    assert_not_found(*state, "add", GPUTUNE_EINVAL,
+                     "kernel 'add' is in %s/more.cu, %s/pair.cu; expected the path of one");
+    /* one that was added is meant */
+    int added = 0;
+    assert_int_equal(gt_catalog_add(*state, path_of("more.cu"), count, &added), GPUTUNE_OK);
+    assert_int_equal(added, 1);
+    assert_found(*state, "add", "add", "more.cu");
+    /* and what it has become since */
+    static const char *const other[] = {"subtract"};
+    write_file("more.cu", other, 1);
+    struct timespec times[2] = {{1, 0}, {1, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, path_of("more.cu"), times, 0), 0);
+    assert_found(*state, "add", "add", "pair.cu");
+    assert_found(*state, "subtract", "subtract", "more.cu");
+}
+
+static void test_each(void **state)
+{
+    int kernels = 0;
+    assert_int_equal(gt_catalog_each(*state, NULL, count, &kernels), 0);
+    assert_int_equal(kernels, 3);
+    assert_int_equal(gt_catalog_each(*state, "pair", count, &kernels), 0);
+    assert_int_equal(kernels, 5);
+    assert_int_equal(gt_catalog_each(*state, "nothing", count, &kernels), GPUTUNE_ENOTFOUND);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_names_and_paths, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(test_two_files_with_one_kernel, open_folder, close_folder),
+        cmocka_unit_test_setup_teardown(test_each, open_folder, close_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
