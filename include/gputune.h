@@ -32,6 +32,7 @@
  *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
  *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_INCLUDE    folders of headers that kernels may include, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
@@ -226,6 +227,28 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
+/* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
+typedef struct gputune_file {
+    const char *buffer; /* the argument's name */
+    const char *path;
+} gputune_file;
+
+/* One argument of a kernel on the host, for a gputune_reference_fn. */
+typedef struct gputune_host_argument {
+    const char *name;
+    void *data; /* a scalar's value, or a buffer's elements; an output's are to be set, and those
+                   of an inout buffer are what the kernel finds */
+    uint64_t bytes; /* of them */
+    bool is_output;
+} gputune_host_argument;
+
+/* Computes on the host what a launch must give, in place of the template's reference: `arguments`
+ * are the kernel's, a block of parameters first; `sizes` are the problem's values. Called from the
+ * tuning thread, once for each size that variants are proved at. What it returns but 0 fails the
+ * call with EINVAL. */
+typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
+                                    const gputune_host_argument *arguments, size_t count);
+
 typedef enum gputune_log_level {
     GPUTUNE_LOG_ERROR,
     GPUTUNE_LOG_WARNING,
@@ -256,7 +279,8 @@ typedef struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;
-    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s */
+    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s; in the
+                              background 60 s */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -267,23 +291,32 @@ typedef struct gputune_options {
     const gputune_input *inputs;
     size_t input_count;
     void *inputs_ready;      /* a CUevent after which the inputs are filled, or NULL: now */
-    const char *inputs_tag;  /* names the inputs in the key; NULL: "live" */
+    const char *inputs_tag;  /* names the inputs in the key; NULL: the contents of files and of host
+                                buffers do, and "live" stands for what is on the device */
     const char *const *only; /* "AXIS=v,v" restrictions */
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
-    void *user; /* passed to log and progress */
+    void *user; /* passed to log, progress and reference */
     /* set it to non-zero to stop, from another thread atomically; what is finished is kept */
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
+    /* since version 3 */
+    bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
+                        thread of the tuner, and return the winner to later calls */
+    double share;    /* of the GPU's time that such a tuning takes while the application uses the
+                        GPU; 0: 0.05. Its time limit does not count the pauses */
+    const gputune_file *files; /* since version 4, like the next two: inputs from files */
+    size_t file_count;
+    gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */
+#define GPUTUNE_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO                                 \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL        \
     }
 
 typedef struct gputune_open_options {
@@ -312,12 +345,14 @@ typedef struct gputune_open_options {
      * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
     const char *const *include_paths;
     size_t include_path_count;
+    const char *record; /* since version 3: a file of misses, as GPUTUNE_RECORD, which goes before
+                           it; NULL: none */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0                                                                    \
+            NULL, NULL, NULL, 0, NULL                                                              \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -393,7 +428,9 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
  * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
  * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
  * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
- * verified; ECAPTURE where a capture makes the launch impossible. */
+ * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
+ * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
+ * stream's priority. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
@@ -439,6 +476,33 @@ typedef struct gputune_info {
     }
 /* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
+
+/* ---- Tuning in the background -------------------------------------------------------------------
+ *
+ * With `background` in its options, tune_kernel() answers a miss at once, with source NEAREST or
+ * DEFAULT, and asks for a tuning, once for each request. A thread of the tuner does one after
+ * another with workers of low priority. While the application launches plans, or NVML says that it
+ * uses the GPU otherwise, measuring takes the `share` of the time that the options say; else all of
+ * it. A tuning that somebody waits for goes first. Afterwards tune_kernel() returns the winner: ask
+ * again where a plan is held for long. Log and progress callbacks are called from that thread until
+ * the tuning has ended. gputune_close() ends what is under way within a moment; what was found out
+ * is stored, and the next process goes on from there. Live inputs go without. */
+
+/* How many requests there are: waiting, being tuned, with a winner, without one. */
+typedef struct gputune_background_state {
+    uint32_t version;
+    uint32_t waiting, running, tuned, failed;
+} gputune_background_state;
+#define GPUTUNE_BACKGROUND_STATE_VERSION 1
+#define GPUTUNE_BACKGROUND_STATE_INIT                                                              \
+    {                                                                                              \
+        GPUTUNE_BACKGROUND_STATE_VERSION, 0, 0, 0, 0                                               \
+    }
+/* Fills *out, as far as its version goes. Any thread. */
+GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
+/* Waits until every tuning that was asked for has ended, at most so many seconds. ETIMEOUT;
+ * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
+GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
 
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
@@ -727,7 +791,8 @@ typedef struct gputune_wisdom_filter {
         GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
- * *out is NUL-terminated and the caller's to free(); *count (may be NULL): how many there are. */
+ * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
+ * are. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_wisdom_filter *filter);
 

@@ -2,6 +2,7 @@
  * launch. */
 #include "api/plan.h"
 
+#include "api/activity.h"
 #include "api/call.h"
 #include "api/plan_code.h"
 #include "base/references.h"
@@ -378,6 +379,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     gt_launcher *launcher;
     GT_TRY(load(&launcher, plan,
                 aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
+    gt_note_launch();
     return gt_launcher_launch(launcher, (CUstream)stream, args.items);
 }
 

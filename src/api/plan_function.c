@@ -42,8 +42,8 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .shared_bytes = view.launch->geometry.shared_bytes,
                                  .carveout_percent = facts.carveout_percent,
                                  .parameter_count = count_parameters(view.description),
-                                 .constants = gt_description_constants(view.description,
-                                                                       &constant_count),
+                                 .constants =
+                                     gt_description_constants(view.description, &constant_count),
                                  .image = view.image->data,
                                  .image_bytes = view.image->bytes};
     function.constant_count = constant_count;

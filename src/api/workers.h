@@ -20,7 +20,7 @@ typedef struct gt_workers {
     gt_lent_farm idle[GT_IDLE_FARMS]; /* farm NULL: free place */
     gt_lent_farm *lent;               /* grows; farm NULL: free place */
     size_t lent_count;
-    bool gpu_is_taken;
+    bool gpu_is_taken, gpu_is_wanted;
     bool keep;               /* workers stay between sessions */
     gt_farm_options options; /* of every farm; its strings are the tuner's */
 } gt_workers;
@@ -38,8 +38,13 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
-/* Takes the right to measure; false: another session has it. */
+/* Takes the right to measure; false: another session has it, and a tuning in the background gives
+ * it up soon. */
 bool gt_workers_take_gpu(gt_workers *workers);
+/* The same for a tuning in the background. */
+bool gt_workers_take_gpu_quietly(gt_workers *workers);
+/* Whether a tuning that somebody waits for was refused it since. */
+bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);
 
 #endif

@@ -11,9 +11,11 @@ typedef struct cli_tuning {
     int effort;    /* index of cli_effort_words */
     int strategy;  /* a gputune_strategy */
     double time_limit_s, epsilon;
-    uint32_t max_variants, seed;
+    uint32_t max_variants, seed, alignment;
     const char *samples;
     bool force;
+    cli_list inputs;     /* "NAME=FILE" */
+    gputune_file *files; /* the same, read by cli_tuning_inputs() */
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
@@ -32,16 +34,32 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
             "cold: the L2 is swept before every sample; hot: the data\nmay stay there [cold]",     \
             cli_cache_words                                                                        \
     }
+#define CLI_INPUT_OPTION(tuning)                                                                   \
+    {                                                                                              \
+        "input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE",                             \
+            "what an input holds, from a file of numpy.save(); may be\nrepeated [as the template " \
+            "says]",                                                                               \
+            NULL                                                                                   \
+    }
 #define CLI_SAMPLES_OPTION(tuning)                                                                 \
     {                                                                                              \
         "samples", 0, CLI_OPTION_TEXT, &(tuning)->samples, "FILE",                                 \
             "append every raw sample to a CSV file", NULL                                          \
+    }
+#define CLI_ALIGNMENT_OPTION(tuning)                                                               \
+    {                                                                                              \
+        "alignment", 0, CLI_OPTION_COUNT, &(tuning)->alignment, "BYTES",                           \
+            "that every buffer is aligned to at least [16]", NULL                                  \
     }
 #define CLI_LIMIT_OPTION(tuning)                                                                   \
     {                                                                                              \
         "time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",                  \
             "for each scenario; the best so far wins [10; energy: 30]", NULL                       \
     }
+
+/* Reads the texts of --input. CLI_CONTINUE, or the code to exit with after a message. */
+int cli_tuning_inputs(cli_tuning *tuning);
+void cli_tuning_free(cli_tuning *tuning);
 
 /* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);

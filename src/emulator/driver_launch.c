@@ -142,6 +142,13 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
+    if (kernel->module->unloaded) { /* of a graph: what is in flight ends before */
+        fault.code = CUDA_ERROR_LAUNCH_FAILED;
+        snprintf(fault.message, sizeof fault.message,
+                 "kernel %.80s is launched by a graph, and its module was unloaded",
+                 kernel->kernel->name);
+        ready = false;
+    }
     if (!ready || emu_run(&launch, &counters, &fault)) {
         report_fault(&fault);
     }

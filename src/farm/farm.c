@@ -378,6 +378,7 @@ static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
 {
     farm->farm.ops = &operations;
     farm->isolation = options->isolation;
+    farm->low_priority = options->low_priority;
     farm->ordinal = options->device_ordinal;
     farm->log = options->log;
     GT_TRY(gt_worker_find(&farm->worker, options->worker));

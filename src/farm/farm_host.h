@@ -29,7 +29,7 @@ typedef struct gt_link_start {
     const char *path;
     const char *const *arguments;
     char *const *environment;
-    bool with_page;
+    bool with_page, low_priority;
 } gt_link_start;
 
 /* Starts a process. EWORKER, ENOMEM. The link is all zero but `open` before and closed after a
@@ -177,7 +177,7 @@ typedef struct gt_host_farm {
     gt_farm farm; /* first: a gt_farm * is one of these */
     char *worker, *driver, *device_uuid, *arch;
     int ordinal;
-    bool emulated;
+    bool emulated, low_priority;
     gputune_isolation isolation;
     gt_log log;
     uint64_t next_sequence;

@@ -134,7 +134,7 @@ static gputune_status start_process(gt_host_farm *farm)
         arguments[4] = "--driver";
         arguments[5] = farm->driver;
     }
-    gt_link_start start = {farm->worker, arguments, farm->measure.environment, true};
+    gt_link_start start = {farm->worker, arguments, farm->measure.environment, true, false};
     return gt_link_spawn(&farm->measure.link, &start);
 }
 

@@ -131,12 +131,16 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
                                bool after_race)
 {
     gt_damage damage = GT_DAMAGE_NONE;
+    GT_TRY(gt_service_look_for_stray(measure));
     GT_CALL(measure, EventRecord, measure->checked, measure->stream);
     if (!after_race) {
         GT_TRY(gt_service_reset_ahead(measure, &measure->launch));
     }
     GT_CALL(measure, EventSynchronize, measure->checked);
     gputune_status status = gt_report_findings(out, &damage, measure, after_race);
+    gputune_status stray = gt_service_judge_stray(measure);
+    damage = stray < 0 ? GT_DAMAGE_EVERYTHING : damage;
+    status = status < 0 ? status : stray;
     measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
     GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));

@@ -183,9 +183,39 @@ static gputune_status launch_with_clears(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
+static bool is_capturing(const gt_driver *driver, CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver->StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* The graph of the stream's capture holds the module. */
+static gputune_status hold(gt_launcher *launcher, CUstream stream)
+{
+    stream_facts facts = {0};
+    GT_TRY(read_capture(&facts, launcher->driver, stream));
+    if (!facts.capturing) {
+        return GPUTUNE_OK;
+    }
+    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
+    pthread_mutex_lock(&launcher->lock);
+    gputune_status status = gt_module_hold(launcher, facts.capture, facts.graph);
+    pthread_mutex_unlock(&launcher->lock);
+    gt_relaxed_leave(launcher->driver, mode);
+    return status < 0
+               ? gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
+                                launcher->launch.entry)
+               : GPUTUNE_OK;
+}
+
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
+    if (!launcher->needs_state && !launcher->shares_base &&
+        is_capturing(launcher->driver, stream)) {
+        GT_TRY(hold(launcher, stream));
+    }
     if (launcher->needs_state) {
         return launch_with_state(launcher, stream, arguments, true);
     }

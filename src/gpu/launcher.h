@@ -15,8 +15,9 @@
  * take turns, in an order that events keep. `global` and scratch have device buffers in the same
  * way. Clears, copy, launch and event record are one critical section, and a staging slot is reused
  * only after its event. In a captured launch, instance, buffers and staging memory belong to the
- * graph, and every replay uses the block's bytes of the time of capture. A graph must not outlive
- * the launcher whose launches it holds. */
+ * graph, and every replay uses the block's bytes of the time of capture. A graph holds what its
+ * launches use, the module too, and may outlive the launcher; but not one that shares another's
+ * module (gt_launcher_share()). */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };

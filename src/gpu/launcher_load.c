@@ -271,8 +271,8 @@ static void free_on_device(gt_launcher *launcher)
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
     gt_graph_states_free(launcher, true);
-    launcher->base.owns_module =
-        launcher->base.module && !launcher->shares_base && !launcher->base_taken;
+    launcher->base.owns_module = launcher->base.module && !launcher->shares_base &&
+                                 !launcher->base_taken && !gt_module_leave(launcher);
     gt_instance_free(&launcher->base, launcher->driver);
 }
 

@@ -62,6 +62,15 @@ typedef struct gt_graph_state {
     size_t used;              /* staging buffers that the present graph uses */
 } gt_graph_state;
 
+/* A module that graphs hold beside its launcher. */
+typedef struct gt_held_module {
+    const gt_driver *driver;
+    gt_context context;
+    CUmodule module;
+    atomic_uint holders; /* the launcher, and each graph */
+    struct gt_held_module *next;
+} gt_held_module;
+
 struct gt_launcher {
     const gt_driver *driver;
     gt_context context;
@@ -84,6 +93,8 @@ struct gt_launcher {
     gt_stream_state states[GT_LAUNCHER_STREAMS];
     unsigned next_victim;
     gt_graph_state *graph_states;
+    gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
+    uint64_t held_capture; /* the capture of the last graph that was made to hold it */
 };
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -149,6 +160,17 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
 gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
 /* Waits for the state's launches, then releases what it owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
+
+/* ---- launcher_hold.c ---- */
+
+/* Makes the graph of a capture hold the base module, where launches in it use that one. Under the
+ * launcher's lock. */
+gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
+/* The launcher does without its base module from now on. True: graphs hold it, and it is unloaded
+ * after them; false: it is the launcher's to unload. */
+bool gt_module_leave(gt_launcher *launcher);
+/* Unloads modules that no graph holds any more. May be called in any context. */
+void gt_held_modules_collect(void);
 
 /* ---- launcher_capture.c ---- */
 

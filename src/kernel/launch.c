@@ -173,10 +173,15 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
     }
     GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding, argument->type,
                    argument->name));
-    while (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER ||
-           launch->parameters[launch->l2.parameter].argument !=
-               (int)(index + template->pass.present)) {
+    const int wanted = (int)(index + template->pass_count);
+    while (launch->l2.parameter < launch->parameter_count &&
+           (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER ||
+            launch->parameters[launch->l2.parameter].argument != wanted)) {
         launch->l2.parameter++;
+    }
+    if (launch->l2.parameter == launch->parameter_count) {
+        return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
+                       argument->name);
     }
     uint64_t most = (uint64_t)device->l2_window_bytes;
     launch->l2.window_bytes = bytes < most ? bytes : most;

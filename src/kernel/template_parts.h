@@ -73,7 +73,7 @@ typedef struct gt_option {
     char *text;               /* "": no option */
 } gt_option;
 
-/* The reference or the check kernel. */
+/* The reference, the check kernel, or the one that fills inputs. */
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
@@ -82,6 +82,9 @@ typedef struct gt_judge {
     uint32_t scale_bytes; /* of one element of it */
     bool scale;           /* one more parameter, named so */
     uint64_t double_mask; /* bit i: argument i is declared double */
+    bool self;            /* the kernel itself, in another configuration; then not `present` */
+    uint64_t chosen;      /* bit i: axis i has choices[i]; the others are as in the default */
+    uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
 /* A text that is compiled, its macros missing. */
@@ -125,7 +128,9 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check;
+    gt_judge reference, check; /* tolerances are the reference's also where it is not present */
+    gt_judge init;             /* fills inputs; no judge, but launched like one */
+    bool expects;              /* the arguments name files of expected results */
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
     gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */

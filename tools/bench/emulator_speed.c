@@ -32,7 +32,7 @@ typedef struct prepared {
     emu_range ranges[RANGES];
     size_t range_count;
     uint64_t globals[GLOBALS];
-    uint8_t *block, *params;
+    uint8_t *blocks[GT_BLOCK_MAX], *params;
 } prepared;
 
 static gt_services services;
