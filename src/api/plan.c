@@ -165,15 +165,21 @@ static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *
     return status;
 }
 
+/* A context that ends meanwhile is no failure: the code is loaded where it is launched. */
 static gputune_status load_if_current(gputune_plan *plan)
 {
-    CUcontext context = NULL;
+    gt_context before, after;
     gt_launcher *launcher;
-    if (!plan->driver || plan->driver->CtxGetCurrent(&context) != CUDA_SUCCESS || !context) {
+    if (!plan->driver || gt_context_current(&before, plan->driver) != GPUTUNE_OK) {
         return GPUTUNE_OK;
     }
-    GT_TRY(load(&launcher, plan, &plan->winner));
-    return plan->fallback.present ? load(&launcher, plan, &plan->fallback) : GPUTUNE_OK;
+    gputune_status status = load(&launcher, plan, &plan->winner);
+    if (status == GPUTUNE_OK && plan->fallback.present) {
+        status = load(&launcher, plan, &plan->fallback);
+    }
+    bool gone = status == GPUTUNE_ECUDA &&
+                (gt_context_current(&after, plan->driver) != GPUTUNE_OK || after.id != before.id);
+    return gone ? GPUTUNE_OK : status;
 }
 
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)

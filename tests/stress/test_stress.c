@@ -1,0 +1,384 @@
+/* Random calls, right and wrong ones, from several threads at once, on tuners that are closed and
+ * opened and contexts that are reset in between, with forks at random moments. What any call may
+ * answer is known; a crash, a hang, or a finding of a sanitizer is a failure.
+ *
+ * STRESS_OPERATIONS, STRESS_THREADS ("1,8,64") and STRESS_SEED make it longer or another one. */
+#include "base/random.h"
+#include "gpu/driver.h"
+
+#include <gputune.h>
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+enum { TUNERS = 3, SIZES = 6, KERNELS = 4, CHILD_S = 60, LONGEST_S = 300 };
+
+static gputune *_Atomic tuners[TUNERS];
+static const gt_driver *driver;
+static CUcontext context;
+static atomic_long begun, answered, refused, forks, closes, resets;
+static long wanted;
+static char folder[] = "/tmp/gputune-stress-XXXXXX", database[64];
+static atomic_int failures;
+/* Between a reset and the next context nobody may launch: CUDA leaves that undefined. */
+static pthread_rwlock_t context_lock = PTHREAD_RWLOCK_INITIALIZER;
+
+static const char *const kernels[KERNELS] = {"axpy", "copy", "no-such-kernel", NULL};
+
+static void fail_with(const char *what, int status)
+{
+    fprintf(stderr, "%s: status %d: %s\n", what, status, gputune_error());
+    failures++;
+}
+
+/* Whether a status is one that the caller's own mistakes, or a tuner that is being closed, give. */
+static void expect(const char *what, int status)
+{
+    bool expected = status == GPUTUNE_OK || status == GPUTUNE_EINVAL ||
+                    status == GPUTUNE_ENOTFOUND || status == GPUTUNE_ECANCELED;
+    answered += status == GPUTUNE_OK;
+    refused += status != GPUTUNE_OK;
+    if (!expected) {
+        fail_with(what, status);
+    }
+}
+
+static unsigned below(gt_random *random, unsigned limit)
+{
+    return (unsigned)gt_random_below(random, limit);
+}
+
+/* So that not all threads compile the same at once. */
+static void learn(gputune *tuner)
+{
+    for (int i = 0; i < 2 * SIZES; i++) {
+        gputune_options options = GPUTUNE_OPTIONS_INIT;
+        gputune_plan *plan = NULL;
+        options.effort = GPUTUNE_CACHED_ONLY;
+        options.time_limit_s = LONGEST_S;
+        int status =
+            tune_kernel(&plan, tuner, kernels[i % 2], GPUTUNE_SIZES({"n", 1000 + i / 2}), &options);
+        if (status < 0) {
+            fail_with("tune_kernel", status);
+        }
+        gputune_plan_release(plan);
+    }
+}
+
+static gputune *open_one(void)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner = NULL;
+    options.driver = "emu:h200";
+    options.database = database;
+    options.compile_workers = 1;
+    options.keep_workers = true;
+    int status = gputune_open(&tuner, &options);
+    if (status < 0) {
+        fail_with("gputune_open", status);
+    }
+    learn(tuner);
+    return tuner;
+}
+
+static gputune *any_tuner(gt_random *random)
+{
+    return below(random, 100) ? atomic_load(&tuners[below(random, TUNERS)]) : NULL;
+}
+
+/* One in eight is wrong in some way. */
+static gputune_options any_options(gt_random *random)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    options.time_limit_s = LONGEST_S;
+    switch (below(random, 56)) {
+    case 0:
+        options.version = 0;
+        break;
+    case 1:
+        options.version = 0xffffffff;
+        break;
+    case 2:
+        options.version = 77; /* of a later header */
+        break;
+    case 3:
+        options.effort = (gputune_effort)99;
+        break;
+    case 4:
+        options.objective = (gputune_objective)99;
+        break;
+    case 5:
+        options.alignment_count = 1;
+        break;
+    case 6:
+        options.only_count = 3;
+        break;
+    default:
+        break;
+    }
+    return options;
+}
+
+/* ---- operations ---- */
+
+static void launch(gputune_plan *plan, gt_random *random)
+{
+    float a = 2;
+    size_t n = 0;
+    CUdeviceptr x = 0, y = 0;
+    gputune_info info = GPUTUNE_INFO_INIT;
+    expect("gputune_plan_info", gputune_plan_info(&info, plan));
+    if (!info.kernel || strcmp(info.kernel, "axpy") != 0 || sscanf(info.sizes, "n=%zu", &n) != 1) {
+        expect("gputune_launch", gputune_launch(plan, NULL, GPUTUNE_ARGS(&x)));
+        return;
+    }
+    pthread_rwlock_rdlock(&context_lock);
+    bool ready = driver->CtxSetCurrent(context) == CUDA_SUCCESS &&
+                 driver->MemAlloc(&x, n * sizeof a) == CUDA_SUCCESS &&
+                 driver->MemAlloc(&y, n * sizeof a) == CUDA_SUCCESS;
+    if (ready) {
+        n += !below(random, 16); /* another size than the plan's */
+        expect("gputune_launch", gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
+        ready = driver->CtxSynchronize() == CUDA_SUCCESS;
+    }
+    if (!ready) {
+        fail_with("the driver", 0);
+    }
+    driver->MemFree(x);
+    driver->MemFree(y);
+    pthread_rwlock_unlock(&context_lock);
+}
+
+static void ask(gt_random *random)
+{
+    gputune_plan *plan = NULL, *again;
+    const gputune_options options = any_options(random);
+    gputune_sizes sizes = GPUTUNE_SIZES({"n", 1000 + below(random, SIZES)});
+    sizes.items = below(random, 50) ? sizes.items : NULL;
+    gputune_plan **out = below(random, 50) ? &plan : NULL;
+    const char *kernel = kernels[below(random, 20) ? below(random, 2) : below(random, KERNELS)];
+    int status = tune_kernel(out, any_tuner(random), kernel, sizes, &options);
+    expect("tune_kernel", status);
+    if (status != GPUTUNE_OK) {
+        return;
+    }
+    again = gputune_plan_retain(plan);
+    if (!below(random, 8)) {
+        launch(plan, random);
+    }
+    gputune_plan_release(plan);
+    gputune_plan_release(again);
+}
+
+static int see_record(void *user, const gputune_record *record)
+{
+    (void)user, (void)record;
+    return 0;
+}
+
+static void ask_about(gt_random *random)
+{
+    gputune *tuner = any_tuner(random);
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    device.version = below(random, 4);
+    filter.version = below(random, 4);
+    switch (below(random, 7)) {
+    case 0:
+        expect("gputune_tuner_device", gputune_tuner_device(&device, tuner));
+        break;
+    case 1:
+        expect("gputune_tuner_device", gputune_tuner_device(NULL, tuner));
+        break;
+    case 2:
+        expect("gputune_records", gputune_records(tuner, &filter, see_record, NULL));
+        break;
+    case 3:
+        expect("gputune_records", gputune_records(tuner, NULL, NULL, NULL));
+        break;
+    case 4:
+        expect("gputune_check_database", gputune_check_database(tuner));
+        break;
+    case 5: /* seldom: all is looked up once more */
+        gputune_refresh(below(random, 20) ? NULL : tuner);
+        break;
+    default:
+        expect("gputune_add_template",
+               gputune_add_template(tuner, below(random, 20) ? NULL : "templates/copy.cu"));
+        break;
+    }
+}
+
+static void close_one(gt_random *random)
+{
+    unsigned which = below(random, TUNERS);
+    gputune *before = atomic_exchange(&tuners[which], open_one());
+    gputune_close(before);
+    if (below(random, 2)) {
+        gputune_close(before);
+    }
+    closes++;
+}
+
+static void reset(void)
+{
+    pthread_rwlock_wrlock(&context_lock);
+    if (driver->DevicePrimaryCtxReset(0) != CUDA_SUCCESS ||
+        driver->DevicePrimaryCtxRetain(&context, 0) != CUDA_SUCCESS) {
+        fail_with("the driver", 0);
+    }
+    pthread_rwlock_unlock(&context_lock);
+    resets++;
+}
+
+/* What is known is answered, and the rest is refused; nothing hangs, whatever the other threads
+ * were in the middle of. */
+static void be_a_child(void)
+{
+    alarm(CHILD_S);
+    for (int i = 0; i < TUNERS; i++) {
+        gputune *tuner = atomic_load(&tuners[i]);
+        gputune_plan *plan = NULL;
+        const gputune_sizes sizes = GPUTUNE_SIZES({"n", 1000 + i});
+        gputune_options options = GPUTUNE_OPTIONS_INIT;
+        gputune_device device = GPUTUNE_DEVICE_INIT;
+        options.effort = GPUTUNE_CACHED_ONLY;
+        int status = tune_kernel(&plan, tuner, "axpy", sizes, &options);
+        if (status != GPUTUNE_OK && status != GPUTUNE_EUNSUPPORTED && status != GPUTUNE_EINVAL) {
+            _exit(1);
+        }
+        gputune_plan_release(plan);
+        if (gputune_tuner_device(&device, tuner) != GPUTUNE_EUNSUPPORTED) {
+            _exit(2);
+        }
+        gputune_close(tuner);
+    }
+    _exit(0);
+}
+
+static void fork_one(void)
+{
+    int status;
+    pid_t child = fork();
+    if (child == 0) {
+        be_a_child();
+    }
+    if (child < 0 || waitpid(child, &status, 0) != child || status) {
+        fail_with("a forked child", child < 0 ? 0 : status);
+    }
+    forks++;
+}
+
+static void operate(gt_random *random)
+{
+    unsigned choice = below(random, 20000);
+    if (choice < 12) {
+        fork_one();
+    } else if (choice < 24) {
+        close_one(random);
+    } else if (choice < 48) {
+        reset();
+    } else if (choice < 1000) {
+        ask_about(random);
+    } else {
+        ask(random);
+    }
+}
+
+static void *work(void *user)
+{
+    gt_random random = *(gt_random *)user;
+    while (!failures && atomic_fetch_add(&begun, 1) < wanted) {
+        operate(&random);
+    }
+    return NULL;
+}
+
+/* ---- running ---- */
+
+static void stress(int threads, uint64_t seed)
+{
+    pthread_t *ids = calloc((size_t)threads, sizeof *ids);
+    gt_random *randoms = calloc((size_t)threads, sizeof *randoms);
+    assert_true(ids && randoms);
+    begun = answered = refused = forks = closes = resets = 0;
+    for (int i = 0; i < TUNERS; i++) {
+        tuners[i] = open_one();
+    }
+    for (int i = 0; i < threads; i++) {
+        randoms[i].state = seed + (uint64_t)i;
+        assert_int_equal(pthread_create(&ids[i], NULL, work, &randoms[i]), 0);
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(ids[i], NULL);
+    }
+    for (int i = 0; i < TUNERS; i++) {
+        gputune_close(atomic_exchange(&tuners[i], NULL));
+    }
+    print_message(
+        "%d threads: %ld operations, %ld calls answered, %ld refused, %ld forks, %ld tuners "
+        "closed, %ld resets\n",
+        threads, wanted, answered, refused, forks, closes, resets);
+    free(ids);
+    free(randoms);
+    assert_int_equal(failures, 0);
+}
+
+static long number_of(const char *variable, long otherwise)
+{
+    const char *value = getenv(variable);
+    return value ? strtol(value, NULL, 10) : otherwise;
+}
+
+static int note_nvrtc(void *user, const gputune_device *device)
+{
+    *(int *)user = device->nvrtc_version;
+    return 0;
+}
+
+static void test_random_calls(void **state)
+{
+    (void)state;
+    const char *threads = getenv("STRESS_THREADS");
+    uint64_t seed = (uint64_t)number_of("STRESS_SEED", 1);
+    int nvrtc = 0;
+    assert_int_equal(gputune_devices("emu:h200", note_nvrtc, &nvrtc), GPUTUNE_OK);
+    if (!nvrtc) {
+        skip();
+    }
+    assert_non_null(mkdtemp(folder));
+    snprintf(database, sizeof database, "%s/x.db", folder);
+    wanted = number_of("STRESS_OPERATIONS", 2000);
+    assert_int_equal(gt_driver_open(&driver, "emu:h200"), GPUTUNE_OK);
+    assert_int_equal(driver->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    for (const char *at = threads ? threads : "1,8,64"; *at; at += *at == ',') {
+        char *end;
+        stress((int)strtol(at, &end, 10), seed);
+        assert_true(end > at);
+        at = end;
+    }
+    unlink(database);
+    snprintf(database, sizeof database, "%s/x.db.lock", folder);
+    unlink(database);
+    rmdir(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_calls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
