@@ -462,17 +462,20 @@ typedef struct gputune_function {
     uint32_t constant_offset, constant_bytes;
     const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
     size_t image_bytes;
+    bool cooperative;  /* all blocks must be resident at once (a launch attribute) */
+    bool programmatic; /* may begin before the plan's kernel before it ends (a launch attribute) */
+    uint32_t times;    /* how often it is launched in a row */
 } gputune_function;
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
         GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            NULL, 0, 0, NULL, 0                                                                    \
+            NULL, 0, 0, NULL, 0, false, false, 1                                                   \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
- * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (a
- * plan of several kernels has more; ENOTFOUND beyond the last). ECUDA without a current context or
+ * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (of
+ * a pipeline, its launch() in order; ENOTFOUND beyond the last). ECUDA without a current context or
  * with another one than the plan's. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's

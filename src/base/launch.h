@@ -57,6 +57,19 @@ typedef struct gt_clear {
     uint64_t bytes;
 } gt_clear;
 
+enum { GT_STEPS_MAX = 8, GT_STEP_ARGUMENTS = 32 };
+
+/* One kernel of a pipeline. */
+typedef struct gt_kernel_step {
+    char entry[GT_ENTRY_MAX];
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
+    uint32_t times;        /* it is launched so often in a row */
+    uint32_t programmatic; /* 1: it may begin before the kernel before it ends */
+    uint32_t parameter_count;
+    uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
+} gt_kernel_step;
+
 /* Everything that launching one variant at one problem size needs, next to its image. */
 typedef struct gt_launch {
     char entry[GT_ENTRY_MAX]; /* the kernel's name, as gt_image_entry() (gpu/image.h) finds it */
@@ -70,6 +83,9 @@ typedef struct gt_launch {
     gt_parameter parameters[GT_PARAMETER_MAX];
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
+    uint32_t step_count; /* 0: one kernel, described above. Else these are launched in order, entry
+                            and geometry are the first one's, and the parameters are of all */
+    gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
 
 /* What ptxas and the driver say of a compiled variant. */

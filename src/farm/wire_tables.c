@@ -87,6 +87,14 @@ static const gt_member clear_members[] = {
 };
 static RECORD(clear, gt_clear, clear_members);
 
+static const gt_member step_members[] = {
+    STRING(gt_kernel_step, entry),           NUMBERS(gt_kernel_step, grid),
+    NUMBERS(gt_kernel_step, block),          NUMBER(gt_kernel_step, shared_bytes),
+    NUMBER(gt_kernel_step, times),           NUMBER(gt_kernel_step, programmatic),
+    NUMBER(gt_kernel_step, parameter_count), NUMBERS(gt_kernel_step, parameters),
+};
+static RECORD(step, gt_kernel_step, step_members);
+
 static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
     STRUCT(gt_launch, geometry, &geometry),
@@ -96,6 +104,7 @@ static const gt_member launch_members[] = {
     NUMBER(gt_launch, argument_count),
     INLINE(gt_launch, parameters, parameter_count, &parameter),
     INLINE(gt_launch, clears, clear_count, &clear),
+    INLINE(gt_launch, steps, step_count, &step),
 };
 static RECORD(launch, gt_launch, launch_members);
 

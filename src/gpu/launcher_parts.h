@@ -15,8 +15,9 @@ enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 3 };
 typedef struct gt_instance {
     CUmodule module;
     CUfunction function;
-    CUdeviceptr symbol; /* 0 without a constant part */
-    CUdeviceptr block;  /* 0 unless the block is passed through `global` */
+    CUfunction steps[GT_STEPS_MAX]; /* of a pipeline, the first one again */
+    CUdeviceptr symbol;             /* 0 without a constant part */
+    CUdeviceptr block;              /* 0 unless the block is passed through `global` */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     bool owns_module;
 } gt_instance;
@@ -60,6 +61,13 @@ typedef struct gt_graph_state {
     size_t used;              /* staging buffers that the present graph uses */
 } gt_graph_state;
 
+/* One kernel of a pipeline, but for its function. */
+typedef struct gt_launcher_step {
+    char *symbol; /* in the image; owned */
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
+    CUlaunchConfig config; /* but for the stream */
+} gt_launcher_step;
+
 struct gt_launcher {
     const gt_driver *driver;
     CUcontext context;
@@ -68,7 +76,8 @@ struct gt_launcher {
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config;            /* but for the stream */
+    CUlaunchConfig config; /* but for the stream */
+    gt_launcher_step steps[GT_STEPS_MAX];
     gt_instance base;                 /* module and function only */
     bool shares_base;                 /* the base module is another launcher's */
     bool needs_state;                 /* for each stream: there is a pass copy or scratch */

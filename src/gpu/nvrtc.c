@@ -344,6 +344,10 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gt_header_hint_append(&hint, line, request->options, request->option_count);
+    if (strstr(line, "device-side kernel launch")) {
+        gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
+                              "them one after another by launch()");
+    }
     gputune_status status =
         *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
                         gt_text_string(&hint))

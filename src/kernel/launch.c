@@ -1,6 +1,6 @@
 /* Makes the description of a launch from a configuration, and the keys of trials. */
 #include "kernel/axis_kind.h"
-#include "kernel/binding.h"
+#include "kernel/pipeline.h"
 #include "kernel/source.h"
 #include "kernel/template_parts.h"
 #include "kernel/types.h"
@@ -159,7 +159,8 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     add_block(launch, &layout);
     add_arguments(launch, binding);
     GT_TRY(add_scratch(launch, binding));
-    return add_clears(launch, binding);
+    limit = gt_launch_add_steps(launch, binding);
+    return limit ? refuse(limit, template, config, binding->device) : add_clears(launch, binding);
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -190,6 +191,9 @@ gt_hash gt_launch_hash(const gt_launch *launch)
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+    }
+    for (uint32_t i = 0; i < launch->step_count; i++) { /* has no padding */
+        hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));
     }
     return hash;
 }

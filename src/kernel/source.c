@@ -252,6 +252,9 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
 static gputune_status add_instances(gt_source *out, const generator *g)
 {
     const gt_template_parts *parts = g->binding->template->parts;
+    for (uint32_t i = 0; i < parts->step_count && g->body == &parts->kernel_body; i++) {
+        GT_TRY(add_instance(out, g, &parts->steps[i].kernel));
+    }
     if (g->body == &parts->kernel_body) {
         return add_instance(out, g, &parts->kernel);
     }

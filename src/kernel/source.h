@@ -4,7 +4,7 @@
 
 #include "kernel/space.h"
 
-enum { GT_INSTANCES_MAX = 8 };
+enum { GT_INSTANCES_MAX = GT_STEPS_MAX };
 
 /* One thing to compile. Variants with equal hash share it. */
 typedef struct gt_source {
