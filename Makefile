@@ -73,7 +73,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy FORCE
+        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy wheel FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
@@ -234,6 +234,19 @@ install: all
 	@tools/package/install $(B)
 uninstall:
 	@tools/package/install $(B) uninstall
+
+#: make wheel         the Python package with all of this inside, into $(B)/wheel
+# the same once more, but each finds its libraries in its own folder
+WHEEL := $(addprefix $(B)/wheel/,libgputune.so gputune gputune-worker)
+$(B)/wheel/libgputune.so: $(LIB_OBJ) src/api/gputune.map
+	$(call say,LD )mkdir -p $(@D); $(CC) -shared -Wl,-soname,libgputune.so.0 -Wl,--exclude-libs,ALL -Wl,-rpath,'$$ORIGIN' \
+	    -Wl,--version-script=src/api/gputune.map $(LDFLAGS) $(LIB_OBJ) -o $@ $(LIBS)
+$(B)/wheel/gputune: $(CLI_OBJ) $(B)/libgputune.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
+$(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
+wheel: all $(WHEEL)
+	@tools/package/wheel $(B) $(B)/wheel
 
 clean:
 	rm -rf $(B)

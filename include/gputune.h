@@ -361,11 +361,37 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
                             gputune_sizes sizes, const gputune_options *options);
 
+/* Processes that must launch the same variant, such as the ranks of an MPI job. */
+typedef struct gputune_group {
+    uint32_t version;
+    int rank; /* of this process; rank 0 measures */
+    /* Gives every process the bytes that rank 0 has at `data`, as MPI_Bcast() does; non-zero: it
+     * failed. Called once by each call of gputune_tune_together(), from its thread. */
+    int (*broadcast)(void *user, void *data, size_t bytes);
+    void *user; /* passed to broadcast */
+} gputune_group;
+#define GPUTUNE_GROUP_VERSION 1
+#define GPUTUNE_GROUP_INIT                                                                         \
+    {                                                                                              \
+        GPUTUNE_GROUP_VERSION, 0, NULL, NULL                                                       \
+    }
+/* tune_kernel() for all processes of a group at once; collective: each of them calls it, in the
+ * same order, with the same kernel, sizes and options. Rank 0 does what tune_kernel() does, while
+ * the others wait in the broadcast and leave the GPU alone; then all have a plan of its
+ * configuration, also where rank 0 found none but the default. On another rank that configuration
+ * is proved in a worker, unless it was on this kind of GPU (the ranks' databases may be one or
+ * many), and its times are rank 0's. Where rank 0 fails, all fail alike; a rank that fails alone,
+ * because its GPU or its template is another, does not hear of the others. */
+GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
+                                      gputune_sizes sizes, const gputune_options *options,
+                                      const gputune_group *group);
+
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
- * context, asynchronously. EINVAL, before anything is launched, when the count or a scalar named
- * like a problem size differs from the plan's; a buffer below the plan's alignment launches the
- * plan's fallback instead, and is EINVAL where none was verified; ECAPTURE where a capture makes
- * the launch impossible. */
+ * context, asynchronously. The code is loaded in each context of the plan's device where it is
+ * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
+ * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
+ * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
+ * verified; ECAPTURE where a capture makes the launch impossible. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);

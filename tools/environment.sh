@@ -1,5 +1,6 @@
 # Sourced by the scripts here, from the top of the tree, with $build set: what tests and the demo run
 # with, whatever the caller's environment says.
+umask 022 # what a group may write is not trusted
 build=$(cd "$build" && pwd)
 export GPUTUNE_WORKER="$build/gputune-worker" GPUTUNE_EMULATOR="$build/libgputune-emu.so"
 export GPUTUNE_TEMPLATES="$PWD/templates"

@@ -57,7 +57,8 @@ static gputune_status compile_form(gt_image *out, const gt_request *request,
                           .arch = request->device->arch,
                           .ptx = form == GPUTUNE_FORM_PTX,
                           .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count};
+                          .instance_count = source->instance_count,
+                          .head_bytes = source->head_bytes};
     const char **options;
     GT_TRY(services->borrow_farm(services->user, &farm, false, request->options.isolation));
     gputune_status status =

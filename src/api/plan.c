@@ -3,32 +3,23 @@
 #include "api/plan.h"
 
 #include "api/call.h"
+#include "api/plan_code.h"
 #include "base/references.h"
 #include "base/text.h"
 #include "base/versioned.h"
-#include "gpu/launcher.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* One variant's code with its launch, loaded once. */
-typedef struct code {
-    bool present;
-    gt_launch launch;
-    gt_image image;
-    _Atomic(gt_launcher *) launcher;
-} code;
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
 /* The checks of one caller argument before a launch. */
 typedef struct check {
     check_kind kind;
-    uint32_t alignment,
-        element_bytes; /* of a buffer: what the plan assumes, what its elements need */
-    gt_type type;      /* of a scalar */
+    /* of a buffer: the bits of its address that are 0 as the plan assumes, as its elements need */
+    uintptr_t aligned_bits, element_bits;
+    gt_type type; /* of a scalar */
     int64_t expected;
     char name[GT_NAME_MAX];
 } check;
@@ -40,8 +31,8 @@ struct gputune_plan {
     gt_device device;
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
-    code winner, fallback; /* fallback: safe at any alignment */
-    bool needs_alignment;  /* the winner is not safe at every alignment; there may be no fallback */
+    gt_plan_code winner, fallback; /* fallback: safe at any alignment */
+    bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
     gputune_info info;
     gt_description *description;
@@ -63,8 +54,8 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
         if (workload->arguments[i].is_buffer) {
             const gt_buffer *buffer = &workload->buffers[index];
             *c = (check){.kind = CHECK_BUFFER,
-                         .alignment = workload->alignment[index],
-                         .element_bytes = gt_buffer_alignment(buffer)};
+                         .aligned_bits = workload->alignment[index] - 1,
+                         .element_bits = gt_buffer_alignment(buffer) - 1};
             memcpy(c->name, buffer->name, sizeof c->name);
             continue;
         }
@@ -77,8 +68,8 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
     plan->check_count = count;
 }
 
-static gputune_status make_code(code *out, const gt_request *request, const gt_config *config,
-                                gt_image *image)
+static gputune_status make_code(gt_plan_code *out, const gt_request *request,
+                                const gt_config *config, gt_image *image)
 {
     GT_TRY(gt_launch_bind(&out->launch, request->template, &request->problem, config,
                           request->device));
@@ -128,25 +119,20 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
 }
 
-static gputune_status load(gputune_plan *plan, code *c)
+/* The launcher for the current context. */
+static gputune_status load(gt_launcher **out, gputune_plan *plan, gt_plan_code *code)
 {
-    gt_launcher *launcher = atomic_load(&c->launcher);
-    if (launcher) {
-        return GPUTUNE_OK;
-    }
     if (!plan->driver) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
                        "%s: the tuner of this plan was opened with tune_only, and launches nothing",
                        plan->kernel);
     }
-    pthread_mutex_lock(&plan->loading);
-    gputune_status status = GPUTUNE_OK;
-    if (!atomic_load(&c->launcher)) {
-        status = gt_launcher_load(&launcher, plan->driver, &plan->device, &c->image, &c->launch);
-        if (status == GPUTUNE_OK) {
-            atomic_store_explicit(&c->launcher, launcher, memory_order_release);
-        }
+    *out = gt_plan_code_loaded(code, plan->driver);
+    if (*out) {
+        return GPUTUNE_OK;
     }
+    pthread_mutex_lock(&plan->loading);
+    gputune_status status = gt_plan_code_load(out, code, plan->driver, &plan->device);
     pthread_mutex_unlock(&plan->loading);
     return status;
 }
@@ -154,11 +140,12 @@ static gputune_status load(gputune_plan *plan, code *c)
 static gputune_status load_if_current(gputune_plan *plan)
 {
     CUcontext context = NULL;
+    gt_launcher *launcher;
     if (!plan->driver || plan->driver->CtxGetCurrent(&context) != CUDA_SUCCESS || !context) {
         return GPUTUNE_OK;
     }
-    GT_TRY(load(plan, &plan->winner));
-    return plan->fallback.present ? load(plan, &plan->fallback) : GPUTUNE_OK;
+    GT_TRY(load(&launcher, plan, &plan->winner));
+    return plan->fallback.present ? load(&launcher, plan, &plan->fallback) : GPUTUNE_OK;
 }
 
 static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_choice *choice)
@@ -208,11 +195,12 @@ const gt_launch *gt_plan_launch(const gputune_plan *plan)
 
 gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
 {
-    GT_TRY(load(plan, &plan->winner));
+    gt_launcher *launcher;
+    GT_TRY(load(&launcher, plan, &plan->winner));
     *out = (gt_plan_view){.description = plan->description,
                           .launch = &plan->winner.launch,
                           .image = &plan->winner.image,
-                          .launcher = atomic_load(&plan->winner.launcher)};
+                          .launcher = launcher};
     return GPUTUNE_OK;
 }
 
@@ -262,19 +250,13 @@ void gt_plan_unshare(gputune_plan *plan)
     gputune_plan_release(plan);
 }
 
-static void free_code(code *c)
-{
-    gt_launcher_free(atomic_load(&c->launcher));
-    free(c->image.data);
-}
-
 void gputune_plan_release(gputune_plan *plan)
 {
     if (!plan || !gt_references_drop(&plan->references)) {
         return;
     }
-    free_code(&plan->winner);
-    free_code(&plan->fallback);
+    gt_plan_code_free(&plan->winner);
+    gt_plan_code_free(&plan->fallback);
     pthread_mutex_destroy(&plan->loading);
     gt_description_free(plan->description);
     free(plan->kernel);
@@ -323,11 +305,11 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
         }
         if (c->kind == CHECK_BUFFER) {
             uintptr_t address = (uintptr_t) * (void *const *)items[i];
-            if (address % c->element_bytes) {
+            if (address & c->element_bits) {
                 return gt_fail(GPUTUNE_EINVAL, "%s: %s = %p is not aligned to its elements",
                                plan->kernel, c->name, (void *)address);
             }
-            *aligned = *aligned && address % c->alignment == 0;
+            *aligned = *aligned && !(address & c->aligned_bits);
         } else if (c->kind == CHECK_SIZE && scalar_value(c->type, items[i]) != c->expected) {
             return refuse_size(plan, c, scalar_value(c->type, items[i]));
         }
@@ -353,12 +335,9 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
                        "was verified; align the buffers, or tune for the alignment that they have",
                        plan->kernel, plan->configuration);
     }
-    code *c = aligned || !plan->fallback.present ? &plan->winner : &plan->fallback;
-    gt_launcher *launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
-    if (!launcher) {
-        GT_TRY(load(plan, c));
-        launcher = atomic_load_explicit(&c->launcher, memory_order_acquire);
-    }
+    gt_launcher *launcher;
+    GT_TRY(load(&launcher, plan,
+                aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
     return gt_launcher_launch(launcher, (CUstream)stream, args.items);
 }
 

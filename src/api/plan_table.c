@@ -111,9 +111,19 @@ static inline bool put(gt_plan_key *key, const void *bytes, size_t count)
     return true;
 }
 
+/* Names are short: copied by bytes sooner than by calls. */
 static bool put_string(gt_plan_key *key, const char *string)
 {
-    return put(key, string ? string : "", string ? strlen(string) + 1 : 1);
+    size_t room = key->room - key->length, length = 0;
+    unsigned char *to = key->bytes + key->length;
+    while (length < room && (to[length] = (unsigned char)string[length])) {
+        length++;
+    }
+    if (length == room) {
+        return put(key, string, strlen(string) + 1);
+    }
+    key->length += length + 1;
+    return true;
 }
 
 static bool put_options(gt_plan_key *key, const gputune_options *o)

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#define XXH_INLINE_ALL
 #include <xxhash.h>
 
 gt_hash gt_hash_bytes(const void *bytes, size_t count)

@@ -1,50 +1,58 @@
 /* Readers that take no lock: a place for each thread, and a wait until all have moved on. */
 #include "base/readers.h"
 
+#include <linux/membarrier.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { FIRST_PLACES = 64, LINE_BYTES = 128 }; /* processors fetch lines of 64 bytes in pairs */
+enum { FIRST_PLACES = 64 }; /* the others are allocated; none is ever freed */
 
-/* A thread's place. `turns` is odd while the thread is inside. Places are never freed. */
-typedef struct place {
-    _Alignas(LINE_BYTES) atomic_uint turns;
-    atomic_bool taken;
-    unsigned number;
-    struct place *next;
-} place;
-
-static place first_places[FIRST_PLACES];
-static _Atomic(place *) places; /* newest first */
+static gt_reader first_places[FIRST_PLACES];
+static _Atomic(gt_reader *) places; /* newest first */
 static atomic_uint count;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t leaver;
 static bool has_leaver;
 
-/* Is read in every lookup: without a function call, also in a shared library. */
-static _Thread_local place *own __attribute__((tls_model("initial-exec")));
+atomic_bool gt_writers_fence;
+_Thread_local gt_reader *gt_own_reader __attribute__((tls_model("initial-exec")));
 
 static void give_back(void *gone)
 {
-    own = NULL;
-    atomic_store_explicit(&((place *)gone)->taken, false, memory_order_release);
+    gt_own_reader = NULL;
+    atomic_store_explicit(&((gt_reader *)gone)->taken, false, memory_order_release);
+}
+
+static bool membarrier_of(int command)
+{
+    return syscall(SYS_membarrier, command, 0, 0) == 0;
+}
+
+static void take_fence(void)
+{
+#ifndef __SANITIZE_THREAD__ /* which does not know membarrier() */
+    atomic_store(&gt_writers_fence, membarrier_of(MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED));
+#endif
 }
 
 /* The other threads do not exist in a forked child, and leave nothing. */
 static void forget_others(void)
 {
-    for (place *at = atomic_load(&places); at; at = at->next) {
-        if (at != own) {
+    for (gt_reader *at = atomic_load(&places); at; at = at->next) {
+        if (at != gt_own_reader) {
             atomic_store(&at->turns, 0);
             atomic_store(&at->taken, false);
         }
     }
+    take_fence();
 }
 
-static void add(place *added)
+static void add(gt_reader *added)
 {
     added->number = atomic_fetch_add(&count, 1);
     added->next = atomic_load(&places);
@@ -57,6 +65,7 @@ static void start(void)
     for (int i = 0; i < FIRST_PLACES; i++) {
         add(&first_places[i]);
     }
+    take_fence();
     has_leaver = pthread_key_create(&leaver, give_back) == 0;
     pthread_atfork(NULL, NULL, forget_others);
 }
@@ -70,11 +79,11 @@ __attribute__((destructor)) static void stop(void)
 }
 
 /* The free place of the least number, so that few threads have small ones. */
-static place *take_free(void)
+static gt_reader *take_free(void)
 {
     for (;;) {
-        place *least = NULL;
-        for (place *at = atomic_load(&places); at; at = at->next) {
+        gt_reader *least = NULL;
+        for (gt_reader *at = atomic_load(&places); at; at = at->next) {
             if (!atomic_load_explicit(&at->taken, memory_order_relaxed) &&
                 (!least || at->number < least->number)) {
                 least = at;
@@ -86,57 +95,39 @@ static place *take_free(void)
     }
 }
 
-static place *take_new(void)
+static gt_reader *take_new(void)
 {
-    place *made = aligned_alloc(LINE_BYTES, sizeof *made);
+    gt_reader *made = aligned_alloc(GT_LINE_BYTES, sizeof *made);
     if (made) {
-        *made = (place){.taken = true};
+        *made = (gt_reader){.taken = true};
         add(made);
     }
     return made;
 }
 
-static place *take_place(void)
+gt_reader *gt_readers_join(void)
 {
     pthread_once(&once, start);
-    place *taken = take_free();
+    gt_reader *taken = take_free();
     taken = taken ? taken : take_new();
     if (taken && has_leaver) {
         pthread_setspecific(leaver, taken);
     }
-    own = taken;
+    gt_own_reader = taken;
     return taken;
-}
-
-bool gt_readers_enter(void)
-{
-    place *at = own ? own : take_place();
-    if (at) {
-        atomic_fetch_add(&at->turns, 1); /* in order with what a writer unlinks and then reads */
-    }
-    return at != NULL;
-}
-
-void gt_readers_leave(void)
-{
-    unsigned turns = atomic_load_explicit(&own->turns, memory_order_relaxed);
-    atomic_store_explicit(&own->turns, turns + 1, memory_order_release);
 }
 
 void gt_readers_wait(void)
 {
     const struct timespec nap = {.tv_nsec = 20000};
     pthread_once(&once, start);
-    for (place *at = atomic_load(&places); at; at = at->next) {
+    if (atomic_load(&gt_writers_fence)) {
+        (void)membarrier_of(MEMBARRIER_CMD_PRIVATE_EXPEDITED); /* cannot fail once registered */
+    }
+    for (gt_reader *at = atomic_load(&places); at; at = at->next) {
         unsigned turns = atomic_load(&at->turns);
         while (turns % 2 && atomic_load(&at->turns) == turns) {
             nanosleep(&nap, NULL);
         }
     }
-}
-
-unsigned gt_readers_place(void)
-{
-    const place *at = own ? own : take_place();
-    return at ? at->number : 0;
 }

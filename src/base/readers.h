@@ -1,23 +1,70 @@
 /* Readers that take no lock, and writers that wait until they are gone: what a writer has unlinked
  * may be freed after gt_readers_wait(), as no thread looks at it any more.
  *
- * A thread has a place of its own on its first use, and gives it back when it ends. Entering is one
- * atomic operation on memory that no other thread writes; leaving is a store. */
+ * A thread has a place of its own on its first use, and gives it back when it ends. Entering
+ * and leaving are a store each to memory that no other thread writes, where the system has
+ * membarrier(2) for the writers (Linux 4.14). */
 #ifndef GT_BASE_READERS_H
 #define GT_BASE_READERS_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+enum { GT_LINE_BYTES = 128 }; /* processors fetch lines of 64 bytes in pairs */
+
+/* A thread's place. `turns` is odd while the thread is inside. */
+typedef struct gt_reader {
+    _Alignas(GT_LINE_BYTES) atomic_uint turns;
+    atomic_bool taken;
+    unsigned number;
+    struct gt_reader *next;
+} gt_reader;
+
+/* The calling thread's place, NULL before its first use. It is read in every lookup: without a
+ * function call, also in a shared library. */
+extern _Thread_local gt_reader *gt_own_reader __attribute__((tls_model("initial-exec")));
+/* Writers have every thread make a fence, by membarrier(2), before they look who is inside. */
+extern atomic_bool gt_writers_fence;
+/* Gives the calling thread a place. NULL: there is no memory for it. */
+gt_reader *gt_readers_join(void);
 
 /* The calling thread enters; it must leave soon, and not enter twice. False: there is no memory for
- * its place; the thread must take the writers' lock instead. */
-bool gt_readers_enter(void);
-void gt_readers_leave(void);
+ * its place; it cannot be a reader. */
+static inline bool gt_readers_enter(void)
+{
+    gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
+    if (!own) {
+        return false;
+    }
+    /* what the reader reads comes after its entry, in the eyes of a writer that unlinks and then
+     * looks who is inside: by a fence of the reader's, or by one that the writer has it make */
+    if (atomic_load_explicit(&gt_writers_fence, memory_order_relaxed)) {
+        unsigned turns = atomic_load_explicit(&own->turns, memory_order_relaxed);
+        atomic_store_explicit(&own->turns, turns + 1, memory_order_relaxed);
+        atomic_signal_fence(memory_order_seq_cst);
+    } else {
+        atomic_fetch_add(&own->turns, 1);
+    }
+    return true;
+}
+
+static inline void gt_readers_leave(void)
+{
+    atomic_uint *turns = &gt_own_reader->turns;
+    atomic_store_explicit(turns, atomic_load_explicit(turns, memory_order_relaxed) + 1,
+                          memory_order_release);
+}
 
 /* Waits until every thread that is inside now has left once. The caller is not inside. */
 void gt_readers_wait(void);
 
 /* The number of the calling thread's place: threads that live at the same time have different ones,
  * small as they are few. For things that are kept once for each thread. */
-unsigned gt_readers_place(void);
+static inline unsigned gt_readers_place(void)
+{
+    const gt_reader *own = gt_own_reader ? gt_own_reader : gt_readers_join();
+    return own ? own->number : 0;
+}
 
 #endif

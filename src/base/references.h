@@ -4,25 +4,40 @@
 #ifndef GT_BASE_REFERENCES_H
 #define GT_BASE_REFERENCES_H
 
-#include <stdatomic.h>
-#include <stdbool.h>
+#include "base/readers.h"
 
 enum { GT_REFERENCE_PARTS = 16 }; /* a power of two */
 
 typedef struct gt_references {
     atomic_long sum;
     struct gt_reference_part {
-        _Alignas(128) atomic_long twice; /* twice the part's count; odd: not in use */
+        _Alignas(GT_LINE_BYTES) atomic_long twice; /* twice the part's count; odd: not in use */
     } parts[GT_REFERENCE_PARTS];
 } gt_references;
 
 /* One reference, the caller's, not spread. The memory is aligned as the type is. */
 void gt_references_init(gt_references *references);
 
-/* The caller holds a reference, or is kept from losing the last one otherwise. */
-void gt_references_add(gt_references *references);
+static inline atomic_long *gt_own_part(gt_references *references)
+{
+    return &references->parts[gt_readers_place() % GT_REFERENCE_PARTS].twice;
+}
+
+/* The caller holds a reference, or is kept from losing the last one otherwise. What is added to a
+ * part that is not in use does not matter: it holds no count. */
+static inline void gt_references_add(gt_references *references)
+{
+    if (atomic_fetch_add_explicit(gt_own_part(references), 2, memory_order_relaxed) & 1) {
+        atomic_fetch_add_explicit(&references->sum, 1, memory_order_relaxed);
+    }
+}
+
 /* True: that was the last one. */
-bool gt_references_drop(gt_references *references);
+static inline bool gt_references_drop(gt_references *references)
+{
+    return atomic_fetch_sub_explicit(gt_own_part(references), 2, memory_order_acq_rel) & 1 &&
+           atomic_fetch_sub_explicit(&references->sum, 1, memory_order_acq_rel) == 1;
+}
 
 /* Spreads and gathers the count. The caller holds a reference throughout, and is the only thread
  * that does either. */

@@ -81,12 +81,24 @@ static int check_databases(const char *const sides[2])
     return CLI_CONTINUE;
 }
 
+/* Two databases, alone or after a kernel: files, and no configurations. */
+static bool are_databases(const cli_arguments *arguments)
+{
+    size_t count = arguments->count;
+    for (size_t i = count - 2; i < count; i++) {
+        if (strchr(arguments->items[i], '=') || access(arguments->items[i], F_OK) != 0) {
+            return count == 2;
+        }
+    }
+    return true;
+}
+
 static int compare_arguments(cli_compare *settings, const cli_arguments *arguments)
 {
-    bool databases = arguments->count == 2;
-    settings->sides[0] = arguments->items[databases ? 0 : 1];
-    settings->sides[1] = arguments->items[databases ? 1 : 2];
-    if (!databases) {
+    settings->sides[0] = arguments->items[arguments->count - 2];
+    settings->sides[1] = arguments->items[arguments->count - 1];
+    settings->kernel = arguments->count == 3 ? arguments->items[0] : NULL;
+    if (!are_databases(arguments)) {
         return cli_single(&settings->common, CLI_OPEN_TUNING, &settings->selection,
                           arguments->items, compare, settings);
     }
@@ -111,9 +123,10 @@ int cmd_compare(int argc, char **argv)
     };
     const cli_usage usage = {
         "compare",
-        "KERNEL|PATH A B | A.db B.db",
+        "KERNEL|PATH A B | [KERNEL|PATH] A.db B.db",
         "Measures two configurations of a kernel interleaved, and says which is faster. Of two\n"
-        "databases: every scenario for which both have a winner on this GPU.",
+        "databases: every scenario (of the kernel that is named) for which both have a winner on\n"
+        "this GPU. A template that is not among the installed ones is named by its path.",
         "Speed-up is A's time over B's, paired, with its 95% interval: B is faster when the whole\n"
         "interval is above 1, slower when below, else the same.",
         2,

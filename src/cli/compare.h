@@ -9,6 +9,7 @@ typedef struct cli_compare {
     cli_common common;
     cli_selection selection;
     cli_tuning tuning;
+    char *kernel;         /* before two databases; NULL: none is named */
     const char *sides[2]; /* configurations, or databases */
 } cli_compare;
 

@@ -1,6 +1,7 @@
 /* Compares the winners that two databases have for the same scenarios. */
 #include "cli/compare.h"
 
+#include "cli/catalogue.h"
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/record_columns.h"
@@ -123,7 +124,8 @@ static int measure(cli_table *table, const cli_compare *settings, const cli_sess
     return code;
 }
 
-static int compare_all(const cli_compare *settings, const cli_session *session,
+/* `kernel`: the only one; NULL: all. */
+static int compare_all(const cli_compare *settings, const cli_session *session, const char *kernel,
                        const winners all[2])
 {
     cli_table table = cli_record_table(CLI_VIEW_COMPARE | CLI_VIEW_WINNERS);
@@ -131,7 +133,7 @@ static int compare_all(const cli_compare *settings, const cli_session *session,
     size_t common = 0;
     for (size_t i = 0; i < all[0].count && !*cli_cancel(); i++) {
         const winner *a = &all[0].items[i], *b = find(&all[1], a);
-        if (b) {
+        if (b && (!kernel || strcmp(a->kernel, kernel) == 0)) {
             common++;
             code = cli_worse(code, measure(&table, settings, session, a, b));
         }
@@ -143,6 +145,25 @@ static int compare_all(const cli_compare *settings, const cli_session *session,
         return CLI_EXIT_NOTHING;
     }
     return *cli_cancel() ? CLI_EXIT_CANCELED : code;
+}
+
+/* Finds the template of the kernel that is named, and compares its scenarios, or all. */
+static int compare_named(const cli_compare *settings, const cli_session *session,
+                         const winners all[2])
+{
+    cli_catalogue catalogue = {NULL, 0};
+    int code = CLI_CONTINUE;
+    if (settings->kernel) {
+        code = cli_catalogue_stored(&catalogue, session, settings->kernel);
+        code = code == CLI_CONTINUE ? cli_catalogue_one(&catalogue) : code;
+    }
+    if (code == CLI_CONTINUE) {
+        cli_catch_interrupt();
+        code = compare_all(settings, session, settings->kernel ? catalogue.kernels[0].name : NULL,
+                           all);
+    }
+    cli_catalogue_free(&catalogue);
+    return code;
 }
 
 int cli_compare_databases(const cli_compare *settings)
@@ -159,8 +180,7 @@ int cli_compare_databases(const cli_compare *settings)
         code = cli_open(&session, &scratch, CLI_OPEN_TUNING);
     }
     if (code == CLI_CONTINUE) {
-        cli_catch_interrupt();
-        code = compare_all(settings, &session, all);
+        code = compare_named(settings, &session, all);
         cli_close(&session);
     }
     free_winners(&all[0]);

@@ -31,6 +31,7 @@ static const command commands[] = {
     {"devices", cmd_devices, "the GPUs there are"},
     {"prune", cmd_prune, "drop what was measured before templates were edited"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},
+    {"wisdom", cmd_wisdom, "winners as text, from one database to another"},
     {"export", cmd_export, "what was measured, as other tools' files"},
     {"help", cmd_help, "this text, or a command's"},
 };

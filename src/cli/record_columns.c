@@ -79,31 +79,16 @@ DERIVE(default_time)
     }
 }
 
-/* Blocks or threads along x, y and z: "128x8"; empty where it is not known. */
-static void set_extent(cli_cell *out, const uint32_t extent[3])
-{
-    int last = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
-    if (!extent[0]) {
-        return;
-    }
-    char *text = cli_format("%u", extent[0]);
-    for (int i = 1; i <= last; i++) {
-        cli_append(&text, "x%u", extent[i]);
-    }
-    cli_set_text(out, text);
-    free(text);
-}
-
 DERIVE(grid)
 {
     RECORD;
-    set_extent(out, record->grid);
+    cli_set_extent(out, record->grid);
 }
 
 DERIVE(block)
 {
     RECORD;
-    set_extent(out, record->block);
+    cli_set_extent(out, record->block);
 }
 
 DERIVE(speedup)

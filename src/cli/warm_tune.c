@@ -60,6 +60,18 @@ DERIVE(speedup)
     }
 }
 
+DERIVE(grid)
+{
+    INFO;
+    cli_set_extent(out, info->grid);
+}
+
+DERIVE(block)
+{
+    INFO;
+    cli_set_extent(out, info->block);
+}
+
 DERIVE(flags)
 {
     INFO;
@@ -105,6 +117,8 @@ static const cli_column columns[] = {
     MADE(NULL, "flags", CLI_VIEW, flags),
     SAME(stop_reason, "stopped", CLI_TEXT, BOTH),
     MADE("default_status", "", DATA, default_status),
+    MADE("grid", "", DATA, grid),
+    MADE("block", "", DATA, block),
 };
 
 /* The failures that are stored of a scenario. */

@@ -1,15 +1,18 @@
 /* The loop of a compile worker: one source at a time through NVRTC. */
+#include "farm/head_cache.h"
 #include "farm/wire.h"
 #include "farm/worker.h"
 #include "gpu/nvrtc.h"
 
 #include <poll.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 typedef struct compiler {
     const gt_nvrtc *nvrtc; /* NULL: not available; `refusal` says why */
     gt_answer refusal;
+    gt_head_cache heads;
 } compiler;
 
 static void answer_set(gt_answer *answer, gputune_status status)
@@ -49,7 +52,7 @@ static void warm_up(const compiler *compiler, const char *arch)
 }
 
 /* The figures of registers and spills come from ptxas, so there is a cubin even for PTX. */
-static gputune_status compile(gt_compiled *out, const compiler *compiler, const gt_compile_job *job)
+static gputune_status compile(gt_compiled *out, compiler *compiler, const gt_compile_job *job)
 {
     gt_nvrtc_request request = {.text = job->text,
                                 .arch = job->arch,
@@ -58,9 +61,11 @@ static gputune_status compile(gt_compiled *out, const compiler *compiler, const 
                                 .instances = job->instances,
                                 .instance_count = job->instance_count,
                                 .want_cubin = true,
-                                .want_ptx = job->ptx || job->want_ptx};
+                                .want_ptx = job->ptx || job->want_ptx,
+                                .head_bytes = job->head_bytes};
     gt_nvrtc_result result = {0};
-    gputune_status status = gt_nvrtc_compile(&result, compiler->nvrtc, &request);
+    gputune_status status =
+        gt_head_cache_compile(&result, &compiler->heads, compiler->nvrtc, &request);
     *out = (gt_compiled){.image = job->ptx ? result.ptx : result.cubin,
                          .ptx = job->ptx ? (gt_image){0} : result.ptx,
                          .log = result.log,
@@ -73,7 +78,7 @@ static gputune_status compile(gt_compiled *out, const compiler *compiler, const 
     return status;
 }
 
-static gputune_status answer_job(const compiler *compiler, int channel, const gt_frame *frame,
+static gputune_status answer_job(compiler *compiler, int channel, const gt_frame *frame,
                                  const gt_compile_job *job)
 {
     gt_compiled compiled = {0};
@@ -87,12 +92,13 @@ static gputune_status answer_job(const compiler *compiler, int channel, const gt
     return status;
 }
 
-static gputune_status serve(const compiler *compiler, int channel, const gt_frame *frame)
+static gputune_status serve(compiler *compiler, int channel, const gt_frame *frame)
 {
     gt_compile_job job;
     GT_TRY(gt_frame_body(&job, frame, &gt_record_compile_job));
     gputune_status status = GPUTUNE_EWORKER;
-    if (frame->kind == GT_FRAME_COMPILE && job.text && job.arch) {
+    if (frame->kind == GT_FRAME_COMPILE && job.text && job.arch &&
+        job.head_bytes <= strlen(job.text)) {
         status = answer_job(compiler, channel, frame, &job);
     }
     gt_record_release(&gt_record_compile_job, &job);

@@ -18,6 +18,7 @@ typedef struct gt_compile_job {
     bool want_ptx;                /* PTX beside the image, for `emit` */
     const char *const *instances; /* C++ templates to instantiate: "scan<float, 128>" */
     size_t instance_count;
+    uint64_t head_bytes; /* of the text that are the same in all variants: prelude and #includes */
 } gt_compile_job;
 
 typedef struct gt_compiled {

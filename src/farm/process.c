@@ -245,7 +245,7 @@ gputune_status gt_process_channel(int *host, int *child)
         return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(errno));
     }
     if (!lift(&pair[0]) || !lift(&pair[1])) {
-        int error = errno;
+        int error = errno == EINVAL ? EMFILE : errno; /* no such high descriptor is allowed */
         close(pair[0]);
         close(pair[1]);
         return gt_fail(GPUTUNE_EWORKER, "cannot make a channel to a worker: %s", strerror(error));

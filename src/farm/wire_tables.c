@@ -193,6 +193,7 @@ static const gt_member compile_job_members[] = {
     NUMBER(gt_compile_job, ptx),
     NUMBER(gt_compile_job, want_ptx),
     HEAP(gt_compile_job, instances, instance_count, GT_MEMBER_TEXT, NULL),
+    NUMBER(gt_compile_job, head_bytes),
 };
 RECORD(gt_record_compile_job, gt_compile_job, compile_job_members);
 

@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,8 +121,10 @@ int main(int argc, char **argv)
     }
     struct rlimit none = {0, 0}; /* a crash is expected here: leave no core files */
     setrlimit(RLIMIT_CORE, &none);
+    signal(SIGXFSZ, SIG_IGN); /* beyond the limit a write fails */
     if (compile) {
         setpriority(PRIO_PROCESS, 0, 5); /* what is being timed goes first */
+        signal(SIGXFSZ, SIG_IGN);        /* a head too large for the process's limit is not kept */
         limit_memory(settings.memory_mb);
     }
     /* _exit: destroying contexts and NVRTC takes tens of milliseconds and is of no use. */

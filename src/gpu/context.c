@@ -1,28 +1,44 @@
 /* Enters a CUDA context and restores the caller's. */
 #include "gpu/context.h"
 
-gputune_status gt_context_current(CUcontext *out, const gt_driver *driver)
+static bool is_end_of_context(CUresult code)
 {
-    CUcontext context = NULL;
-    GT_CUDA(driver, CtxGetCurrent, &context);
-    if (!context) {
+    return code == CUDA_ERROR_CONTEXT_IS_DESTROYED || code == CUDA_ERROR_INVALID_CONTEXT;
+}
+
+gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
+{
+    gt_context now = {0};
+    unsigned long long id;
+    GT_CUDA(driver, CtxGetCurrent, &now.handle);
+    if (!now.handle) {
         return gt_fail(GPUTUNE_EINVAL,
                        "no CUDA context is current in this thread; make one current "
                        "(cuCtxSetCurrent, or any call of the CUDA runtime)");
     }
-    *out = context;
+    CUresult code = driver->CtxGetId ? driver->CtxGetId(now.handle, &id) : CUDA_ERROR_NOT_FOUND;
+    if (is_end_of_context(code)) {
+        return gt_cuda_check(driver, code, "cuCtxGetId");
+    }
+    now.id = code == CUDA_SUCCESS ? id + 1 : 0;
+    *out = now;
     return GPUTUNE_OK;
 }
 
-gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver, CUcontext context)
+gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
+                                const gt_context *context)
 {
     CUcontext current = NULL;
     GT_CUDA(driver, CtxGetCurrent, &current);
-    out->pushed = current != context;
+    out->pushed = current != context->handle;
     if (out->pushed) {
-        GT_CUDA(driver, CtxPushCurrent, context);
+        GT_CUDA(driver, CtxPushCurrent, context->handle);
     }
     out->mode = gt_relaxed_enter(driver);
+    if (context->id && gt_context_id(driver) != context->id) {
+        gt_context_leave(out, driver);
+        return gt_fail(GPUTUNE_ECUDA, "the CUDA context was reset");
+    }
     return GPUTUNE_OK;
 }
 

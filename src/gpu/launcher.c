@@ -10,7 +10,7 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
 {
     CUcontext current = NULL;
     launcher->driver->CtxGetCurrent(&current);
-    if (current != launcher->context) {
+    if (current != launcher->context.handle) {
         return gt_fail(GPUTUNE_ECUDA,
                        "%s: %s CUDA context is current in this thread; make the context current "
                        "in which the plan was made",
@@ -130,7 +130,7 @@ static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher
     CUcontext current = NULL;
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
     GT_CUDA(driver, CtxGetCurrent, &current);
-    if (current != launcher->context) {
+    if (current != launcher->context.handle) {
         return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
     GT_TRY(read_capture(out, driver, stream));
@@ -194,7 +194,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     bool one = launcher->launch.step_count == 0;
     CUcontext current = NULL;
     GT_CUDA(launcher->driver, CtxGetCurrent, &current);
-    if (current != launcher->context) {
+    if (current != launcher->context.handle) {
         return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
     int kb = launcher->launch.geometry.carveout_kb;

@@ -36,7 +36,7 @@ static void free_state(gt_graph_state *state, bool on_device)
     free(state);
 }
 
-void gt_graph_states_free(gt_launcher *launcher)
+void gt_graph_states_free(gt_launcher *launcher, bool on_device)
 {
     gt_graph_state *next;
     for (gt_graph_state *state = launcher->graph_states; state; state = next) {
@@ -50,7 +50,7 @@ void gt_graph_states_free(gt_launcher *launcher)
         }
         pthread_mutex_unlock(&orphans.lock);
         if (state) {
-            free_state(state, true);
+            free_state(state, on_device);
         }
     }
     launcher->graph_states = NULL;
@@ -82,7 +82,7 @@ void gt_graph_orphans_collect(void)
         gt_context_visit visit;
         const gt_driver *driver = state->driver;
         next = state->next;
-        bool entered = gt_context_enter(&visit, driver, state->context) == GPUTUNE_OK;
+        bool entered = gt_context_enter(&visit, driver, &state->context) == GPUTUNE_OK;
         free_state(state, entered);
         if (entered) {
             gt_context_leave(&visit, driver);

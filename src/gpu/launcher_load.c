@@ -232,7 +232,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
                            const gt_image *image, const gt_launcher *parent,
                            const gt_launch *launch)
 {
-    CUcontext context;
+    gt_context context;
     GT_TRY(check_launch(launch));
     GT_TRY(gt_context_current(&context, driver));
     gt_launcher *launcher = calloc(1, sizeof *launcher);
@@ -282,7 +282,7 @@ static void free_on_device(gt_launcher *launcher)
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
-    gt_graph_states_free(launcher);
+    gt_graph_states_free(launcher, true);
     launcher->base.owns_module =
         launcher->base.module && !launcher->shares_base && !launcher->base_taken;
     gt_instance_free(&launcher->base, launcher->driver);
@@ -294,9 +294,11 @@ void gt_launcher_free(gt_launcher *launcher)
     if (!launcher) {
         return;
     }
-    if (gt_context_enter(&visit, launcher->driver, launcher->context) == GPUTUNE_OK) {
+    if (gt_context_enter(&visit, launcher->driver, &launcher->context) == GPUTUNE_OK) {
         free_on_device(launcher);
         gt_context_leave(&visit, launcher->driver);
+    } else { /* what it had on the device went with the context */
+        gt_graph_states_free(launcher, false);
     }
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         pthread_mutex_destroy(&launcher->states[i].lock);

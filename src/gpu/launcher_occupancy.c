@@ -126,7 +126,7 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
     gt_context_visit visit;
-    GT_TRY(gt_context_enter(&visit, launcher->driver, launcher->context));
+    GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
     if (status == GPUTUNE_OK) {
         status = count_resident(launcher, &clusters, &blocks);

@@ -3,6 +3,7 @@
 #define GT_GPU_LAUNCHER_PARTS_H
 
 #include "base/array.h"
+#include "gpu/context.h"
 #include "gpu/launcher.h"
 
 #include <pthread.h>
@@ -53,7 +54,7 @@ typedef enum gt_graph_use {
 typedef struct gt_graph_state {
     struct gt_graph_state *next;
     const gt_driver *driver;
-    CUcontext context;
+    gt_context context;
     atomic_int use;
     uint64_t capture, key;
     gt_instance instance;
@@ -70,7 +71,7 @@ typedef struct gt_launcher_step {
 
 struct gt_launcher {
     const gt_driver *driver;
-    CUcontext context;
+    gt_context context;
     gt_device device;
     gt_launch launch;
     char *symbol;   /* of the kernel in the image; owned */
@@ -140,8 +141,9 @@ void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 /* Captures a launch with an instance that belongs to the graph. */
 gputune_status gt_graph_launch(gt_launcher *launcher, CUstream stream, uint64_t key,
                                uint64_t capture, CUgraph graph, const void *const *arguments);
-/* Releases the launcher's graph states. Those that a graph still uses live on as orphans. */
-void gt_graph_states_free(gt_launcher *launcher);
+/* Releases the launcher's graph states; on the device too, unless its context is gone. Those that a
+ * graph still uses live on as orphans. */
+void gt_graph_states_free(gt_launcher *launcher, bool on_device);
 /* Releases orphans whose graphs are gone. May be called in any context. */
 void gt_graph_orphans_collect(void);
 

@@ -55,7 +55,7 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
 
 struct gt_module {
     const gt_driver *driver;
-    CUcontext context;
+    gt_context context;
     CUmodule module;
 };
 
@@ -104,7 +104,7 @@ void gt_module_free(gt_module *module)
     if (!module) {
         return;
     }
-    if (gt_context_enter(&visit, module->driver, module->context) == GPUTUNE_OK) {
+    if (gt_context_enter(&visit, module->driver, &module->context) == GPUTUNE_OK) {
         module->driver->ModuleUnload(module->module);
         gt_context_leave(&visit, module->driver);
     }

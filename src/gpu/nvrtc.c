@@ -42,7 +42,8 @@ struct gt_nvrtc {
     NVRTC_LIST(MEMBER)
 #undef MEMBER
     const char *(*error_string)(int result);
-    int number; /* 13000 */
+    int number;       /* 13000 */
+    bool keeps_heads; /* has precompiled headers: since 12.8 */
     char path[1024];
     atomic_uint refused; /* bits of standard[] that this NVRTC has refused */
 };
@@ -97,6 +98,7 @@ static gputune_status find_symbols(gt_nvrtc *nvrtc, void *handle)
         }
         memcpy((char *)nvrtc + symbols[i].offset, &address, sizeof address);
     }
+    nvrtc->keeps_heads = dlsym(handle, "nvrtcGetPCHCreateStatus") != NULL;
     return GPUTUNE_OK;
 }
 
@@ -207,6 +209,11 @@ int gt_nvrtc_version(const gt_nvrtc *nvrtc)
     return nvrtc->number;
 }
 
+bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc)
+{
+    return nvrtc->keeps_heads;
+}
+
 /* ---- compiling ---- */
 
 static gputune_status check(const gt_nvrtc *nvrtc, int result, const char *call)
@@ -230,7 +237,14 @@ typedef struct options {
     const char *items[OPTIONS_MAX];
     int count;
     char arch[64];
+    char *head; /* owned */
 } options;
+
+/* A head that is kept or used is an #include of its own. */
+static bool splits_head(const gt_nvrtc_request *request)
+{
+    return request->head_bytes > 0 && (request->keep_head || request->use_head);
+}
 
 /* Whether the request states an option of its own in place of a standard one. */
 static bool is_replaced(const struct optional *option, const gt_nvrtc_request *request)
@@ -247,12 +261,28 @@ static bool is_replaced(const struct optional *option, const gt_nvrtc_request *r
     return false;
 }
 
+static gputune_status add_head_options(options *out, const gt_nvrtc_request *request)
+{
+    gt_text text = {0};
+    out->head = NULL;
+    if (!splits_head(request)) {
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(&text, "%s=%s", request->keep_head ? "--create-pch" : "--use-pch",
+                   request->keep_head ? request->keep_head : request->use_head);
+    GT_TRY(gt_text_take(&out->head, &text));
+    out->items[out->count++] = out->head;
+    out->items[out->count++] = "--pch-messages=false";
+    return GPUTUNE_OK;
+}
+
 static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request)
 {
-    if (request->option_count > OPTIONS_MAX - STANDARD - 1) {
+    enum { OWN = 3 }; /* the architecture, and two for the head */
+    if (request->option_count > OPTIONS_MAX - STANDARD - OWN) {
         return gt_fail(GPUTUNE_EINVAL, "%zu compiler options are too many; at most %d",
-                       request->option_count, OPTIONS_MAX - STANDARD - 1);
+                       request->option_count, OPTIONS_MAX - STANDARD - OWN);
     }
     snprintf(out->arch, sizeof out->arch, "--gpu-architecture=%s", request->arch);
     out->items[0] = out->arch;
@@ -269,7 +299,7 @@ static gputune_status make_options(options *out, const gt_nvrtc *nvrtc,
             out->items[out->count++] = request->options[i];
         }
     }
-    return GPUTUNE_OK;
+    return add_head_options(out, request);
 }
 
 /* Notes the standard options that the log calls unrecognised; whether there were new ones. */
@@ -369,32 +399,63 @@ static gputune_status add_instances(const gt_nvrtc *nvrtc, program program,
     return GPUTUNE_OK;
 }
 
+static gputune_status create_program(program *out, const gt_nvrtc *nvrtc,
+                                     const gt_nvrtc_request *request)
+{
+    enum { MOST = 64 };
+    const char *const *names, *const *texts;
+    const char *all_names[MOST], *all_texts[MOST];
+    gt_text source = {0};
+    char *head = NULL;
+    size_t count = gt_device_header_list(&names, &texts);
+    if (!splits_head(request) || count == MOST) {
+        return check(nvrtc,
+                     nvrtc->create(out, request->text, program_name, (int)count, texts, names),
+                     "nvrtcCreateProgram");
+    }
+    memcpy(all_names, names, count * sizeof *names);
+    memcpy(all_texts, texts, count * sizeof *texts);
+    gt_text_append(&source, "#include \"gputune_head.cuh\"\n#pragma nv_hdrstop\n");
+    gt_text_append(&source, request->text + request->head_bytes);
+    gputune_status status =
+        source.failed ? gt_fail_memory() : gt_strndup(&head, request->text, request->head_bytes);
+    if (status == GPUTUNE_OK) {
+        all_names[count] = "gputune_head.cuh";
+        all_texts[count] = head;
+        status = check(nvrtc,
+                       nvrtc->create(out, gt_text_string(&source), program_name, (int)count + 1,
+                                     all_texts, all_names),
+                       "nvrtcCreateProgram");
+    }
+    gt_text_free(&source);
+    free(head);
+    return status;
+}
+
+static gputune_status compile_program(gt_nvrtc_result *out, gt_nvrtc *nvrtc, program program,
+                                      const gt_nvrtc_request *request, bool *again)
+{
+    options options;
+    GT_TRY(add_instances(nvrtc, program, request));
+    GT_TRY(make_options(&options, nvrtc, request));
+    int result = nvrtc->compile(program, options.count, options.items);
+    free(options.head);
+    gputune_status status = fetch_log(&out->log, nvrtc, program);
+    if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
+        *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
+        status = compile_error(nvrtc, result, out->log, request);
+    }
+    return status == GPUTUNE_OK ? fetch_images(out, nvrtc, program, request) : status;
+}
+
 /* One attempt to compile. *again: an option was refused, and another attempt without it may
  * succeed. */
 static gputune_status compile_once(gt_nvrtc_result *out, gt_nvrtc *nvrtc,
                                    const gt_nvrtc_request *request, bool *again)
 {
-    options options;
     program program = NULL;
-    const char *const *names, *const *texts;
-    int headers = (int)gt_device_header_list(&names, &texts);
-    GT_TRY(make_options(&options, nvrtc, request));
-    GT_TRY(check(nvrtc, nvrtc->create(&program, request->text, program_name, headers, texts, names),
-                 "nvrtcCreateProgram"));
-    gputune_status status = add_instances(nvrtc, program, request);
-    if (status < 0) {
-        nvrtc->destroy(&program);
-        return status;
-    }
-    int result = nvrtc->compile(program, options.count, options.items);
-    status = fetch_log(&out->log, nvrtc, program);
-    if (status == GPUTUNE_OK && result != NVRTC_SUCCESS) {
-        *again = result == NVRTC_ERROR_INVALID_OPTION && learn_refused(nvrtc, out->log);
-        status = compile_error(nvrtc, result, out->log, request);
-    }
-    if (status == GPUTUNE_OK) {
-        status = fetch_images(out, nvrtc, program, request);
-    }
+    GT_TRY(create_program(&program, nvrtc, request));
+    gputune_status status = compile_program(out, nvrtc, program, request, again);
     nvrtc->destroy(&program);
     return status;
 }

@@ -272,6 +272,7 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
         gt_text_append(&text, "\n");
         gt_line_mark_append(&text, 1, g->binding->template->path);
         gt_text_append_bytes(&text, body->text, body->head);
+        out->head_bytes = g->binding->template->has_headers ? text.length : 0;
     }
     gt_text_append(&text, "\n#line 1 \"gputune\"\n");
     gt_text_append(&text, gt_text_string(&g->macros));

@@ -8,11 +8,13 @@ enum { GT_INSTANCES_MAX = GT_STEPS_MAX };
 
 /* One thing to compile. Variants with equal hash share it. */
 typedef struct gt_source {
-    char *text;     /* complete CUDA source: #line kept, macros and prelude in front, no includes
-                       left to resolve except the caller's own search paths; owned */
-    gt_hash hash;   /* of the prelude, the macros, the template's tokens, the options and the
-                       instances: comments and line numbers do not count */
-    char **options; /* extra NVRTC options beyond the standard ones: --maxrregcount=…; owned */
+    char *text;        /* complete CUDA source: #line kept, macros and prelude in front, no includes
+                          left to resolve except the caller's own search paths; owned */
+    gt_hash hash;      /* of the prelude, the macros, the template's tokens, the options and the
+                          instances: comments and line numbers do not count */
+    size_t head_bytes; /* of the text: prelude and leading #includes, the same in all variants; 0:
+                          the compiler reads no headers there */
+    char **options;    /* extra NVRTC options beyond the standard ones: --maxrregcount=…; owned */
     size_t option_count;
     char *instances[GT_INSTANCES_MAX]; /* C++ templates to instantiate: "scan<float, 128>"; owned */
     size_t instance_count;

@@ -31,7 +31,9 @@ typedef enum gt_database_mode {
 typedef struct gt_database {
     sqlite3 *handle;
     sqlite3_stmt *statements[GT_SQL_COUNT];
-    int code; /* SQLite's extended code of the last failure */
+    int code;             /* SQLite's extended code of the last failure */
+    bool made;            /* the file was made by this connection */
+    const char *distrust; /* why its code is not launched and its results are not proved; NULL */
     gt_patience patience;
 } gt_database;
 

@@ -45,6 +45,23 @@ void gt_layers_warn(gt_store *store, const char *format, ...)
     va_end(values);
 }
 
+void gt_layers_tell_distrust(gt_store *store, const gt_database *database)
+{
+    int index;
+    const char *path = gt_layers_path(store, &index);
+    pthread_mutex_lock(&store->telling);
+    bool told = store->distrust_told;
+    store->distrust_told |= database && database->distrust;
+    pthread_mutex_unlock(&store->telling);
+    if (database && database->distrust && !told) {
+        gt_layers_warn(store,
+                       "the code in the database %s is not used, and its results are proved again: "
+                       "%s; take its write permission from others (chmod go-w), or set GPUTUNE_DB "
+                       "to a file of your own",
+                       path, database->distrust);
+    }
+}
+
 /* Called without a mutex, because the callback may call the store again. */
 void gt_layers_flush(gt_store *store)
 {

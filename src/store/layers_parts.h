@@ -43,6 +43,7 @@ struct gt_store {
     bool no_file;                   /* writing the file was given up */
     bool unreadable;                /* reading it was given up */
     int64_t blind_since_ns;  /* end of the last lookup that waited without success; 0: none since */
+    bool distrust_told;      /* that the file's code is not trusted */
     bool lock_told;          /* the lock was reported since the last successful write */
     char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
     char unread[GT_WHY_MAX]; /* why the file did not answer the last lookup; "": it did */
@@ -69,6 +70,8 @@ void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading);
 /* Opens the file for writing unless that is done or given up. EDATABASE: it is locked. OK: there is
  * a writer, or nothing is written any more. Under `writing`. */
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
+/* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
+void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
 /* Opens the file for lookups. EDATABASE: it cannot be read now. Under `reading`. */
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX]);

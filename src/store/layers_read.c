@@ -51,8 +51,13 @@ gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patienc
     }
     bool fixed = store->only_read || gt_layers_is_set(store, &store->no_file);
     const char *path = gt_layers_path(store, &store->reader_path);
-    return gt_database_open(&store->reader, path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
-                            patience, trouble, why, GT_WHY_MAX);
+    gputune_status status =
+        gt_database_open(&store->reader, path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
+                         patience, trouble, why, GT_WHY_MAX);
+    if (status == GPUTUNE_OK && !store->only_read) {
+        gt_layers_tell_distrust(store, store->reader);
+    }
+    return status;
 }
 
 /* --- layers ----------------------------------------------------------------------------------- */

@@ -1,13 +1,18 @@
 /* Writes to the user's file; to a file beside it if it is damaged; to memory if it is locked or
  * cannot be written. */
 #include "store/layers_parts.h"
+#include "store/trust.h"
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/text.h"
+#include "store/trust.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -34,13 +39,29 @@ static int lock_beside(const gt_store *store, const gt_patience *patience)
     return file;
 }
 
+/* Once for a file: when it is made. */
+static void tell_network(gt_store *store, const char *path)
+{
+    const char *network = store->writer->made ? gt_network_of(path) : NULL;
+    if (network) {
+        gt_layers_warn(store,
+                       "the database %s is on a network file system, %s, whose locks may not hold "
+                       "between machines: set GPUTUNE_DB to a file on a local disk",
+                       path, network);
+    }
+}
+
 static gputune_status open_writer(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
                                   char why[GT_WHY_MAX])
 {
     int index;
     const char *path = gt_layers_path(store, &index);
-    return gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience, trouble, why,
-                            GT_WHY_MAX);
+    gputune_status status = gt_database_open(&store->writer, path, GT_DATABASE_WRITE, patience,
+                                             trouble, why, GT_WHY_MAX);
+    if (status == GPUTUNE_OK) {
+        tell_network(store, path);
+    }
+    return status;
 }
 
 static gputune_status open_next(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
@@ -121,9 +142,35 @@ static bool is_damaged(gt_store *store)
     return damaged;
 }
 
+/* A write beyond the file-size limit ends a process that does not expect the signal. Here it is
+ * only a failed write: the signal is held back, and taken away. */
+typedef struct held_signal {
+    sigset_t set, before;
+    bool pending;
+} held_signal;
+
+static void hold_signal(held_signal *held)
+{
+    sigset_t pending;
+    sigemptyset(&held->set);
+    sigaddset(&held->set, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &held->set, &held->before);
+    held->pending = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ);
+}
+
+static void release_signal(const held_signal *held)
+{
+    static const struct timespec at_once = {0, 0};
+    if (!held->pending) {
+        while (sigtimedwait(&held->set, NULL, &at_once) == -1 && errno == EINTR) {
+        }
+    }
+    pthread_sigmask(SIG_SETMASK, &held->before, NULL);
+}
+
 /* Opens the file for writing unless that is done or given up; results as of handle_trouble(). Under
  * `writing`. */
-gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
+static gputune_status open_if_needed(gt_store *store, const gt_patience *patience)
 {
     gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[GT_WHY_MAX] = "";
@@ -138,6 +185,15 @@ gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patienc
     }
     gputune_status status = open_writer(store, patience, &trouble, why);
     return status == GPUTUNE_EDATABASE ? handle_trouble(store, patience, trouble, why) : status;
+}
+
+gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience)
+{
+    held_signal held;
+    hold_signal(&held);
+    gputune_status status = open_if_needed(store, patience);
+    release_signal(&held);
+    return status;
 }
 
 /* --- the file --------------------------------------------------------------------------------- */
@@ -226,7 +282,10 @@ gputune_status gt_store_write_file(gt_store *store, gt_store_fn work, void *cont
     }
     limit =
         gt_patience_at_most(&limit, fmax(write_wait_s - store->waited_s, write_hopeless_wait_s));
+    held_signal held;
+    hold_signal(&held);
     gputune_status status = write_open(store, work, context, &limit);
+    release_signal(&held);
     if (status == GPUTUNE_EDATABASE && !gt_layers_is_set(store, &store->no_file)) {
         store->waited_s += gt_seconds_since(start_ns);
         status = GPUTUNE_EBUSY;

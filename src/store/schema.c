@@ -1,5 +1,6 @@
 /* Opening a file and bringing its tables up to date: the steps of db/, embedded at build. */
 #include "store/database.h"
+#include "store/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -206,10 +207,11 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
 }
 
 /* SQLite gives its journal the mode of the file, so the file is made here, private. */
-static gt_trouble make_private(const char *path, char *why, size_t bytes)
+static gt_trouble make_private(bool *made, const char *path, char *why, size_t bytes)
 {
     int file = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
-    if (file >= 0) {
+    *made = file >= 0;
+    if (*made) {
         close(file);
     } else if (errno != EEXIST) {
         bool forbidden = errno == EROFS || errno == EACCES;
@@ -222,11 +224,22 @@ static gt_trouble make_private(const char *path, char *why, size_t bytes)
 /* SQLite has one text for all of them. */
 static const char *why_not_open(const gt_database *database, const char *path)
 {
+    return access(path, R_OK) != 0 ? strerror(errno) : gt_database_why(database);
+}
+
+/* Opening a pipe waits for whoever opens its other end, and a device may do anything. */
+static gt_trouble check_kind(const char *path, char *why, size_t bytes)
+{
     struct stat facts;
-    if (stat(path, &facts) != 0 || access(path, R_OK) != 0) {
-        return strerror(errno);
+    if (stat(path, &facts) != 0 || S_ISREG(facts.st_mode)) {
+        return GT_TROUBLE_NONE; /* opening a missing one says why */
     }
-    return S_ISDIR(facts.st_mode) ? "it is a folder" : gt_database_why(database);
+    snprintf(why, bytes, "it is %s",
+             S_ISDIR(facts.st_mode)    ? "a folder"
+             : S_ISFIFO(facts.st_mode) ? "a pipe"
+             : S_ISSOCK(facts.st_mode) ? "a socket"
+                                       : "a device");
+    return GT_TROUBLE_FAILED;
 }
 
 static gt_trouble open_handle(gt_database *database, const char *path, gt_database_mode mode,
@@ -250,10 +263,15 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
         return gt_fail_memory();
     }
     database->patience = patience ? *patience : gt_patience_for(0, NULL);
-    *trouble = mode == GT_DATABASE_WRITE ? make_private(path, why, why_bytes) : GT_TROUBLE_NONE;
+    *trouble = mode == GT_DATABASE_WRITE ? make_private(&database->made, path, why, why_bytes)
+                                         : GT_TROUBLE_NONE;
+    if (*trouble == GT_TROUBLE_NONE && mode != GT_DATABASE_MEMORY) {
+        *trouble = check_kind(path, why, why_bytes);
+    }
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = open_handle(database, path, mode, why, why_bytes);
     }
+    database->distrust = mode == GT_DATABASE_MEMORY ? NULL : gt_distrust(path);
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = prepare_schema(database, mode, why, why_bytes);
     }

@@ -107,7 +107,6 @@
     X(CODE_DROP, "DELETE FROM compiled WHERE source = ?1 AND arch = ?2 AND ptx = ?3 AND "          \
                  "NOT EXISTS (SELECT 1 FROM winner WHERE code_source = ?1) AND "                   \
                  "NOT EXISTS (SELECT 1 FROM winner WHERE fallback_source = ?1)")                   \
-    X(CUBIN_SWEEP, "DELETE FROM cubin WHERE id NOT IN (SELECT cubin FROM compiled)")               \
     X(CODE_SEAL, GT_TEXT_SEAL_CODE "p.id = last_insert_rowid()")                                   \
     X(CODE_SEAL_ALL, GT_TEXT_SEAL_CODE "1")                                                        \
     X(CODE,                                                                                        \

@@ -34,6 +34,7 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
     winner.time = gt_rows_summary(rows);
     winner.default_time = gt_rows_summary(rows);
     gputune_status status = gt_columns_take(&winner, rows, &gt_winner_columns);
+    winner.terms.proved &= !rows->database->distrust;
     if (status != GPUTUNE_OK) {
         gt_winner_free(&winner);
         return status;
@@ -287,7 +288,7 @@ static gputune_status drop_passed(gt_database *database, const gt_outcome *outco
         GT_TRY(gt_execute(database, GT_SQL_CODE_DROP, "htn", code->source, code->arch,
                           (int)code->ptx));
     }
-    return outcome->passed_count ? gt_execute(database, GT_SQL_CUBIN_SWEEP, "") : GPUTUNE_OK;
+    return outcome->passed_count ? gt_execute(database, GT_SQL_DROP_IMAGES, "") : GPUTUNE_OK;
 }
 
 gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)

@@ -168,7 +168,8 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
                           .arch = device->arch,
                           .ptx = device->emulated,
                           .instances = (const char *const *)source->instances,
-                          .instance_count = source->instance_count};
+                          .instance_count = source->instance_count,
+                          .head_bytes = source->head_bytes};
     const char **options;
     gt_unit *unit = &field->units.items[index];
     unit->hash = source->hash;
@@ -380,7 +381,8 @@ static bool wants_more(const gt_field *field)
 
 gputune_status gt_field_pump(gt_field *field)
 {
-    if (field->started == 0 && field->options.measure) {
+    if (!field->has_auxiliary && field->options.measure) {
+        field->has_auxiliary = true;
         GT_TRY(gt_field_start_auxiliary(field));
     }
     field->awaits_results = false;

@@ -101,6 +101,7 @@ typedef struct gt_field {
     uint32_t given;         /* of `variants`: added before the first proposal */
     uint32_t started;       /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
+    bool has_auxiliary;  /* service kernels and reference were submitted */
     bool awaits_results; /* the proposer waits for results before it proposes more */
     bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;

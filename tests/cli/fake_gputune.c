@@ -68,6 +68,34 @@ int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss 
                                   : each(user, &miss);
 }
 
+int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                          const gputune_wisdom_filter *filter)
+{
+    (void)tuner;
+    (void)filter;
+    *count = 1;
+    *out = strdup("wisdom\n");
+    return *out ? 0 : GPUTUNE_ENOMEM;
+}
+
+int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
+                        const gputune_wisdom_filter *filter)
+{
+    (void)tuner;
+    (void)filter;
+    *count = 1;
+    return strstr(path, "absent") ? gt_fail(GPUTUNE_EIO, "cannot write '%s'", path) : 0;
+}
+
+int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
+                        const gputune_wisdom_options *options)
+{
+    (void)tuner;
+    (void)options;
+    *count = 1;
+    return strstr(path, "absent") ? gt_fail(GPUTUNE_ENOTFOUND, "cannot open %s", path) : 0;
+}
+
 int gputune_replay(const char *path, const gputune_replay_options *options,
                    int (*each)(void *user, const gputune_replayed *replayed), void *user)
 {

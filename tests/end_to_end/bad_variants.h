@@ -96,6 +96,31 @@ static void expect_no_traces(traces before)
     assert_true(now.shared <= before.shared);
 }
 
+/* The host's own context computes on, with the plan. */
+static void expect_doubled(gputune_plan *plan, int n)
+{
+    size_t count = (size_t)n, bytes = count * sizeof(float);
+    float *values = malloc(bytes);
+    assert_non_null(values);
+    for (size_t i = 0; i < count; i++) {
+        values[i] = (float)i;
+    }
+    CUdeviceptr x = buffer_of(values, bytes), y = buffer_of(values, bytes);
+    CUstream stream = stream_new();
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &count)));
+    CU(StreamSynchronize(stream));
+    CU(MemcpyDtoH(values, y, bytes));
+    for (size_t i = 0; i < count; i++) {
+        if (values[i] != 2.0f * (float)i) {
+            fail_msg("element %zu is %g", i, (double)values[i]);
+        }
+    }
+    CU(StreamDestroy(stream));
+    CU(MemFree(x));
+    CU(MemFree(y));
+    free(values);
+}
+
 /* ---- the cases ------------------------------------------------------------------------------- */
 
 static gputune_options options_of(const bad *b)

@@ -124,11 +124,14 @@ static gputune_info info_of(const gputune_plan *plan)
     return info;
 }
 
+/* What is copied from pageable memory may still be on its way when the copy returns. A stream that
+ * does not wait for the default one would overtake it. */
 static CUdeviceptr buffer_of(const void *values, size_t bytes)
 {
     CUdeviceptr address;
     CU(MemAlloc(&address, bytes));
     CU(MemcpyHtoD(address, values, bytes));
+    CU(CtxSynchronize());
     return address;
 }
 

@@ -228,6 +228,12 @@ static gputune_status copy_image(gt_image *out, const char *prefix, const char *
     return out->data ? GPUTUNE_OK : gt_fail_memory();
 }
 
+bool gt_nvrtc_keeps_heads(const gt_nvrtc *nvrtc)
+{
+    (void)nvrtc;
+    return false;
+}
+
 int gt_nvrtc_version(const gt_nvrtc *nvrtc)
 {
     (void)nvrtc;

@@ -3,7 +3,6 @@
 
 #include <dirent.h>
 #include <pthread.h>
-#include <signal.h>
 #include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -126,7 +125,33 @@ static void folder_in_its_place(void **state)
     gt_store_close(store);
 }
 
-/* The file takes part of a transaction and no more. */
+/* Opening it would wait for whoever opens the other end. */
+static void pipe_in_its_place(void **state)
+{
+    world *w = *state;
+    gt_store *only_read;
+    assert_int_equal(mkfifo(w->path, 0600), 0);
+    gt_store *store = open_store(w);
+    goes_on_in_memory(w, store, "it is a pipe");
+    gt_store_close(store);
+    assert_int_equal(gt_store_open_read(&only_read, w->path, NULL, NULL), GPUTUNE_EDATABASE);
+    assert_non_null(strstr(gt_message(), "it is a pipe"));
+}
+
+static void device_in_its_place(void **state)
+{
+    world *w = *state;
+    static const char *const devices[] = {"/dev/zero", "/dev/full", "/dev/null"};
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++) {
+        snprintf(w->path, sizeof w->path, "%s", devices[i]);
+        w->warnings = 0;
+        gt_store *store = open_store(w);
+        goes_on_in_memory(w, store, "it is a device");
+        gt_store_close(store);
+    }
+}
+
+/* The file takes part of a transaction and no more. The signal is not the caller's business. */
 static void full_disk(void **state)
 {
     world *w = *state;
@@ -135,7 +160,6 @@ static void full_disk(void **state)
     struct rlimit old, small;
     assert_int_equal(stat(w->path, &facts), 0);
     gt_store *store = open_store(w);
-    signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &old);
     small = (struct rlimit){(rlim_t)facts.st_size, old.rlim_max};
     setrlimit(RLIMIT_FSIZE, &small);
@@ -543,6 +567,8 @@ int main(void)
         TEST(broken_system_database_is_left_out),
         TEST(reading_makes_nothing),
         TEST(folder_in_its_place),
+        TEST(pipe_in_its_place),
+        TEST(device_in_its_place),
         TEST(records_come_whole_and_in_order),
         TEST(every_field_of_a_record_is_served),
         TEST(forked_child_leaves_the_database_alone),

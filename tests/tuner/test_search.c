@@ -335,12 +335,28 @@ static void test_samples_that_cannot_be_written_are_said(void **state)
     gt_choice_free(&choice);
 }
 
+/* As many jobs as one worker gets at once are there before the first variant. */
+static void test_one_compile_worker_suffices(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    w->farm.farm.compile_workers = 1;
+    w->device.emulated = true; /* the service kernels are compiled too */
+    w->farm.late = 50;         /* turns until the first answer */
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(w->farm.compiles, 6); /* service kernels, reference, four variants */
+    gt_choice_free(&choice);
+}
+
 #define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_WORLD(test_fastest_wins),
+        IN_WORLD(test_one_compile_worker_suffices),
         IN_WORLD(test_second_call_measures_nothing),
         IN_WORLD(test_records_name_their_compiler),
         IN_WORLD(test_new_value_races_only_what_is_new),

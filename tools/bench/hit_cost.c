@@ -1,22 +1,28 @@
-/* What asking for a known kernel costs: tune_kernel() answered from the tuner's table, the plan
- * kept and released each time, by one thread and by several.
+/* What gputune costs an application that has what it needs: tune_kernel() answered from the tuner's
+ * table, the plan kept and released each time, by one thread and by several, beside a mutex with a
+ * hash map that does the same; and a launch beside the bare call of the driver.
  *
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] [-k KERNEL] */
+#include "base/hash.h"
+#include "gpu/driver.h"
+
 #include <gputune.h>
 
 #include <getopt.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum { THREADS_MAX = 256, REPEATS = 5 };
+enum { THREADS_MAX = 256, REPEATS = 7, BUCKETS = 1024, LAUNCHES = 200, SIZE = 4096 };
 
 static gputune *tuner;
 static const char *kernel = "axpy";
 static long calls = 2000000;
+static gputune_options cached_only = GPUTUNE_OPTIONS_INIT;
 static pthread_barrier_t barrier;
 
 static double now_s(void)
@@ -26,51 +32,231 @@ static double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-static void *ask(void *user)
+static void must(int status, const char *what)
 {
-    gputune_options options = GPUTUNE_OPTIONS_INIT;
-    double *seconds = user;
-    options.effort = GPUTUNE_CACHED_ONLY;
+    if (status < 0) {
+        fprintf(stderr, "hit_cost: %s: %s\n", what, gputune_error());
+        exit(1);
+    }
+}
+
+/* ---- what is compared ---- */
+
+static void ask_tuner(int64_t n)
+{
+    gputune_plan *plan;
+    must(tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", n}), &cached_only), "tune_kernel");
+    gputune_plan_release(plan);
+}
+
+/* As an application would write it: a hash map under a mutex, values with a count of references. */
+typedef struct node {
+    struct node *next;
+    uint64_t hash;
+    char name[32];
+    int64_t n;
+    atomic_int references;
+} node;
+
+static node *buckets[BUCKETS];
+static pthread_mutex_t map_mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static uint64_t hash_of(const char *name, int64_t n)
+{
+    return gt_hash64(name, strlen(name)) ^ gt_hash64(&n, sizeof n);
+}
+
+static void ask_map(int64_t n)
+{
+    pthread_mutex_lock(&map_mutex);
+    uint64_t hash = hash_of(kernel, n);
+    node *found = buckets[hash % BUCKETS];
+    while (found->hash != hash || found->n != n || strcmp(found->name, kernel) != 0) {
+        found = found->next;
+    }
+    atomic_fetch_add(&found->references, 1);
+    pthread_mutex_unlock(&map_mutex);
+    atomic_fetch_sub(&found->references, 1);
+}
+
+static void fill_map(int64_t n)
+{
+    node *made = calloc(1, sizeof *made);
+    if (!made) {
+        exit(1);
+    }
+    made->hash = hash_of(kernel, n);
+    made->n = n;
+    snprintf(made->name, sizeof made->name, "%s", kernel);
+    made->next = buckets[made->hash % BUCKETS];
+    buckets[made->hash % BUCKETS] = made;
+}
+
+/* ---- hits ---- */
+
+typedef struct asker {
+    pthread_t thread;
+    void (*ask)(int64_t n);
+    double seconds;
+} asker;
+
+static void *ask_often(void *user)
+{
+    asker *at = user;
+    at->ask(SIZE);
     pthread_barrier_wait(&barrier);
     double start = now_s();
     for (long i = 0; i < calls; i++) {
-        gputune_plan *plan;
-        if (tune_kernel(&plan, tuner, kernel, GPUTUNE_SIZES({"n", 4096}), &options) < 0) {
-            fprintf(stderr, "%s\n", gputune_error());
-            exit(1);
-        }
-        gputune_plan_release(plan);
+        at->ask(SIZE);
     }
-    *seconds = now_s() - start;
+    at->seconds = now_s() - start;
     return NULL;
 }
 
-/* Nanoseconds a call, of the slowest thread; the best of a few repeats. */
-static double cost(int threads)
+/* Nanoseconds a call, of the slowest thread. */
+static double one_cost(int threads, void (*ask)(int64_t n))
 {
-    double best = 0;
-    for (int repeat = 0; repeat < REPEATS; repeat++) {
-        pthread_t ids[THREADS_MAX];
-        double seconds[THREADS_MAX], slowest = 0;
-        pthread_barrier_init(&barrier, NULL, (unsigned)threads);
-        for (int i = 0; i < threads; i++) {
-            pthread_create(&ids[i], NULL, ask, &seconds[i]);
+    static asker askers[THREADS_MAX];
+    double slowest = 0;
+    pthread_barrier_init(&barrier, NULL, (unsigned)threads);
+    for (int i = 0; i < threads; i++) {
+        askers[i].ask = ask;
+        if (pthread_create(&askers[i].thread, NULL, ask_often, &askers[i])) {
+            exit(1);
         }
-        for (int i = 0; i < threads; i++) {
-            pthread_join(ids[i], NULL);
-            slowest = seconds[i] > slowest ? seconds[i] : slowest;
-        }
-        pthread_barrier_destroy(&barrier);
-        double ns = slowest / (double)calls * 1e9;
-        best = !repeat || ns < best ? ns : best;
     }
-    return best;
+    for (int i = 0; i < threads; i++) {
+        pthread_join(askers[i].thread, NULL);
+        slowest = askers[i].seconds > slowest ? askers[i].seconds : slowest;
+    }
+    pthread_barrier_destroy(&barrier);
+    return slowest / (double)calls * 1e9;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return values[count / 2];
+}
+
+static void compare_hits(int threads)
+{
+    double one[REPEATS], many[REPEATS], map_one[REPEATS], map_many[REPEATS];
+    fill_map(SIZE);
+    for (int i = 0; i < REPEATS; i++) { /* in turn, so that all see the same clock rates */
+        one[i] = one_cost(1, ask_tuner);
+        many[i] = one_cost(threads, ask_tuner);
+        map_one[i] = one_cost(1, ask_map);
+        map_many[i] = one_cost(threads, ask_map);
+    }
+    double a = median(one, REPEATS), b = median(many, REPEATS);
+    double c = median(map_one, REPEATS), d = median(map_many, REPEATS);
+    printf("a known plan, one thread: %.1f ns a call (least %.1f)\n", a, one[0]);
+    printf("a known plan, %d threads: %.1f ns a call each (least %.1f), %.2f of one thread's\n",
+           threads, b, many[0], b / a);
+    printf("mutex and map, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one thread's\n", c,
+           threads, d, d / c);
+    printf("gputune over mutex and map: %.2f for one thread, %.2f for %d\n", a / c, b / d, threads);
+}
+
+/* ---- launches ---- */
+
+typedef struct target {
+    const gt_driver *driver;
+    gputune_plan *plan;
+    CUlaunchConfig config;
+    CUfunction function;
+    CUdeviceptr x, y;
+    float a;
+    size_t n;
+} target;
+
+static void cuda(const gt_driver *driver, CUresult result, const char *what)
+{
+    must(gt_cuda_check(driver, result, what), what);
+}
+
+static double batch_ns(target *at, bool bare)
+{
+    void *parameters[] = {&at->y, &at->x, &at->a, &at->n};
+    double start = now_s();
+    for (int i = 0; i < LAUNCHES; i++) {
+        if (bare) {
+            cuda(at->driver,
+                 at->driver->LaunchKernelEx(&at->config, at->function, parameters, NULL), "launch");
+        } else {
+            must(gputune_launch(at->plan, NULL, GPUTUNE_ARGS(&at->y, &at->x, &at->a, &at->n)),
+                 "gputune_launch");
+        }
+    }
+    double ns = (now_s() - start) / LAUNCHES * 1e9;
+    cuda(at->driver, at->driver->CtxSynchronize(), "cuCtxSynchronize");
+    return ns;
+}
+
+static void open_target(target *at)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    must(tune_kernel(&at->plan, tuner, "axpy", GPUTUNE_SIZES({"n", SIZE}), &options), "axpy");
+    must(gputune_plan_function(&function, at->plan, 0), "gputune_plan_function");
+    at->config = (CUlaunchConfig){.gridDimX = function.grid[0],
+                                  .gridDimY = function.grid[1],
+                                  .gridDimZ = function.grid[2],
+                                  .blockDimX = function.block[0],
+                                  .blockDimY = function.block[1],
+                                  .blockDimZ = function.block[2],
+                                  .sharedMemBytes = function.shared_bytes};
+    at->function = function.function;
+    at->n = SIZE;
+    cuda(at->driver, at->driver->MemAlloc(&at->x, SIZE * sizeof(float)), "cuMemAlloc");
+    cuda(at->driver, at->driver->MemAlloc(&at->y, SIZE * sizeof(float)), "cuMemAlloc");
+}
+
+static void compare_launches(const gt_driver *driver)
+{
+    enum { BATCHES = 200 };
+    static double bare[BATCHES], ours[BATCHES], over[BATCHES];
+    target at = {.driver = driver};
+    open_target(&at);
+    batch_ns(&at, true);
+    batch_ns(&at, false);
+    for (int i = 0; i < BATCHES; i++) { /* pairs, in turn which is first */
+        bool bare_first = i % 2;
+        double first = batch_ns(&at, bare_first), second = batch_ns(&at, !bare_first);
+        bare[i] = bare_first ? first : second;
+        ours[i] = bare_first ? second : first;
+        over[i] = ours[i] - bare[i];
+    }
+    printf(
+        "a launch: %.1f ns, bare cuLaunchKernelEx: %.1f ns, over it (median of pairs): %.1f ns\n",
+        median(ours, BATCHES), median(bare, BATCHES), median(over, BATCHES));
+    gputune_plan_release(at.plan);
+}
+
+/* The primary context, current in this thread. */
+static const gt_driver *enter_context(const char *name)
+{
+    const gt_driver *driver;
+    CUcontext context;
+    must(gt_driver_open(&driver, name), name);
+    cuda(driver, driver->DevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+    cuda(driver, driver->CtxSetCurrent(context), "cuCtxSetCurrent");
+    return driver;
 }
 
 int main(int argc, char **argv)
 {
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     int threads = 8, letter;
+    cached_only.effort = GPUTUNE_CACHED_ONLY;
     options.driver = "emu";
     options.database = ":memory:";
     while ((letter = getopt(argc, argv, "t:n:d:k:")) != -1) {
@@ -95,12 +281,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "hit_cost: expected 1 to %d threads, and calls\n", THREADS_MAX);
         return 2;
     }
-    if (gputune_open(&tuner, &options) < 0) {
-        fprintf(stderr, "%s\n", gputune_error());
-        return 1;
-    }
-    printf("one thread: %.1f ns a call\n", cost(1));
-    printf("%d threads: %.1f ns a call each\n", threads, cost(threads));
+    const gt_driver *driver = enter_context(options.driver);
+    must(gputune_open(&tuner, &options), "gputune_open");
+    compare_hits(threads);
+    compare_launches(driver);
     gputune_close(tuner);
     return 0;
 }

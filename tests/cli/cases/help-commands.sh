@@ -1,4 +1,4 @@
-for command in warm show run compare kernels space emit embed devices replay export; do
+for command in warm show run compare kernels space emit embed devices replay wisdom export; do
     $FAKE help $command || echo "exit $?"
     echo ==
 done

@@ -1,0 +1,130 @@
+"""Arrays on the device, whoever made them: their address, bytes, element type and stream.
+
+Known are PyTorch's tensors, __cuda_array_interface__ (CuPy, Numba, ...), DLPack (JAX, ...), and plain
+addresses as integers."""
+import ctypes
+import sys
+
+_TYPES = {"f2": "half", "f4": "float", "f8": "double", "i1": "signed char", "u1": "unsigned char",
+          "i2": "short", "u2": "unsigned short", "i4": "int", "u4": "unsigned int",
+          "i8": "long long", "u8": "unsigned long long", "b1": "bool"}
+_TORCH = {"float16": "half", "bfloat16": "__nv_bfloat16", "float32": "float", "float64": "double",
+          "int8": "signed char", "uint8": "unsigned char", "int16": "short", "uint16": "unsigned short",
+          "int32": "int", "uint32": "unsigned int", "int64": "long long", "uint64": "unsigned long long",
+          "bool": "bool", "float8_e4m3fn": "__nv_fp8_e4m3", "float8_e5m2": "__nv_fp8_e5m2"}
+_DLPACK = {(0, 8): "signed char", (0, 16): "short", (0, 32): "int", (0, 64): "long long",
+           (1, 8): "unsigned char", (1, 16): "unsigned short", (1, 32): "unsigned int",
+           (1, 64): "unsigned long long", (2, 16): "half", (2, 32): "float", (2, 64): "double",
+           (4, 16): "__nv_bfloat16", (6, 8): "bool"}
+
+
+class DeviceArray:
+    """What is known of an array: `type` None: not known; `count` None: a plain address. `stream`:
+    the producer's, None: nothing to wait for. `keep` is to live until the launch."""
+
+    def __init__(self, address, type=None, count=None, itemsize=0, readonly=False, stream=None,
+                 keep=None):
+        self.address, self.type, self.count, self.itemsize = address, type, count, itemsize
+        self.readonly, self.stream, self.keep = readonly, stream, keep
+
+
+def _is_contiguous(shape, strides, itemsize):
+    expected = itemsize
+    for length, stride in zip(reversed(shape), reversed(strides)):
+        if length > 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _product(shape):
+    count = 1
+    for length in shape:
+        count *= length
+    return count
+
+
+def _from_torch(tensor):
+    if not tensor.is_cuda:
+        raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
+    if not tensor.is_contiguous():
+        raise TypeError("is not contiguous; use .contiguous()")
+    return DeviceArray(tensor.data_ptr(), _TORCH.get(str(tensor.dtype).rpartition(".")[2]),
+                       tensor.numel(), tensor.element_size(), keep=tensor)
+
+
+def _from_interface(array):
+    facts = array.__cuda_array_interface__
+    typestr, shape, strides = facts["typestr"], facts["shape"], facts.get("strides")
+    itemsize = int(typestr[2:])
+    if typestr[0] == ">":
+        raise TypeError("has its bytes in another order than the GPU")
+    if strides is not None and not _is_contiguous(shape, strides, itemsize):
+        raise TypeError("is not contiguous in C order; copy it first")
+    address, readonly = facts["data"]
+    return DeviceArray(address or 0, _TYPES.get(typestr[1:]), _product(shape), itemsize, readonly,
+                       facts.get("stream"), keep=array)
+
+
+class _Tensor(ctypes.Structure):
+    """DLTensor of dlpack.h."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int), ("device_id", ctypes.c_int),
+                ("ndim", ctypes.c_int), ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8),
+                ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+def _from_dlpack(array, stream):
+    device, _ = array.__dlpack_device__()
+    if device not in (2, 3, 13):  # CUDA, pinned host, managed
+        raise TypeError("is not in the GPU's memory")
+    # 1 is the legacy default stream, which gputune calls 0; the producer makes it wait
+    capsule = array.__dlpack__(stream=stream or 1) if device == 2 else array.__dlpack__()
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    tensor = _Tensor.from_address(get(capsule, b"dltensor"))
+    shape = tensor.shape[:tensor.ndim]
+    if tensor.strides and not _is_contiguous(shape, tensor.strides[:tensor.ndim], 1):
+        raise TypeError("is not contiguous in C order; copy it first")
+    return DeviceArray(tensor.data + tensor.byte_offset, _DLPACK.get((tensor.code, tensor.bits)),
+                       _product(shape) * tensor.lanes, tensor.bits // 8, keep=(capsule, array))
+
+
+def device_array(value, stream):
+    """A DeviceArray for a value that is one; None for others. TypeError says why an array cannot be
+    used. `stream`: the one that will read it."""
+    if hasattr(value, "data_ptr") and hasattr(value, "is_cuda"):
+        return _from_torch(value)
+    if hasattr(value, "__cuda_array_interface__"):
+        return _from_interface(value)
+    if hasattr(value, "__dlpack__") and hasattr(value, "__dlpack_device__"):
+        return _from_dlpack(value, stream)
+    return None
+
+
+def stream_handle(stream):
+    """A stream of any framework as its address: an integer, PyTorch's, CuPy's, Numba's, or what has
+    __cuda_stream__."""
+    if stream is None:
+        return 0
+    if isinstance(stream, int):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):
+        protocol = stream.__cuda_stream__
+        return (protocol() if callable(protocol) else protocol)[1]
+    for name in ("cuda_stream", "ptr", "handle"):
+        handle = getattr(stream, name, None)
+        if handle is not None:
+            return getattr(handle, "value", handle) or 0
+    raise TypeError(f"{stream!r} is no CUDA stream")
+
+
+def current_stream(values):
+    """The stream that the arrays' framework uses now; the legacy default stream of others."""
+    for value in values:
+        module = type(value).__module__.partition(".")[0]
+        if module == "torch" and getattr(value, "is_cuda", False):
+            return sys.modules["torch"].cuda.current_stream(value.device).cuda_stream
+        if module == "cupy":
+            return sys.modules["cupy"].cuda.get_current_stream().ptr
+    return 0

@@ -1,0 +1,209 @@
+/* gputune_tune_together(): several processes launch what one of them found. */
+#include "api/tuner.h"
+
+#include "base/readers.h"
+#include "base/text.h"
+#include "tuner/ordered.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* What rank 0 tells the others, as bytes of one size. */
+typedef struct verdict {
+    int32_t status;
+    int32_t is_default; /* nothing is known but the template's default */
+    gt_hash identity;   /* which template was meant */
+    double time_ns, default_ns, speedup, speedup_low, speedup_high;
+    char text[3072]; /* the configuration, or the message */
+} verdict;
+
+static gputune_status share(verdict *v, const gputune_group *group)
+{
+    return group->broadcast(group->user, v, sizeof *v) == 0
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EIO, "gputune_tune_together: the group's broadcast failed");
+}
+
+static gputune_status find_identity(gt_hash *out, gputune *tuner, const char *kernel)
+{
+    const gt_template *template;
+    GT_TRY(gt_catalog_find(&template, tuner->catalog, kernel));
+    *out = template->identity;
+    return GPUTUNE_OK;
+}
+
+static gputune_status describe(verdict *out, gputune *tuner, const char *kernel,
+                               const gputune_plan *plan)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    GT_TRY(find_identity(&out->identity, tuner, kernel));
+    GT_TRY(gputune_plan_info(&info, plan));
+    if (strlen(info.configuration) >= sizeof out->text) {
+        return gt_fail(GPUTUNE_EUNSUPPORTED, "%s: a configuration of %zu characters is too long",
+                       kernel, strlen(info.configuration));
+    }
+    snprintf(out->text, sizeof out->text, "%s", info.configuration);
+    out->is_default = info.source == GPUTUNE_SOURCE_DEFAULT;
+    out->time_ns = info.time_ns;
+    out->default_ns = info.default_ns;
+    out->speedup = info.speedup;
+    out->speedup_low = info.speedup_low;
+    out->speedup_high = info.speedup_high;
+    return GPUTUNE_OK;
+}
+
+/* Rank 0: as a call for itself alone. The others hear of it also where it failed. */
+static gputune_status lead(gputune_plan **out, gputune *tuner, const char *kernel,
+                           gputune_sizes sizes, const gputune_options *options,
+                           const gputune_group *group)
+{
+    gputune_plan *plan = NULL;
+    verdict v = {.status = tune_kernel(&plan, tuner, kernel, sizes, options)};
+    if (v.status == GPUTUNE_OK) {
+        v.status = describe(&v, tuner, kernel, plan);
+    }
+    if (v.status != GPUTUNE_OK) {
+        snprintf(v.text, sizeof v.text, "%s", gt_message());
+    }
+    gputune_status status = share(&v, group);
+    if (v.status != GPUTUNE_OK || status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return v.status != GPUTUNE_OK ? gt_fail((gputune_status)v.status, "%s", v.text) : status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
+static void take_times(gt_choice *choice, const verdict *v)
+{
+    choice->source = v->is_default ? GPUTUNE_SOURCE_DEFAULT : GPUTUNE_SOURCE_CACHED;
+    choice->time_ns = v->time_ns;
+    choice->default_ns = v->default_ns;
+    choice->speedup = v->speedup;
+    choice->speedup_low = v->speedup_low;
+    choice->speedup_high = v->speedup_high;
+}
+
+/* A plan of rank 0's configuration. It is proved here, unless it is known to be right. */
+static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
+                                const char *kernel, gputune_sizes sizes,
+                                const gputune_options *options, const verdict *v)
+{
+    gt_request *request;
+    gt_choice choice = {0};
+    if (!tuner->has_device) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: this tuner has no device");
+    }
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
+    gputune_status status = v->is_default ? gt_choose_default(&choice, request)
+                                          : gt_choose_forced(&choice, request, v->text);
+    if (status == GPUTUNE_OK) {
+        take_times(&choice, v);
+        *terms = choice.terms;
+        status = gt_plan_make(out, request, &choice, tuner->driver);
+        gt_choice_free(&choice);
+    }
+    gt_request_free(request);
+    return status;
+}
+
+static bool is_of(const gputune_plan *plan, const char *configuration)
+{
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    return gputune_plan_info(&info, plan) == GPUTUNE_OK &&
+           strcmp(info.configuration, configuration) == 0;
+}
+
+/* The plan of that configuration in the table, retained, or NULL. */
+static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const char *configuration)
+{
+    const gt_terms whatever = {.effort = GPUTUNE_CACHED_ONLY,
+                               .driver_version = tuner->device.driver_version};
+    gputune_plan *plan = NULL;
+    if (gt_readers_enter()) {
+        plan = gt_plan_table_find(tuner->plans, key, &whatever);
+        gt_readers_leave();
+    }
+    if (plan && !is_of(plan, configuration)) {
+        gputune_plan_release(plan);
+        plan = NULL;
+    }
+    return plan;
+}
+
+/* The plan that rank 0's verdict asks for: one that is there, or a new one in its place, so that
+ * later calls of this process alone agree as well. */
+static gputune_status obey(gputune_plan **out, gputune *tuner, const char *kernel,
+                           gputune_sizes sizes, const gputune_options *options, const verdict *v)
+{
+    gt_plan_key key;
+    gt_terms terms;
+    gputune_status status = GPUTUNE_OK;
+    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
+    gt_plan_key_make(&key, kernel, sizes, options);
+    gputune_plan *plan = find_known(tuner, &key, v->text);
+    if (!plan) {
+        status = make_plan(&plan, &terms, tuner, kernel, sizes, options, v);
+        if (status == GPUTUNE_OK) {
+            status = gt_plan_table_add(tuner->plans, &key, &terms, plan, true, forgets);
+        }
+    }
+    gt_plan_key_free(&key);
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
+static gputune_status follow(gputune_plan **out, gputune *tuner, const char *kernel,
+                             gputune_sizes sizes, const gputune_options *options,
+                             const gputune_group *group)
+{
+    verdict v = {.status = GPUTUNE_EIO};
+    gt_hash identity;
+    GT_TRY(share(&v, group));
+    v.text[sizeof v.text - 1] = '\0';
+    if (v.status != GPUTUNE_OK) {
+        return gt_fail((gputune_status)v.status, "%s", v.text);
+    }
+    GT_TRY(find_identity(&identity, tuner, kernel));
+    if (!gt_hash_equal(identity, v.identity)) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: rank %d has another version of the template than rank 0; give all the "
+                       "same templates",
+                       kernel, group->rank);
+    }
+    return obey(out, tuner, kernel, sizes, options, &v);
+}
+
+static gputune_status check_group(const gputune_group *group)
+{
+    GT_TRY(gt_need("gputune_tune_together", "the group", group));
+    return group->version == GPUTUNE_GROUP_VERSION && group->rank >= 0 && group->broadcast
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "
+                                         "GPUTUNE_GROUP_INIT, and set its rank and its broadcast");
+}
+
+int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
+                          gputune_sizes sizes, const gputune_options *options,
+                          const gputune_group *group)
+{
+    gputune_options standard = GPUTUNE_OPTIONS_INIT;
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(check_group(group));
+    if (options && options->version != GPUTUNE_OPTIONS_VERSION) {
+        GT_TRY(gt_options_read(&standard, options));
+        options = &standard;
+    }
+    options = options ? options : &standard;
+    GT_TRY(gt_call_check(kernel, sizes, options));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gputune_status status =
+        (group->rank ? follow : lead)(out, tuner, kernel, sizes, options, group);
+    gt_call_end(&call);
+    return status;
+}

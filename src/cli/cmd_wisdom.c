@@ -1,0 +1,180 @@
+/* The command wisdom: winners as text, from one database to another. */
+#include "cli/commands.h"
+
+#include "cli/catalogue.h"
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/memory.h"
+#include "cli/sizes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    cli_common common;
+    cli_list sizes;
+    const char *gpu, *output;
+    bool any_gpu, trust;
+} settings;
+
+static const char *plural(uint32_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+/* ---- export ---------------------------------------------------------------------------------- */
+
+/* The sizes as the library wants them, numbers written out. */
+static int sizes_text(char **out, const cli_list *texts)
+{
+    cli_values values = {NULL, 0};
+    int code = CLI_CONTINUE;
+    *out = cli_copy("");
+    for (size_t i = 0; i < texts->count && code == CLI_CONTINUE; i++) {
+        code = cli_values_parse(&values, "--size", texts->items[i]);
+    }
+    for (size_t i = 0; i < values.count && code == CLI_CONTINUE; i++) {
+        const cli_value_list *list = &values.lists[i];
+        int64_t number;
+        const char *problem = "";
+        bool is_number = cli_size_number(&number, &problem, list->values[0]);
+        if (list->count > 1) {
+            cli_error("wisdom: --size takes one value for each size");
+            code = CLI_EXIT_USAGE;
+        } else if (is_number) {
+            cli_append(out, "%s=%lld ", list->name, (long long)number);
+        } else {
+            cli_append(out, "%s=%s ", list->name, list->values[0]);
+        }
+    }
+    cli_values_free(&values);
+    return code;
+}
+
+static int write_wisdom(const settings *settings, const cli_session *session,
+                        const gputune_wisdom_filter *filter)
+{
+    uint32_t count;
+    char *text = NULL;
+    int status = settings->output
+                     ? gputune_wisdom_save(settings->output, &count, session->tuner, filter)
+                     : gputune_wisdom_export(&text, &count, session->tuner, filter);
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    if (text) {
+        fputs(text, stdout);
+        free(text);
+    }
+    cli_note("%u result%s", count, plural(count));
+    return count ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
+}
+
+static int export_wisdom(const settings *settings, const char *kernel)
+{
+    cli_session session;
+    gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
+    char *sizes;
+    int code = sizes_text(&sizes, &settings->sizes);
+    bool any = settings->any_gpu || settings->gpu;
+    cli_common common = settings->common;
+    common.read_only = true;
+    filter.kernel = kernel;
+    filter.gpu = settings->gpu;
+    filter.any_gpu = settings->any_gpu;
+    filter.sizes = *sizes ? sizes : NULL;
+    if (code == CLI_CONTINUE) {
+        code = cli_open(&session, &common, any ? CLI_OPEN_NO_DEVICE : CLI_OPEN_DEVICE);
+    }
+    if (code == CLI_CONTINUE) {
+        code = write_wisdom(settings, &session, &filter);
+        cli_close(&session);
+    }
+    free(sizes);
+    return code;
+}
+
+/* ---- import ---------------------------------------------------------------------------------- */
+
+static int import_files(const settings *settings, const cli_arguments *files)
+{
+    cli_session session;
+    gputune_wisdom_options options = GPUTUNE_WISDOM_OPTIONS_INIT;
+    options.trust = settings->trust ? GPUTUNE_TRUST_BOUND : GPUTUNE_TRUST_NOTHING;
+    options.keep = true;
+    int code = cli_open(&session, &settings->common,
+                        settings->trust ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    code = CLI_EXIT_OK;
+    for (size_t i = 0; i < files->count; i++) {
+        uint32_t count;
+        int status = gputune_wisdom_load(&count, session.tuner, files->items[i], &options);
+        if (status < 0) {
+            code = cli_worse(code, cli_fail(status));
+        } else {
+            cli_note("%s: %u result%s", files->items[i], count, plural(count));
+            code = cli_worse(code, count ? CLI_EXIT_OK : CLI_EXIT_NOTHING);
+        }
+    }
+    code = cli_check_database(&session, code);
+    cli_close(&session);
+    return code;
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static int run(const settings *settings, const cli_arguments *arguments)
+{
+    const char *verb = arguments->items[0];
+    const cli_arguments rest = {arguments->items + 1, arguments->count - 1};
+    if (strcmp(verb, "export") == 0 && rest.count < 2) {
+        return export_wisdom(settings, rest.count ? rest.items[0] : NULL);
+    }
+    if (strcmp(verb, "import") == 0 && rest.count) {
+        return import_files(settings, &rest);
+    }
+    cli_error("wisdom: expected 'export [KERNEL]' or 'import FILE...'");
+    return CLI_EXIT_USAGE;
+}
+
+int cmd_wisdom(int argc, char **argv)
+{
+    settings settings = {.trust = false};
+    const cli_option options[] = {
+        {"size", 's', CLI_OPTION_LIST, &settings.sizes, "NAME=V",
+         "export: what was measured at this size; may be repeated\n[all sizes]", NULL},
+        {"gpu", 0, CLI_OPTION_TEXT, &settings.gpu, "GPU",
+         "export: what was measured on this GPU, a part of its name\n[GPUs like the one at hand]",
+         NULL},
+        {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL, "export: of every GPU", NULL},
+        {"output", 'O', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
+         NULL},
+        {"trust", 0, CLI_OPTION_FLAG, &settings.trust, NULL,
+         "import: do not prove what was measured with the driver at hand,\non such a GPU, of the "
+         "same generated source",
+         NULL},
+        CLI_TUNER_OPTIONS(&settings.common),
+        CLI_MESSAGE_OPTIONS(&settings.common),
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "wisdom",
+        "export [KERNEL] | import FILE...",
+        "Carries winners as text from one database to another.",
+        "The text has no code. What is imported is compiled and proved when it is first asked "
+        "for.\n"
+        "What was measured here stays. Programs read the text by gputune_wisdom_import().",
+        1,
+        (size_t)-1,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code == CLI_CONTINUE) {
+        code = run(&settings, &arguments);
+    }
+    cli_list_free(&settings.sizes);
+    return code;
+}

@@ -1,0 +1,31 @@
+# what a newcomer may try first, without a GPU
+exec 2>&1
+export GPUTUNE_DB=$PWD/x.db
+one="--driver emu --only VEC=1 --only BLOCK=256 --only UNROLL=1"
+echo "a size for a GPU is told at once, and the others are tuned:"
+$GPUTUNE warm axpy $one -q --size n=1K,1G --format csv | cut -d, -f1-2
+$GPUTUNE run gemm --driver emu --size m=8K --size n=8K --size k=8K
+echo "a longer limit is the user's word (here it is too short for this size all the same):"
+$GPUTUNE run axpy --driver emu --size n=4M --time-limit 1
+echo "no folder is made for a database by a slip:"
+$GPUTUNE warm axpy $one --size n=1000 --db no/such/folder/x.db -q >/dev/null
+ls
+echo "times are called the same everywhere:"
+names() {
+    grep -o '"[a-z_]*_ns"' | sort -u | tr '\n' ' '
+    echo
+}
+$GPUTUNE warm axpy $one --size n=1K --format json | names
+$GPUTUNE show axpy --driver emu --format json | names
+$GPUTUNE run axpy --driver emu --size n=1K --format json -q | names
+echo "grid and block:"
+$GPUTUNE warm axpy $one --size n=1K --format json | grep -o '"grid": "[0-9x]*", "block": "[0-9x]*"'
+$GPUTUNE run axpy --driver emu --size n=1K --format json -q | grep -o '"grid": "[0-9x]*", "block": "[0-9x]*"'
+echo "databases with two versions of a template that has a path of its own:"
+cp "$(dirname "$0")/../../poisoned/wrong_result.cu" mine.cu
+$GPUTUNE warm ./mine.cu --driver emu -q --size n=1000 >/dev/null
+cp x.db old.db
+sed -i "0,/^__global__/s//__device__ int edited;\n__global__/" mine.cu
+$GPUTUNE warm ./mine.cu --driver emu -q --size n=1000 >/dev/null
+$GPUTUNE compare ./mine.cu old.db x.db --driver emu
+$GPUTUNE compare axpy old.db x.db --driver emu

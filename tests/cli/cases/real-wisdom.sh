@@ -1,0 +1,22 @@
+# winners go from one database to another as text, and are proved before they count as measured
+export GPUTUNE_DRIVER=emu
+narrow="--only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
+export GPUTUNE_DB=here.db
+$GPUTUNE warm axpy -q $narrow -s n=1000,2000 --format csv | wc -l
+$GPUTUNE wisdom export | head -n 1
+$GPUTUNE wisdom export axpy -s n=1K -O none.wisdom || echo "exit $?"
+$GPUTUNE wisdom export axpy -s n=2000 -O one.wisdom
+$GPUTUNE wisdom export --any-gpu -O all.wisdom
+$GPUTUNE wisdom export --gpu a100 || echo "exit $?"
+echo == there
+export GPUTUNE_DB=there.db
+$GPUTUNE wisdom import all.wisdom one.wisdom
+$GPUTUNE warm axpy -q $narrow -s n=1000,2000 --format json | grep -o '"source": "[a-z]*"'
+echo == mistakes
+sed 's/VEC=1/VEC=2/' one.wisdom >edited.wisdom
+$GPUTUNE wisdom import edited.wisdom || echo "exit $?"
+$GPUTUNE wisdom import "$0" 2>&1 | sed "s|$0|this|g"
+$GPUTUNE wisdom import absent || echo "exit $?"
+$GPUTUNE wisdom import || echo "exit $?"
+$GPUTUNE wisdom export axpy copy || echo "exit $?"
+$GPUTUNE wisdom || echo "exit $?"

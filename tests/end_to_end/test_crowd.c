@@ -1,0 +1,143 @@
+/* Many processes of many threads on one database: what one measures, the others take.
+ * GPUTUNE_TEST_CROWD=N: so many processes. */
+#include "world.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* ---- one of the crowd ------------------------------------------------------------------------ */
+
+typedef struct member {
+    gputune *tuner;
+    int first; /* of the scenarios, which it asks for in its own order */
+    int scenarios, measured, failed;
+} member;
+
+static void *ask_for_all(void *user)
+{
+    member *m = user;
+    static const char *const only[] = {"VEC=1", "BLOCK=64,128", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = 120; /* in which the slowest has its turn */
+    for (int i = 0; i < m->scenarios; i++) {
+        gputune_plan *plan;
+        int n = 2000 + (m->first + i) % m->scenarios;
+        if (tune_kernel(&plan, m->tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options) < 0) {
+            m->failed++;
+            continue;
+        }
+        gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+        gputune_plan_info(&info, plan);
+        m->measured += info.source == GPUTUNE_SOURCE_MEASURED;
+        m->failed += info.source != GPUTUNE_SOURCE_MEASURED && info.source != GPUTUNE_SOURCE_CACHED;
+        gputune_plan_release(plan);
+    }
+    return NULL;
+}
+
+/* Returns how many of its tunings were measured, or FAILED. Threads that wait for one measurement
+ * of their tuner all count it, so that only the first thread's count is told. */
+static int join(const char *database, int first, int threads, int scenarios)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    pthread_t ids[THREADS];
+    member members[THREADS];
+    int measured = 0, failed = 0;
+    options.database = database;
+    options.driver = "emu:h200";
+    options.compile_workers = 1;
+    if (gputune_open(&tuner, &options) < 0) {
+        return FAILED;
+    }
+    for (int i = 0; i < threads; i++) {
+        members[i] = (member){tuner, first + i, scenarios, 0, 0};
+        pthread_create(&ids[i], NULL, ask_for_all, &members[i]);
+    }
+    for (int i = 0; i < threads; i++) {
+        pthread_join(ids[i], NULL);
+        failed += members[i].failed;
+        measured = members[i].measured > measured ? members[i].measured : measured;
+    }
+    gputune_close(tuner);
+    return failed ? FAILED : measured;
+}
+
+/* ---- the crowd ------------------------------------------------------------------------------- */
+
+/* Returns how many measurements there were in all. */
+static int gather(int processes, int threads, int scenarios)
+{
+    pid_t children[256];
+    int measured = 0;
+    char texts[3][16];
+    for (int i = 0; i < processes; i++) {
+        snprintf(texts[0], sizeof texts[0], "%d", i);
+        snprintf(texts[1], sizeof texts[1], "%d", threads);
+        snprintf(texts[2], sizeof texts[2], "%d", scenarios);
+        children[i] = fork();
+        if (children[i] == 0) { /* a new program: SQLite and the driver do not survive a fork */
+            execl("/proc/self/exe", "test_crowd", world.database, texts[0], texts[1], texts[2],
+                  (char *)NULL);
+            _exit(FAILED);
+        }
+    }
+    for (int i = 0; i < processes; i++) {
+        int status = 0;
+        assert_int_equal(waitpid(children[i], &status, 0), children[i]);
+        assert_true(WIFEXITED(status));
+        assert_int_not_equal(WEXITSTATUS(status), FAILED);
+        measured += WEXITSTATUS(status);
+    }
+    return measured;
+}
+
+static int crowd(int standard)
+{
+    const char *asked = getenv("GPUTUNE_TEST_CROWD");
+    int count = asked ? (int)strtol(asked, NULL, 10) : standard;
+    return count < 256 ? count : 255;
+}
+
+static void test_one_measures_for_all(void **state)
+{
+    (void)state;
+    if (!world.ready) {
+        skip();
+    }
+    assert_int_equal(gather(crowd(PROCESSES), THREADS, 1), 1);
+    unlink(world.database);
+}
+
+static void test_every_scenario_is_measured_once(void **state)
+{
+    (void)state;
+    if (!world.ready) {
+        skip();
+    }
+    assert_int_equal(gather(crowd(SHARING), 1, crowd(SCENARIOS)), crowd(SCENARIOS));
+    unlink(world.database);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 5) {
+        return join(argv[1], (int)strtol(argv[2], NULL, 10), (int)strtol(argv[3], NULL, 10),
+                    (int)strtol(argv[4], NULL, 10));
+    }
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_measures_for_all),
+        cmocka_unit_test(test_every_scenario_is_measured_once),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,171 @@
+/* Processes that agree on a variant: each is a tuner here, and what rank 0 says is passed on by
+ * hand. */
+#include "world.h"
+
+typedef struct wire {
+    char bytes[8192];
+    size_t count;
+    int calls;
+    bool broken;
+} wire;
+
+static int send_bytes(void *user, void *data, size_t bytes)
+{
+    wire *w = user;
+    assert_true(bytes <= sizeof w->bytes);
+    memcpy(w->bytes, data, bytes);
+    w->count = bytes;
+    w->calls++;
+    return w->broken;
+}
+
+static int receive_bytes(void *user, void *data, size_t bytes)
+{
+    wire *w = user;
+    assert_int_equal(bytes, w->count);
+    memcpy(data, w->bytes, bytes);
+    w->calls++;
+    return w->broken;
+}
+
+static gputune_group rank_of(int rank, wire *w)
+{
+    gputune_group group = GPUTUNE_GROUP_INIT;
+    group.rank = rank;
+    group.broadcast = rank ? receive_bytes : send_bytes;
+    group.user = w;
+    return group;
+}
+
+static int together(gputune_plan **out, gputune *tuner, int rank, wire *w, const char *kernel,
+                    const gputune_options *options)
+{
+    const gputune_group group = rank_of(rank, w);
+    return gputune_tune_together(out, tuner, kernel, GPUTUNE_SIZES({"n", 1000}), options, &group);
+}
+
+/* A winner that is not the default: no other variant may be tried. */
+static gputune_options narrow(void)
+{
+    static const char *const only[] = {"VEC=4", "BLOCK=512", "UNROLL=2"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = 60;
+    return options;
+}
+
+static void ranks_launch_what_rank_0_found(void **state)
+{
+    (void)state;
+    wire w = {.calls = 0};
+    gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
+    const gputune_options options = narrow();
+    gputune_plan *mine, *theirs, *again, *alone;
+    OK(together(&mine, first, 0, &w, "axpy", &options));
+    OK(together(&theirs, second, 1, &w, "axpy", &options));
+    assert_int_equal(w.calls, 2);
+    const gputune_info a = info_of(mine), b = info_of(theirs);
+    assert_string_equal(a.configuration, b.configuration);
+    assert_int_equal(a.source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(b.source, GPUTUNE_SOURCE_CACHED);
+    assert_true(a.time_ns > 0 && a.time_ns == b.time_ns && a.speedup == b.speedup);
+
+    size_t n = 1000;
+    float x[1000], y[1000], factor = 3;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (float)i;
+        y[i] = 1;
+    }
+    CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
+    OK(gputune_launch(theirs, NULL, GPUTUNE_ARGS(&dy, &dx, &factor, &n)));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(y, dy, sizeof y));
+    assert_float_equal(y[999], 1 + 3 * 999.0F, 0);
+
+    OK(together(&again, second, 1, &w, "axpy", &options)); /* nothing is proved a second time */
+    assert_ptr_equal(again, theirs);
+    gputune_options cached = options;
+    cached.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&alone, second, "axpy", GPUTUNE_SIZES({"n", 1000}), &cached));
+    assert_string_equal(info_of(alone).configuration, a.configuration);
+    gputune_plan *const plans[] = {mine, theirs, again, alone};
+    for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
+        gputune_plan_release(plans[i]);
+    }
+    CU(MemFree(dx));
+    CU(MemFree(dy));
+    gputune_close(first);
+    gputune_close(second);
+}
+
+static void default_is_agreed_on_too(void **state)
+{
+    (void)state;
+    wire w = {.calls = 0};
+    gputune *first = tuner_open(":memory:"), *second = tuner_open(":memory:");
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *mine, *theirs;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(together(&mine, first, 0, &w, "axpy", &options));
+    OK(together(&theirs, second, 3, &w, "axpy", &options));
+    assert_int_equal(info_of(theirs).source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(info_of(theirs).configuration, info_of(mine).configuration);
+    gputune_plan_release(mine);
+    gputune_plan_release(theirs);
+    gputune_close(first);
+    gputune_close(second);
+}
+
+static void failures_reach_every_rank(void **state)
+{
+    (void)state;
+    wire w = {.calls = 0};
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan = NULL;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_equal(together(&plan, tuner, 0, &w, "nosuch", &options), GPUTUNE_ENOTFOUND);
+    assert_int_equal(together(&plan, tuner, 1, &w, "nosuch", &options), GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gputune_error(), "nosuch"));
+
+    OK(together(&plan, tuner, 0, &w, "axpy", &options));
+    gputune_plan_release(plan);
+    plan = NULL;
+    assert_int_equal(together(&plan, tuner, 2, &w, "copy", &options), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "rank 2 has another version"));
+    w.broken = true;
+    assert_int_equal(together(&plan, tuner, 0, &w, "axpy", &options), GPUTUNE_EIO);
+    assert_int_equal(together(&plan, tuner, 1, &w, "axpy", &options), GPUTUNE_EIO);
+
+    gputune_group group = GPUTUNE_GROUP_INIT; /* no broadcast */
+    assert_int_equal(
+        gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, &group),
+        GPUTUNE_EINVAL);
+    group = rank_of(0, &w);
+    group.version = 9;
+    assert_int_equal(
+        gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, &group),
+        GPUTUNE_EINVAL);
+    assert_int_equal(
+        gputune_tune_together(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1000}), NULL, NULL),
+        GPUTUNE_EINVAL);
+    assert_null(plan);
+    gputune_close(tuner);
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks_launch_what_rank_0_found),
+        cmocka_unit_test(default_is_agreed_on_too),
+        cmocka_unit_test(failures_reach_every_rank),
+    };
+    return cmocka_run_group_tests(tests, open_world, world_close);
+}

@@ -1,0 +1,205 @@
+/* Processes are killed at random moments: the host, a compile worker, the measure worker, in turn.
+ * The database stays whole, what was told as stored is stored, and the next run goes on from there.
+ * GPUTUNE_TEST_KILLS=N: so many times. */
+#include "world.h"
+
+#include "base/random.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+
+enum { KILLS = 18, SIZES = 3, LONGEST_US = 1500000 };
+
+static gt_random chance = {7};
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* ---- the command ----------------------------------------------------------------------------- */
+
+static void output_path(char *out, size_t bytes)
+{
+    snprintf(out, bytes, "%s/out", world.folder);
+}
+
+/* Tunes SIZES scenarios of a round, a line on stdout each. */
+static pid_t start(const char *program, int round)
+{
+    char sizes[64], out[96];
+    snprintf(sizes, sizeof sizes, "n=%d,%d,%d", 1000 + 3 * round, 1001 + 3 * round,
+             1002 + 3 * round);
+    output_path(out, sizeof out);
+    const char *const arguments[] = {"gputune",      "warm",     "axpy",   "--size",       sizes,
+                                     "--only",       "VEC=1,4",  "--only", "BLOCK=64,128", "--only",
+                                     "UNROLL=1",     "--format", "csv",    "-q",           "--db",
+                                     world.database, NULL};
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        int file = open(out, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+        dup2(file, 1);
+        execv(program, (char *const *)(uintptr_t)arguments);
+        _exit(127);
+    }
+    return child;
+}
+
+/* A child of `parent` with that role, or 0. */
+static pid_t worker_of(pid_t parent, const char *role)
+{
+    pid_t found = 0;
+    DIR *folder = opendir("/proc");
+    struct dirent *entry;
+    while (folder && !found && (entry = readdir(folder))) {
+        char path[300], text[512] = "";
+        long pid = strtol(entry->d_name, NULL, 10), above = 0;
+        snprintf(path, sizeof path, "/proc/%ld/stat", pid);
+        FILE *file = pid > 0 ? fopen(path, "r") : NULL;
+        const char *at = file && fgets(text, sizeof text, file) ? strrchr(text, ')') : NULL;
+        above = at && strlen(at) > 4 ? strtol(at + 4, NULL, 10) : 0;
+        if (file) {
+            fclose(file);
+        }
+        if (above != parent) {
+            continue;
+        }
+        snprintf(path, sizeof path, "/proc/%ld/cmdline", pid);
+        file = fopen(path, "r");
+        size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
+        if (file) {
+            fclose(file);
+        }
+        for (size_t i = 0; i < length; i++) {
+            text[i] = text[i] ? text[i] : ' ';
+        }
+        text[length] = '\0';
+        found = strstr(text, role) ? (pid_t)pid : 0;
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return found;
+}
+
+static void kill_one(pid_t host, int round)
+{
+    static const char *const roles[] = {NULL, "--role compile", "--role measure"};
+    const char *role = roles[round % 3];
+    usleep((useconds_t)(gt_random_unit(&chance) * LONGEST_US));
+    pid_t victim = role ? worker_of(host, role) : host;
+    if (victim > 0) {
+        kill(victim, SIGKILL);
+    }
+}
+
+/* ---- what is left ---------------------------------------------------------------------------- */
+
+static int64_t ask(const char *sql)
+{
+    sqlite3 *database;
+    sqlite3_stmt *statement;
+    int64_t answer = -1;
+    assert_int_equal(sqlite3_open(world.database, &database), SQLITE_OK);
+    sqlite3_busy_timeout(database, 10000);
+    if (sqlite3_prepare_v2(database, sql, -1, &statement, NULL) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW) {
+        answer = strcmp((const char *)sqlite3_column_text(statement, 0), "ok")
+                     ? sqlite3_column_int64(statement, 0)
+                     : 1;
+    }
+    sqlite3_finalize(statement);
+    sqlite3_close(database);
+    return answer;
+}
+
+static int64_t count_winners(int n)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql,
+             "SELECT count(*) FROM winner w JOIN scenario s ON s.id = w.scenario "
+             "WHERE s.problem = 'n=%d'",
+             n);
+    return ask(sql);
+}
+
+/* Scenarios that a whole line told of; each must be stored. */
+static int expect_told_is_stored(void)
+{
+    char path[96], line[1024];
+    int told = 0;
+    output_path(path, sizeof path);
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        const char *at = strstr(line, ",n=");
+        if (!at || !strchr(line, '\n')) {
+            continue;
+        }
+        told++;
+        if (count_winners((int)strtol(at + 3, NULL, 10)) != 1) {
+            fail_msg("told, and not stored: %s", line);
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return told;
+}
+
+static int wait_for(pid_t child)
+{
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+/* ---- the test -------------------------------------------------------------------------------- */
+
+static void test_a_kill_loses_nothing_that_was_stored(void **state)
+{
+    (void)state;
+    const char *asked = getenv("GPUTUNE_TEST_KILLS");
+    int kills = asked ? (int)strtol(asked, NULL, 10) : KILLS, told = 0, hosts = 0;
+    char *folder, *program;
+    if (!world.ready) {
+        skip();
+    }
+    OK(gt_file_own_folder(&folder));
+    OK(gt_path_format(&program, "%s/../../gputune", folder));
+    for (int round = 0; round < kills; round++) {
+        pid_t host = start(program, round);
+        kill_one(host, round);
+        int code = wait_for(host);
+        bool was_host = code == -SIGKILL;
+        hosts += was_host;
+        if (!was_host && code != 0) {
+            fail_msg("round %d: the command ended with %d", round, code);
+        }
+        if (access(world.database, F_OK) == 0) {
+            assert_int_equal(ask("PRAGMA integrity_check"), 1);
+            told += expect_told_is_stored();
+        }
+        if (was_host) { /* the next run goes on */
+            assert_int_equal(wait_for(start(program, round)), 0);
+            assert_int_equal(expect_told_is_stored(), SIZES);
+        }
+    }
+    print_message("%d kills, %d of hosts; %d results were told, and all were stored\n", kills,
+                  hosts, told);
+    char path[96];
+    output_path(path, sizeof path);
+    unlink(path);
+    free(program);
+    free(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_kill_loses_nothing_that_was_stored)};
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,190 @@
+/* A process that may not do what gputune would like to do gets a plan all the same, and one line
+ * that says why it was not measured: limits on processes, memory, descriptors and file sizes, and a
+ * sandbox in which no program can be started. */
+#include "world.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+enum { KNOWN = 3000, ASKED = 3001, NO_PLAN = 100, WRONG_PLAN, MANY_LINES, NO_LIMIT };
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+static gputune_options few_variants(void)
+{
+    static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = 20;
+    return options;
+}
+
+/* ---- limits ---------------------------------------------------------------------------------- */
+
+static bool set_limit(int resource, rlim_t value)
+{
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 &&
+           setrlimit(resource, &(struct rlimit){value, limit.rlim_max}) == 0;
+}
+
+/* What this process has mapped now and 20 MB more. */
+static bool little_memory(void)
+{
+    unsigned long pages = 0;
+    char line[64] = "";
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (file && fgets(line, sizeof line, file)) {
+        pages = strtoul(line, NULL, 10);
+    }
+    if (file) {
+        fclose(file);
+    }
+    return pages && set_limit(RLIMIT_AS, (rlim_t)pages * 4096 + (20 << 20));
+}
+
+static bool few_descriptors(void)
+{
+    return set_limit(RLIMIT_NOFILE, 10);
+}
+
+static bool small_files(void)
+{
+    return set_limit(RLIMIT_FSIZE, 4096);
+}
+
+/* System calls of that number, and of `other`, fail with `error`. */
+static bool forbid(long number, long other, int error)
+{
+#ifdef __x86_64__
+    struct sock_filter filter[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)other, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (uint32_t)error),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+#else
+    (void)number;
+    (void)other;
+    (void)error;
+    return false;
+#endif
+}
+
+static bool no_exec(void)
+{
+    return forbid(SYS_execve, SYS_execveat, EPERM);
+}
+
+/* As a limit on processes has it, which does not hold for root. */
+static bool no_clone(void)
+{
+    return forbid(SYS_clone, SYS_clone3, EAGAIN);
+}
+
+static const struct {
+    const char *name;
+    bool (*apply)(void);
+    bool measures; /* in spite of it */
+} limits[] = {
+    {"RLIMIT_AS", little_memory, true},
+    {"RLIMIT_NOFILE", few_descriptors, false},
+    {"RLIMIT_FSIZE", small_files, true},
+    {"seccomp without exec", no_exec, false},
+    {"seccomp without processes", no_clone, false},
+};
+enum { LIMITS = sizeof limits / sizeof *limits };
+
+/* ---- the limited process --------------------------------------------------------------------- */
+
+static int be_limited(size_t index)
+{
+    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
+    const gputune_options options = few_variants();
+    gputune *tuner;
+    gputune_plan *plan;
+    open_options.database = getenv("TEST_DATABASE");
+    open_options.driver = "emu:h200";
+    open_options.log = on_log;
+    if (gputune_open(&tuner, &open_options) < 0) {
+        return NO_PLAN;
+    }
+    if (!limits[index].apply()) {
+        return NO_LIMIT;
+    }
+    if (tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", ASKED + (int)index}), &options) < 0) {
+        fprintf(stderr, "%s\n", gputune_error());
+        return NO_PLAN;
+    }
+    gputune_info info = {.version = GPUTUNE_INFO_VERSION};
+    gputune_plan_info(&info, plan);
+    bool unmeasured =
+        (info.source == GPUTUNE_SOURCE_NEAREST || info.source == GPUTUNE_SOURCE_DEFAULT) &&
+        info.stop_reason[0];
+    bool expected = limits[index].measures ? info.source == GPUTUNE_SOURCE_MEASURED : unmeasured;
+    bool one_line = world.warnings == 1 || (limits[index].measures && !world.warnings);
+    if (!expected || !one_line) {
+        fprintf(stderr, "%s: %s\n%s", gputune_source_name(info.source), info.stop_reason,
+                world.log);
+    }
+    return !expected ? WRONG_PLAN : !one_line ? MANY_LINES : 0;
+}
+
+static int run_limited(size_t index)
+{
+    char text[16];
+    int status = 0;
+    snprintf(text, sizeof text, "%zu", index);
+    setenv("TEST_DATABASE", world.database, 1);
+    pid_t child = fork();
+    if (child == 0) {
+        execl("/proc/self/exe", "test_limits", text, (char *)NULL);
+        _exit(127);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+}
+
+static void test_a_limited_process_gets_a_plan(void **state)
+{
+    (void)state;
+    const gputune_options options = few_variants();
+    gputune_plan *plan;
+    gputune *tuner = tuner_open(world.database);
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", KNOWN}), &options));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    for (size_t i = 0; i < LIMITS; i++) {
+        int code = run_limited(i);
+        if (code == NO_LIMIT) {
+            print_message("%s: cannot be set here\n", limits[i].name);
+        } else if (code != 0) {
+            fail_msg("%s: %d", limits[i].name, code);
+        }
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 2) {
+        return be_limited((size_t)strtoul(argv[1], NULL, 10));
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_a_limited_process_gets_a_plan)};
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

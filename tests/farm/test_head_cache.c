@@ -1,0 +1,197 @@
+/* Heads that are kept precompiled: the same code, quicker, and no file left. */
+#include "farm/head_cache.h"
+
+#include "base/text.h"
+#include "support/folder.h"
+
+#include <dirent.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+static const gt_nvrtc *nvrtc;
+static gt_head_cache cache;
+static char *folder;
+static char head[16 * 1024];
+
+/* A head of many small templates. */
+static int open_all(void **state)
+{
+    size_t used = 0;
+    (void)state;
+    if (gt_nvrtc_open(&nvrtc, 0) != GPUTUNE_OK || !gt_nvrtc_keeps_heads(nvrtc)) {
+        nvrtc = NULL;
+        return 0;
+    }
+    for (int i = 0; used + 256 < sizeof head; i++) {
+        used += (size_t)snprintf(head + used, sizeof head - used,
+                                 "template <int N> struct s%d { static __device__ int f(int x) { "
+                                 "return x * N + %d; } };\n",
+                                 i, i);
+    }
+    folder = folder_make();
+    setenv("TMPDIR", folder, 1);
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    (void)state;
+    gt_head_cache_free(&cache);
+    if (folder) {
+        folder_remove(folder);
+    }
+    return 0;
+}
+
+/* The PTX of a kernel behind the head, for the caller to free; NULL where it does not compile. */
+static char *compile(const char *body, const char *option)
+{
+    gt_text text = {0};
+    gt_nvrtc_result result = {0};
+    const char *const options[] = {option};
+    gt_text_printf(&text, "%s\n%s", head, body);
+    const gt_nvrtc_request request = {.text = gt_text_string(&text),
+                                      .arch = "sm_90a",
+                                      .options = options,
+                                      .option_count = option ? 1 : 0,
+                                      .want_ptx = true,
+                                      .head_bytes = strlen(head)};
+    gputune_status status = gt_head_cache_compile(&result, &cache, nvrtc, &request);
+    char *ptx = result.ptx.data;
+    result.ptx.data = NULL;
+    gt_nvrtc_result_free(&result);
+    gt_text_free(&text);
+    assert_true(status == GPUTUNE_OK || status == GPUTUNE_ECOMPILE);
+    return ptx;
+}
+
+static int count_kept(void)
+{
+    int kept = 0;
+    for (int i = 0; i < GT_HEADS; i++) {
+        kept += cache.heads[i].file > 0;
+    }
+    return kept;
+}
+
+/* How many entries the folder for temporary files has, beyond . and .. */
+static int count_files(void)
+{
+    int count = -2;
+    DIR *open = opendir(folder);
+    assert_non_null(open);
+    while (readdir(open)) {
+        count++;
+    }
+    closedir(open);
+    return count;
+}
+
+/* As if reading it had taken long. */
+static void make_worthwhile(void)
+{
+    for (int i = 0; i < GT_HEADS; i++) {
+        cache.heads[i].plain_ns = cache.heads[i].known ? 1e12 : 0;
+    }
+}
+
+static const char good[] = "#define N 3\n"
+                           "extern \"C\" __global__ void k(int *x) { *x = s7<N>::f(*x); }\n";
+
+static void test_code_is_the_same_and_no_file_is_left(void **state)
+{
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    char *plain = compile(good, NULL);
+    assert_int_equal(count_kept(), 0);
+    make_worthwhile();
+    char *kept = compile(good, NULL);
+    assert_int_equal(count_kept(), 1);
+    assert_int_equal(count_files(), 0);
+    char *used = compile(good, NULL);
+    assert_string_equal(plain, kept);
+    assert_string_equal(plain, used);
+    char *other =
+        compile("#define N 4\nextern \"C\" __global__ void k(int *x) { *x = N; }\n", NULL);
+    assert_non_null(strstr(other, "4"));
+    free(plain);
+    free(kept);
+    free(used);
+    free(other);
+}
+
+/* Registers are the back end's; how the source is read is not. */
+static void test_a_head_is_bound_to_the_options(void **state)
+{
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    free(compile(good, "--maxrregcount=32"));
+    assert_int_equal(count_kept(), 1);
+    free(compile(good, "-DSOMETHING=1"));
+    assert_int_equal(count_kept(), 1);
+    make_worthwhile();
+    free(compile(good, "-DSOMETHING=1"));
+    assert_int_equal(count_kept(), 2);
+}
+
+static void test_a_mistake_of_a_variant_is_its_own(void **state)
+{
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    assert_null(compile("extern \"C\" __global__ void k(int *x) { mistake; }\n", NULL));
+    assert_non_null(strstr(gt_message(), "identifier \"mistake\" is undefined"));
+    char *again = compile(good, NULL);
+    assert_non_null(again);
+    free(again);
+}
+
+/* What a worker left that was killed meanwhile is removed; without a place nothing is kept. */
+static void test_leftovers_and_no_place(void **state)
+{
+    char name[512];
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    gt_head_cache_free(&cache);
+    snprintf(name, sizeof name, "%s/gputune-head-999999999-abc", folder);
+    assert_int_equal(mkdir(name, 0700), 0);
+    free(compile(good, NULL));
+    make_worthwhile();
+    free(compile(good, NULL));
+    assert_int_equal(count_kept(), 1);
+    assert_int_equal(count_files(), 0);
+    gt_head_cache_free(&cache);
+    setenv("TMPDIR", "/nowhere", 1);
+    free(compile(good, NULL));
+    make_worthwhile();
+    char *code = compile(good, NULL);
+    assert_non_null(code);
+    assert_int_equal(count_kept(), 0);
+    free(code);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_code_is_the_same_and_no_file_is_left),
+        cmocka_unit_test(test_a_head_is_bound_to_the_options),
+        cmocka_unit_test(test_a_mistake_of_a_variant_is_its_own),
+        cmocka_unit_test(test_leftovers_and_no_place),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

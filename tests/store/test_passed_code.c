@@ -1,0 +1,54 @@
+/* Code that is kept in case a tuning is cut short goes when the tuning has a winner. */
+#include "store_support.h"
+
+static bool has_code(gt_store *store, uint64_t number)
+{
+    gt_code code;
+    if (gt_store_find_cubin(&code, store, hash_of(1000 + number), "sm_90", false, 0, NULL) !=
+        GPUTUNE_OK) {
+        return false;
+    }
+    gt_code_free(&code);
+    return true;
+}
+
+static void a_winner_is_not_dropped_with_the_others(void **state)
+{
+    gt_store *store = open_store(*state);
+    const int64_t n = 1024;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    const gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    const gt_code passed[] = {code_of(1, "a"), code_of(2, "b"), code_of(5, "c"), code_of(6, "d")};
+    const gt_trial trial = trial_of(2, "VEC=4", 100);
+    gt_winner winner = {.config = (char *)"VEC=4",
+                        .default_config = (char *)"VEC=1",
+                        .trial = trial.hash,
+                        .default_trial = trial.hash,
+                        .terms = terms,
+                        .code = code_of(2, "b"),
+                        .stop_reason = (char *)""};
+    gt_outcome outcome = {
+        .environment = ENVIRONMENT, .scenario = &scenario, .codes = passed, .code_count = 4};
+    put_size(store, 2048, 50); /* made of 1 and 2 */
+    assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+    assert_true(has_code(store, 5) && has_code(store, 6));
+    outcome = (gt_outcome){.environment = ENVIRONMENT,
+                           .scenario = &scenario,
+                           .trials = &trial,
+                           .trial_count = 1,
+                           .winner = &winner,
+                           .passed = passed,
+                           .passed_count = 4};
+    assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+    assert_true(has_code(store, 1) && has_code(store, 2));
+    assert_false(has_code(store, 5) || has_code(store, 6));
+    gt_store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(
+        a_winner_is_not_dropped_with_the_others, open_world, close_world)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
