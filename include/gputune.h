@@ -642,6 +642,10 @@ typedef struct gputune_record {
     uint32_t variants, failed;      /* of a winner: how many its tuning tried */
     const char *default_status;     /* of a winner: how the default fared, as `status`; "" */
     uint32_t grid[3], block[3];     /* of gputune_run(); 0: unknown */
+    /* The widths of loads and stores of global memory in the machine code: bytes, each a bit (4 |
+     * 16); 0: unknown, or none. vector_bytes: the widest that the vector axes ask for; 0: nothing
+     * wide. */
+    uint32_t load_widths, store_widths, vector_bytes;
 } gputune_record;
 #define GPUTUNE_RECORD_VERSION 3
 

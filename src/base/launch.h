@@ -92,6 +92,8 @@ typedef struct gt_launch {
 typedef struct gt_resources {
     uint32_t registers, spill_bytes; /* spills: stores plus loads, from the ptxas log */
     uint32_t static_shared_bytes, local_bytes, constant_bytes;
+    uint32_t load_widths, store_widths; /* of global memory, in the machine code: bytes, each a bit
+                                           (4 | 16); 0: unknown, or none */
 } gt_resources;
 
 /* Machine code, or PTX for an emulated device. */

@@ -62,7 +62,8 @@
 static const gt_member resources_members[] = {
     NUMBER(gt_resources, registers),           NUMBER(gt_resources, spill_bytes),
     NUMBER(gt_resources, static_shared_bytes), NUMBER(gt_resources, local_bytes),
-    NUMBER(gt_resources, constant_bytes),
+    NUMBER(gt_resources, constant_bytes),      NUMBER(gt_resources, load_widths),
+    NUMBER(gt_resources, store_widths),
 };
 static RECORD(resources, gt_resources, resources_members);
 

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gpu/device_headers.h"
 #include "gpu/header_hint.h"
+#include "gpu/machine_code.h"
 #include "gpu/nvrtc_find.h"
 #include "gpu/ptxas_log.h"
 
@@ -477,6 +478,9 @@ gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
     }
     if (result.log) {
         gt_ptxas_parse(&result.resources, result.log);
+    }
+    if (status == GPUTUNE_OK) {
+        gt_machine_code_widths(&result.resources, &result.cubin, request->arch);
     }
     result.compile_ns = (double)(gt_now_ns() - start);
     *out = result;

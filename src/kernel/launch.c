@@ -175,6 +175,26 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     return GPUTUNE_OK;
 }
 
+uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
+                         const gt_config *config, const gt_device *device)
+{
+    gt_binding binding;
+    uint32_t widest = 0, most = device->cc >= 100 ? 32 : 16;
+    gt_binding_open(&binding, template, problem, device);
+    gt_slots_config(binding.slots, template, config);
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        uint32_t width = (uint32_t)binding.slots[GT_SLOT_AXIS + a];
+        for (uint32_t i = 0; i < template->argument_count; i++) {
+            bool asks = (template->axes[a].buffers >> i & 1) && width > 1;
+            uint32_t bytes =
+                asks ? width * gt_element_resolve(&binding, template->arguments[i].type).bytes : 0;
+            bytes = bytes < most ? bytes : most;
+            widest = bytes > widest ? bytes : widest;
+        }
+    }
+    return widest;
+}
+
 /* Member by member, because padding may differ. */
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
