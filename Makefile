@@ -54,7 +54,7 @@ BENCH_SRC := $(wildcard tools/bench/*.c)
 obj = $(patsubst %.c,$(B)/obj/%.o,$(1))
 LIB_OBJ := $(call obj,$(LIB_SRC)) $(B)/obj/generated/schema.o $(B)/obj/generated/service.o \
            $(B)/obj/generated/service_images.o $(B)/obj/generated/device_headers.o
-CLI_OBJ := $(call obj,$(CLI_SRC))
+CLI_OBJ := $(call obj,$(CLI_SRC)) $(B)/obj/generated/language.o
 WORKER_OBJ := $(call obj,$(MAINS))
 EMU_OBJ := $(call obj,$(EMU_SRC)) $(if $(wildcard src/emulator/profiles/*.profile),$(B)/obj/generated/profiles.o)
 SUPPORT_OBJ := $(call obj,$(SUPPORT_SRC))
@@ -73,10 +73,11 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-fault check-fuzz check-gpu check-reproducible bench tidy wheel FORCE
+        check-san check-armour check-fault check-fuzz check-gpu check-reproducible bench tidy wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
-all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so
+all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
+     $(B)/man/gputune-template.7
 lib: $(B)/libgputune.a
 tests: $(TESTS) $(FAKE) $(DIFFERENTIAL)
 fuzzers: $(FUZZERS)
@@ -108,6 +109,16 @@ $(B)/generated/schema.c: tools/embed $(wildcard db/*.sql)
 	$(call say,GEN)mkdir -p $(@D); tools/embed gt_schema_steps db/*.sql > $@
 $(B)/generated/profiles.c: tools/embed $(wildcard src/emulator/profiles/*.profile)
 	$(call say,GEN)mkdir -p $(@D); tools/embed emu_profiles src/emulator/profiles/*.profile > $@
+
+# the template language, as the source describes it: in the command line, and as a page
+LANGUAGE_SRC := tools/language src/kernel/template.h src/kernel/symbols.h templates/axpy.cu templates/gputune.cuh
+$(B)/generated/language.c: tools/embed $(LANGUAGE_SRC)
+	$(call say,GEN)mkdir -p $(@D); tools/language text > $(@D)/language.txt && \
+	    tools/embed --text cli_template_language $(@D)/language.txt > $@
+$(B)/man/gputune-template.7: $(LANGUAGE_SRC) Makefile
+	$(call say,GEN)mkdir -p $(@D); tools/language man > $@
+$(B)/man/gputune.3: tools/manual include/gputune.h Makefile
+	$(call say,GEN)mkdir -p $(@D); tools/manual > $@
 
 SERVICE_SRC := $(patsubst %,src/farm/service_%.cu,tasks fill check time)
 $(B)/generated/service.c: tools/embed $(SERVICE_SRC)
@@ -213,13 +224,14 @@ check: setup
 check-build: all tests fuzzers
 
 #: make check-san     the tests under ASan with UBSan, then TSan
-#: make check-fault   failing allocations, driver calls, files and workers, one by one
+#: make check-armour  bad variants, kills, crowds and damaged files, long
+#: make check-fault   failing allocations, system and driver calls, files, workers, one by one
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-fault check-fuzz check-gpu check-reproducible tidy:
+check-san check-armour check-fault check-fuzz check-gpu check-reproducible tidy:
 	@B=$(B) T=$(T) tools/$@
 bench:
 	@B=$(B) tools/bench-run
@@ -247,6 +259,10 @@ $(B)/wheel/gputune-worker: $(WORKER_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -Wl,-rpath,'$$ORIGIN' $^ -o $@ $(LIBS)
 wheel: all $(WHEEL)
 	@tools/package/wheel $(B) $(B)/wheel
+
+#: make deb           Debian packages, into $(B)/deb, with the distribution's tools
+deb:
+	@tools/package/deb $(B)/deb
 
 clean:
 	rm -rf $(B)

@@ -32,6 +32,7 @@
  *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
  *   GPUTUNE_TEMPLATES  the folder of kernels by name
+ *   GPUTUNE_INCLUDE    folders of headers that kernels may include, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
@@ -124,8 +125,9 @@ typedef struct gputune_sizes {
     const gputune_size *items;
 } gputune_sizes;
 
-/* Pointers to the kernel's arguments, in the order of the template's args(); a pass() block comes
- * as a pointer to the block in host memory, where the block is declared. */
+/* Pointers to the kernel's arguments: first the blocks, those of pass() and constant() in the order
+ * of the pragmas, each as a pointer to its bytes in host memory (copied before the launch returns),
+ * then the template's args() in their order. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;
@@ -255,7 +257,8 @@ typedef struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;
-    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s */
+    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s; in the
+                              background 60 s */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -276,13 +279,18 @@ typedef struct gputune_options {
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
+    /* since version 3 */
+    bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
+                        thread of the tuner, and return the winner to later calls */
+    double share;    /* of the GPU's time that such a tuning takes while the application uses the
+                        GPU; 0: 0.05. Its time limit does not count the pauses */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 2 /* 1 works too: what it lacks has its default */
+#define GPUTUNE_OPTIONS_VERSION 3 /* 1 works too: what it lacks has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO                                 \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0                       \
     }
 
 typedef struct gputune_open_options {
@@ -297,26 +305,28 @@ typedef struct gputune_open_options {
     const char *worker;       /* the gputune-worker executable; NULL: searched for */
     uint32_t compile_workers; /* 0: as many as cores */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers;        /* between tunings: quicker for many in a row, but the measure worker
-                                 then holds device memory */
-    bool tune_only;           /* for tools that launch nothing: a worker tells what the device is
-                                 (NULL: 0), and the driver need not start in this process, which
-                                 takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
-    bool read_only;           /* for tools: `database` alone is only read; nothing is made or put
-                                 beside it, and gputune_open() fails with EDATABASE where it cannot
-                                 be. NULL: the user's and the system's, which may be missing */
+    bool keep_workers; /* between tunings: quicker for many in a row, but the workers then hold
+                          memory, of the device too */
+    bool tune_only;    /* for tools that launch nothing: a worker tells what the device is
+                          (NULL: 0), and the driver need not start in this process, which
+                          takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
+    bool read_only;    /* for tools: `database` alone is only read; nothing is made or put
+                          beside it, and gputune_open() fails with EDATABASE where it cannot
+                          be. NULL: the user's and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
     /* Since version 2: folders of headers that templates may include, searched in this order,
      * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
     const char *const *include_paths;
     size_t include_path_count;
+    const char *record; /* since version 3: a file of misses, as GPUTUNE_RECORD, which goes before
+                           it; NULL: none */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 2 /* 1 works too: without what it lacks */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 works too: without what it lacks */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0                                                                    \
+            NULL, NULL, NULL, 0, NULL                                                              \
     }
 
 /* ---- Tuning and launching ------------------------------------------------------------------- */
@@ -324,8 +334,9 @@ typedef struct gputune_open_options {
 typedef struct gputune gputune;           /* thread-safe */
 typedef struct gputune_plan gputune_plan; /* immutable, reference-counted, thread-safe */
 
-/* Opens a tuner. Fails with ENODRIVER without a driver or GPU; a database that cannot be used is no
- * failure (a warning through the log callback). *out is the caller's, for gputune_close(). */
+/* Opens a tuner. Fails with ENODRIVER without a driver or GPU, EWORKER where `worker` is no
+ * program; a database that cannot be used is no failure (a warning through the log callback). *out
+ * is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
 /* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
  * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
@@ -391,7 +402,9 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
  * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
  * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
  * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
- * verified; ECAPTURE where a capture makes the launch impossible. */
+ * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
+ * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
+ * stream's priority. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
@@ -438,12 +451,41 @@ typedef struct gputune_info {
 /* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
+/* ---- Tuning in the background -------------------------------------------------------------------
+ *
+ * With `background` in its options, tune_kernel() answers a miss at once, with source NEAREST or
+ * DEFAULT, and asks for a tuning, once for each request. A thread of the tuner does one after
+ * another with workers of low priority. While the application launches plans, or NVML says that it
+ * uses the GPU otherwise, measuring takes the `share` of the time that the options say; else all of
+ * it. A tuning that somebody waits for goes first. Afterwards tune_kernel() returns the winner: ask
+ * again where a plan is held for long. Log and progress callbacks are called from that thread until
+ * the tuning has ended. gputune_close() ends what is under way within a moment; what was found out
+ * is stored, and the next process goes on from there. Live inputs go without. */
+
+/* How many requests there are: waiting, being tuned, with a winner, without one. */
+typedef struct gputune_background_state {
+    uint32_t version;
+    uint32_t waiting, running, tuned, failed;
+} gputune_background_state;
+#define GPUTUNE_BACKGROUND_STATE_VERSION 1
+#define GPUTUNE_BACKGROUND_STATE_INIT                                                              \
+    {                                                                                              \
+        GPUTUNE_BACKGROUND_STATE_VERSION, 0, 0, 0, 0                                               \
+    }
+/* Fills *out, as far as its version goes. Any thread. */
+GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
+/* Waits until every tuning that was asked for has ended, at most so many seconds. ETIMEOUT;
+ * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
+GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
+
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
-    GPUTUNE_PARAMETER_BUFFER, /* the address of an argument's buffer */
-    GPUTUNE_PARAMETER_SCALAR, /* an argument by value */
-    GPUTUNE_PARAMETER_BLOCK,  /* the pass() block */
-    GPUTUNE_PARAMETER_SCRATCH /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_BUFFER,   /* the address of an argument's buffer */
+    GPUTUNE_PARAMETER_SCALAR,   /* an argument by value */
+    GPUTUNE_PARAMETER_BLOCK,    /* a pass() block */
+    GPUTUNE_PARAMETER_SCRATCH,  /* the address of a device buffer that is no argument */
+    GPUTUNE_PARAMETER_TENSORMAP /* a CUtensorMap of an argument's buffer, by value: what the
+                                   template says of it, which gputune_launch() encodes */
 } gputune_parameter_kind;
 
 /* One parameter of the kernel that a plan launches. */
@@ -456,23 +498,32 @@ typedef struct gputune_parameter {
     uint64_t buffer_bytes;   /* of a buffer, a scratch buffer, or the whole block; else 0 */
     uint32_t alignment;      /* bytes assumed of a buffer's address; else 0 */
     bool is_input, is_output;
-    bool by_address; /* of a block: the parameter is the device address of its copy */
-    bool cleared;    /* set to zero before each launch */
-    bool is_size;    /* a scalar that is one of the plan's sizes */
-    int64_t size;    /* its value then */
+    bool by_address;        /* of a block: the parameter is the device address of its copy */
+    bool cleared;           /* set to zero before each launch */
+    bool is_size;           /* a scalar that is one of the plan's sizes */
+    int64_t size;           /* its value then */
+    uint32_t element_bytes; /* of an element of a buffer or block; else 0 */
 } gputune_parameter;
 #define GPUTUNE_PARAMETER_VERSION 1
 #define GPUTUNE_PARAMETER_INIT                                                                     \
     {                                                                                              \
         GPUTUNE_PARAMETER_VERSION, GPUTUNE_PARAMETER_BUFFER, NULL, NULL, -1, 0, 0, 0, false,       \
-            false, false, false, false, 0                                                          \
+            false, false, false, false, 0, 0                                                       \
     }
+
+/* A __constant__ symbol of a function's module that takes part of a block: `bytes` from `offset` on
+ * of the argument's. A module without the symbol does not use it. */
+typedef struct gputune_constant {
+    const char *symbol;
+    int argument; /* its place in gputune_args */
+    uint32_t offset, bytes;
+} gputune_constant;
 
 /* The kernel that a plan launches, for those who launch it themselves: with this function, grid,
  * block, cluster and dynamic shared memory, and one parameter for each of `parameter_count`. What
  * gputune_launch() does beside that is theirs to do then: the checks of its arguments, the choice
- * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of the
- * block. */
+ * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of
+ * blocks. */
 typedef struct gputune_function {
     uint32_t version;
     void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */
@@ -482,10 +533,8 @@ typedef struct gputune_function {
     uint32_t shared_bytes; /* dynamic */
     int carveout_percent;  /* preferred shared memory, of an SM's most; -1: the driver's choice */
     uint32_t parameter_count;
-    /* Of the block, the bytes from constant_offset on are copied to this __constant__ symbol of the
-     * function's module; constant_bytes 0: none. */
-    const char *constant_symbol;
-    uint32_t constant_offset, constant_bytes;
+    uint32_t constant_count;
+    const gputune_constant *constants;
     const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
     size_t image_bytes;
     bool cooperative;  /* all blocks must be resident at once (a launch attribute) */
@@ -495,20 +544,27 @@ typedef struct gputune_function {
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
-        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0,     \
-            NULL, 0, 0, NULL, 0, false, false, 1                                                   \
+        GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
+            NULL, NULL, 0, false, false, 1                                                         \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (of
- * a pipeline, its launch() in order; ENOTFOUND beyond the last). ECUDA without a current context or
- * with another one than the plan's. Any thread. */
+ * a pipeline, its launch() in order; ENOTFOUND beyond the last). EINVAL without a current
+ * context. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
  * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.
  * Any thread. */
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
+
+/* Checks a type of the host's against the kernel's: `bytes` must be sizeof the value of a scalar
+ * argument, of an element of a buffer or block, or of the whole block. EINVAL otherwise, and the
+ * message says where the members of the kernel's struct lie. `argument`: its place in gputune_args.
+ * Meant for once behind tune_kernel(). Needs no context. Any thread. */
+GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
+                                            size_t bytes);
 
 /* ---- For operators: what the command line is built on ---------------------------------------- */
 
@@ -560,7 +616,8 @@ GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {
     uint32_t version;
-    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout" */
+    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout",
+                                "l2_persist" */
     const char *value;
     const char *excluded;
     bool is_default;
@@ -715,7 +772,8 @@ typedef struct gputune_wisdom_filter {
         GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
     }
 /* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
- * *out is NUL-terminated and the caller's to free(); *count (may be NULL): how many there are. */
+ * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
+ * are. */
 GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                                       const gputune_wisdom_filter *filter);
 

@@ -2,6 +2,8 @@
 #include "api/description.h"
 
 #include "base/text.h"
+#include "kernel/structure.h"
+#include "kernel/types.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +16,67 @@ typedef struct described {
 
 struct gt_description {
     char *sizes;
+    gputune_constant constants[GT_BLOCK_MAX];
+    uint32_t constant_count;
+    gt_described_argument arguments[GT_PARAMETER_MAX];
+    uint32_t argument_count;
     uint32_t count;
     described items[];
 };
+
+/* ---- Arguments ------------------------------------------------------------------------------- */
+
+/* A number type by its usual name, anything else by the template's. */
+static const char *type_text(const gt_binding *binding, const char *declared)
+{
+    gt_element element;
+    const char *word = gt_type_word(binding->template, binding->problem, declared);
+    return gt_element_from_name(&element, word) && element.lanes == 1 ? gt_type_name(element.type)
+                                                                      : word;
+}
+
+static gputune_status describe_argument(gt_described_argument *out, const gt_binding *binding,
+                                        const char *name, const char *type, uint64_t whole_bytes)
+{
+    gt_text members = {0};
+    snprintf(out->name, sizeof out->name, "%s", name);
+    snprintf(out->type, sizeof out->type, "%s", type_text(binding, type));
+    out->element_bytes = gt_element_resolve(binding, type).bytes;
+    out->whole_bytes = whole_bytes ? (uint32_t)whole_bytes : out->element_bytes;
+    gt_structure_describe(&members, binding, type);
+    return gt_text_take(&out->members, &members);
+}
+
+static gputune_status describe_arguments(gt_description *out, const gt_request *request)
+{
+    gt_binding binding;
+    const gt_template *template = request->template;
+    gt_binding_open(&binding, template, &request->problem, request->device);
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_pass_block *pass = &template->passes[i];
+        GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, pass->name,
+                                 pass->type, request->workload.blocks[i].bytes));
+    }
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, argument->name,
+                                 argument->type, 0));
+    }
+    return GPUTUNE_OK;
+}
+
+static void describe_constants(gt_description *out, const gt_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *block = &launch->blocks[i];
+        if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
+            out->constants[out->constant_count++] = (gputune_constant){
+                block->symbol, (int)i, block->by_value_bytes, gt_block_copied(block)};
+        }
+    }
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
 
 static void set_texts(described *out, const char *name, const char *type)
 {
@@ -29,12 +89,11 @@ static void set_texts(described *out, const char *name, const char *type)
 static void describe_buffer(described *out, const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *buffer = &workload->buffers[index];
-    out->parameter.kind = GPUTUNE_PARAMETER_BUFFER;
     out->parameter.buffer_bytes = buffer->bytes;
     out->parameter.alignment = workload->alignment[index];
     out->parameter.is_input = buffer->direction != GT_OUT;
     out->parameter.is_output = buffer->direction != GT_IN;
-    set_texts(out, buffer->name, gt_type_name(buffer->type));
+    out->parameter.element_bytes = gt_buffer_element_bytes(buffer);
 }
 
 static void describe_scalar(described *out, const gt_workload *workload, uint32_t index)
@@ -44,21 +103,21 @@ static void describe_scalar(described *out, const gt_workload *workload, uint32_
     out->parameter.is_input = true;
     out->parameter.is_size = scalar->problem_value >= 0;
     out->parameter.size = out->parameter.is_size ? scalar->integer : 0;
-    set_texts(out, scalar->name, gt_type_name(scalar->type));
 }
 
-static void describe_block(described *out, const gt_workload *workload, const gt_launch *launch)
+static void describe_block(described *out, const gt_block *block, const gt_buffer *contents)
 {
     out->parameter.kind = GPUTUNE_PARAMETER_BLOCK;
-    out->parameter.buffer_bytes = launch->block_bytes;
+    out->parameter.buffer_bytes = block->bytes;
+    out->parameter.element_bytes = gt_buffer_element_bytes(contents);
     out->parameter.is_input = true;
-    out->parameter.by_address = launch->pass == GT_PASS_GLOBAL;
-    set_texts(out, workload->block.name, gt_type_name(workload->block.type));
+    out->parameter.by_address = block->pass == GT_PASS_GLOBAL;
 }
 
-static void describe(described *out, const gt_request *request, const gt_launch *launch,
-                     uint32_t index, uint32_t *scratch)
+static void describe(gt_description *description, const gt_request *request,
+                     const gt_launch *launch, uint32_t index, uint32_t *scratch)
 {
+    described *out = &description->items[index];
     const gt_parameter *parameter = &launch->parameters[index];
     const gt_workload *workload = &request->workload;
     out->parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
@@ -69,13 +128,21 @@ static void describe(described *out, const gt_request *request, const gt_launch 
         out->parameter.kind = GPUTUNE_PARAMETER_SCRATCH;
         out->parameter.buffer_bytes = parameter->scratch_bytes;
         set_texts(out, name ? name : "", name ? type : "");
-    } else if (parameter->kind == GT_PARAMETER_BLOCK) {
-        describe_block(out, workload, launch);
+        return;
+    }
+    set_texts(out, description->arguments[parameter->argument].name,
+              description->arguments[parameter->argument].type);
+    if (parameter->kind == GT_PARAMETER_BLOCK) {
+        describe_block(out, &launch->blocks[parameter->argument],
+                       &workload->blocks[parameter->argument]);
     } else {
-        uint32_t argument = (uint32_t)parameter->argument - workload->has_block;
+        uint32_t argument = (uint32_t)parameter->argument - workload->block_count;
         uint32_t item = workload->arguments[argument].index;
         if (workload->arguments[argument].is_buffer) {
             describe_buffer(out, workload, item);
+            out->parameter.kind = parameter->kind == GT_PARAMETER_TENSORMAP
+                                      ? GPUTUNE_PARAMETER_TENSORMAP
+                                      : GPUTUNE_PARAMETER_BUFFER;
         } else {
             describe_scalar(out, workload, item);
         }
@@ -96,9 +163,15 @@ gputune_status gt_description_make(gt_description **out, const gt_request *reque
         gt_description_free(description);
         return status;
     }
+    status = describe_arguments(description, request);
+    if (status != GPUTUNE_OK) {
+        gt_description_free(description);
+        return status;
+    }
+    describe_constants(description, launch);
     description->count = launch->parameter_count;
     for (uint32_t i = 0; i < description->count; i++) {
-        describe(&description->items[i], request, launch, i, &scratch);
+        describe(description, request, launch, i, &scratch);
     }
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         description->items[launch->clears[i].parameter].parameter.cleared = true;
@@ -110,6 +183,9 @@ gputune_status gt_description_make(gt_description **out, const gt_request *reque
 void gt_description_free(gt_description *description)
 {
     if (description) {
+        for (uint32_t i = 0; i < description->argument_count; i++) {
+            free(description->arguments[i].members);
+        }
         free(description->sizes);
         free(description);
     }
@@ -123,4 +199,16 @@ const char *gt_description_sizes(const gt_description *description)
 const gputune_parameter *gt_description_parameter(const gt_description *description, uint32_t index)
 {
     return index < description->count ? &description->items[index].parameter : NULL;
+}
+
+const gputune_constant *gt_description_constants(const gt_description *description, uint32_t *count)
+{
+    *count = description->constant_count;
+    return description->constants;
+}
+
+const gt_described_argument *gt_description_argument(const gt_description *description,
+                                                     uint32_t index)
+{
+    return index < description->argument_count ? &description->arguments[index] : NULL;
 }

@@ -2,6 +2,7 @@
  * launch. */
 #include "api/plan.h"
 
+#include "api/activity.h"
 #include "api/call.h"
 #include "api/plan_code.h"
 #include "base/references.h"
@@ -24,6 +25,14 @@ typedef struct check {
     char name[GT_NAME_MAX];
 } check;
 
+enum { MEMBERS_MAX = 32 };
+
+/* A member of a struct argument that is named like a problem size. */
+typedef struct member {
+    uint32_t argument, offset;
+    check check;
+} member;
+
 struct gputune_plan {
     gt_references references;
     unsigned shares; /* places where it is shared; under the lock of the table */
@@ -31,6 +40,8 @@ struct gputune_plan {
     gt_device device;
     uint32_t check_count;
     check checks[GT_PARAMETER_MAX];
+    uint32_t member_count;
+    member members[MEMBERS_MAX];
     gt_plan_code winner, fallback; /* fallback: safe at any alignment */
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
     pthread_mutex_t loading;
@@ -42,10 +53,26 @@ struct gputune_plan {
 
 /* --- making ----------------------------------------------------------------------------------- */
 
+static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
+                               const gt_scalar *scalar, uint32_t argument)
+{
+    for (uint32_t i = 0; i < scalar->number_count; i++) {
+        const gt_number *number = &workload->numbers[scalar->first_number + i];
+        if (number->problem_value < 0 || plan->member_count == MEMBERS_MAX) {
+            continue;
+        }
+        member *m = &plan->members[plan->member_count++];
+        *m = (member){argument,
+                      number->offset,
+                      {.kind = CHECK_SIZE, .type = number->type, .expected = number->integer}};
+        memcpy(m->check.name, number->name, sizeof m->check.name);
+    }
+}
+
 static void make_checks(gputune_plan *plan, const gt_workload *workload)
 {
     uint32_t count = 0;
-    if (workload->has_block) {
+    for (uint32_t i = 0; i < workload->block_count; i++) {
         plan->checks[count++] = (check){.kind = CHECK_NONE};
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
@@ -64,6 +91,7 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
                      .type = scalar->type,
                      .expected = scalar->integer};
         memcpy(c->name, scalar->name, sizeof c->name);
+        make_member_checks(plan, workload, scalar, count - 1);
     }
     plan->check_count = count;
 }
@@ -292,6 +320,18 @@ static gputune_status refuse_size(const gputune_plan *plan, const check *c, int6
                    plan->kernel, c->name, (long long)c->expected, (long long)got);
 }
 
+static gputune_status check_members(const gputune_plan *plan, const void *const *items)
+{
+    for (uint32_t i = 0; i < plan->member_count; i++) {
+        const member *m = &plan->members[i];
+        int64_t value = scalar_value(m->check.type, (const char *)items[m->argument] + m->offset);
+        if (value != m->check.expected) {
+            return refuse_size(plan, &m->check, value);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* Checks the arguments against the plan; *aligned says whether every buffer is as it assumes. */
 static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
                                       bool *aligned)
@@ -314,7 +354,7 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
             return refuse_size(plan, c, scalar_value(c->type, items[i]));
         }
     }
-    return GPUTUNE_OK;
+    return plan->member_count ? check_members(plan, items) : GPUTUNE_OK;
 }
 
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
@@ -338,6 +378,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
     gt_launcher *launcher;
     GT_TRY(load(&launcher, plan,
                 aligned || !plan->fallback.present ? &plan->winner : &plan->fallback));
+    gt_note_launch();
     return gt_launcher_launch(launcher, (CUstream)stream, args.items);
 }
 

@@ -48,6 +48,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_FUNCTION_VERSION, "a row for each");
     gt_plan_view view;
     gt_function_facts facts;
+    uint32_t constant_count = 0;
     GT_TRY(check_call(__func__, out, plan));
     GT_TRY(check_index(__func__, gt_plan_launch(plan), index));
     GT_TRY(gt_plan_view_loaded(&view, plan));
@@ -58,11 +59,11 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
                                  .sizes = gt_description_sizes(view.description),
                                  .carveout_percent = facts.carveout_percent,
                                  .parameter_count = count_parameters(view.launch, index),
-                                 .constant_symbol = facts.constant_bytes ? GT_PASS_SYMBOL : NULL,
-                                 .constant_offset = facts.constant_offset,
-                                 .constant_bytes = facts.constant_bytes,
+                                 .constants =
+                                     gt_description_constants(view.description, &constant_count),
                                  .image = view.image->data,
                                  .image_bytes = view.image->bytes};
+    function.constant_count = constant_count;
     fill_shape(&function, view.launch, index);
     return gt_versioned_write(out, &function, &layouts);
 }
@@ -70,7 +71,7 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
 int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,
                            uint32_t parameter)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_parameter, size)};
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_parameter, element_bytes)};
     static const gt_layouts layouts = {"gputune_parameter", GPUTUNE_PARAMETER_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_PARAMETER_VERSION, "a row for each");
     GT_TRY(check_call(__func__, out, plan));
@@ -84,4 +85,29 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     uint32_t at = launch->step_count ? launch->steps[index].parameters[parameter] : parameter;
     const gputune_parameter *found = gt_description_parameter(gt_plan_description(plan), at);
     return gt_versioned_write(out, found, &layouts);
+}
+
+int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)
+{
+    if (!plan) {
+        return gt_fail(GPUTUNE_EINVAL, "gputune_plan_check_argument: the plan is NULL");
+    }
+    const gt_described_argument *found =
+        gt_description_argument(gt_plan_description(plan), argument);
+    if (!found) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "gputune_plan_check_argument: no argument %u; expected a "
+                       "place in the plan's gputune_args",
+                       argument);
+    }
+    if (bytes == found->element_bytes || bytes == found->whole_bytes) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail(
+        GPUTUNE_EINVAL,
+        "%s: '%s' is %u bytes where the kernel was compiled, and %zu in this program%s%s%s;"
+        " declare its members alike",
+        found->name, found->type, found->element_bytes, bytes,
+        found->members[0] ? " (the kernel's has " : "", found->members,
+        found->members[0] ? ")" : "");
 }

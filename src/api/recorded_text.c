@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <zlib.h>
 
-enum { PIECE = 1 << 16 };
+enum { PIECE = 16384 };
 
 static gputune_status fail(gzFile file, const char *path)
 {

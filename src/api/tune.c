@@ -133,6 +133,9 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt
         }
         gt_readers_leave();
     }
+    if (plan && tuner->misses) {
+        note_hit(tuner, plan);
+    }
     return plan;
 }
 
@@ -165,6 +168,41 @@ static gputune_status make_known(gputune_plan **out, gt_terms *terms, gputune *t
     return GPUTUNE_OK;
 }
 
+/* A call that tunes in the background: the winner where it is known, else what is known without
+ * measuring, and the tuning is asked for. */
+static gputune_status find_meanwhile(gputune_plan **out, gputune *tuner, const gt_plan_key *key,
+                                     const gt_terms *asked, const char *kernel, gputune_sizes sizes,
+                                     const gputune_options *o)
+{
+    gt_call call;
+    gt_terms terms = *asked;
+    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
+    terms.effort = GPUTUNE_CACHED_ONLY;
+    gputune_plan *plan = find_known(tuner, key, &terms);
+    gputune_status status =
+        plan ? GPUTUNE_OK : make_known(&plan, &terms, tuner, key, kernel, sizes, o);
+    gt_terms wanted = *asked;
+    wanted.space = terms.space;
+    if (status == GPUTUNE_OK && (is_anew(asked, o) || !gt_answers(&terms, &wanted))) {
+        status = gt_call_begin(&call, tuner, "tune_kernel");
+        if (status == GPUTUNE_OK) {
+            status = gt_background_want(tuner->background, key, forgets, kernel, sizes, o);
+            gt_call_end(&call);
+        }
+    }
+    if (status != GPUTUNE_OK) {
+        gputune_plan_release(plan);
+        return status;
+    }
+    *out = plan;
+    return GPUTUNE_OK;
+}
+
+static bool is_in_background(const gputune *tuner, const gt_terms *asked, const gputune_options *o)
+{
+    return o->background && asked->effort >= GPUTUNE_MEASURE && !tuner->overrides.disabled;
+}
+
 static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
 {
@@ -172,11 +210,10 @@ static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const cha
     gt_terms terms = terms_asked(tuner, o);
     gt_plan_key_make(&key, kernel, sizes, o);
     gputune_plan *plan = is_anew(&terms, o) ? NULL : find_known(tuner, &key, &terms);
-    if (plan && tuner->misses) {
-        note_hit(tuner, plan);
-    }
-    gputune_status status =
-        plan ? GPUTUNE_OK : make_known(&plan, &terms, tuner, &key, kernel, sizes, o);
+    gputune_status status = plan ? GPUTUNE_OK
+                            : is_in_background(tuner, &terms, o)
+                                ? find_meanwhile(&plan, tuner, &key, &terms, kernel, sizes, o)
+                                : make_known(&plan, &terms, tuner, &key, kernel, sizes, o);
     gt_plan_key_free(&key);
     if (status == GPUTUNE_OK) {
         *out = plan;

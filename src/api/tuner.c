@@ -181,7 +181,7 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
     GT_TRY(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT));
     if (o->worker) {
-        GT_TRY(gt_strdup(&tuner->worker, o->worker));
+        GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
     gt_farm *farm = ask_worker(tuner, o);
     gputune_status status = farm ? GPUTUNE_OK : settle_device(tuner, o, &farm);
@@ -202,7 +202,8 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 static gputune_status read_options(gputune_open_options *out, const gputune_open_options *given)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
-                                   GT_BYTES_THROUGH(gputune_open_options, include_path_count)};
+                                   GT_BYTES_THROUGH(gputune_open_options, include_path_count),
+                                   GT_BYTES_THROUGH(gputune_open_options, record)};
     static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;
@@ -241,8 +242,9 @@ int gputune_open(gputune **out, const gputune_open_options *options)
     gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
-    if (status == GPUTUNE_OK && tuner->overrides.record) {
-        status = gt_misses_open(&tuner->misses, tuner->overrides.record, &tuner->log);
+    const char *record = tuner->overrides.record ? tuner->overrides.record : known.record;
+    if (status == GPUTUNE_OK && record) {
+        status = gt_misses_open(&tuner->misses, record, &tuner->log);
     }
     if (status == GPUTUNE_OK) {
         status = open_parts(tuner, &known);
@@ -252,6 +254,11 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         return status;
     }
     tuner->services = services_of(tuner, &known);
+    status = gt_background_open(&tuner->background, tuner);
+    if (status != GPUTUNE_OK) {
+        gputune_close(tuner);
+        return status;
+    }
     *out = tuner;
     return GPUTUNE_OK;
 }
@@ -282,6 +289,7 @@ void gputune_close(gputune *tuner)
     if (!tuner || gt_calls_close(&tuner->calls) != GPUTUNE_OK) {
         return;
     }
+    gt_background_close(tuner->background);
     gt_workers_close(&tuner->workers);
     gt_misses_close(tuner->misses);
     gt_plan_table_free(tuner->plans);

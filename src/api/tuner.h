@@ -2,6 +2,7 @@
 #ifndef GT_API_TUNER_H
 #define GT_API_TUNER_H
 
+#include "api/background.h"
 #include "api/call.h"
 #include "api/log_output.h"
 #include "api/misses.h"
@@ -25,6 +26,7 @@ struct gputune {
     gt_plan_table *plans;
     gt_services services;
     gt_workers workers;
+    gt_background *background;
     char *worker;
 };
 

@@ -2,6 +2,7 @@
 #include "api/tuner.h"
 
 #include "base/file.h"
+#include "base/versioned.h"
 #include "store/wisdom.h"
 
 #include <errno.h>
@@ -18,16 +19,19 @@ typedef struct wanted {
 
 static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wisdom_filter *filter)
 {
-    const gputune_wisdom_filter standard = GPUTUNE_WISDOM_FILTER_INIT;
-    const gputune_wisdom_filter *f = filter ? filter : &standard;
-    if (f->version < 1 || f->version > GPUTUNE_WISDOM_FILTER_VERSION) {
-        return gt_fail(GPUTUNE_EINVAL, "initialise the filter with GPUTUNE_WISDOM_FILTER_INIT");
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_wisdom_filter, sizes)};
+    static const gt_layouts layouts = {"gputune_wisdom_filter", GPUTUNE_WISDOM_FILTER_VERSION,
+                                       bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_WISDOM_FILTER_VERSION, "a row for each");
+    gputune_wisdom_filter f = GPUTUNE_WISDOM_FILTER_INIT;
+    if (filter) {
+        GT_TRY(gt_versioned_read(&f, filter, &layouts));
     }
-    if (!f->gpu && !f->any_gpu && !tuner->has_device) {
+    if (!f.gpu && !f.any_gpu && !tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
     }
-    out->filter = (gt_wisdom_filter){.kernel = f->kernel, .gpu = f->gpu, .sizes = f->sizes};
-    if (!f->gpu && !f->any_gpu) {
+    out->filter = (gt_wisdom_filter){.kernel = f.kernel, .gpu = f.gpu, .sizes = f.sizes};
+    if (!f.gpu && !f.any_gpu) {
         GT_TRY(gt_tuner_host_environment(tuner, out->host));
         out->environments[0] = tuner->device.environment;
         out->environments[1] = out->host;
@@ -37,30 +41,31 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
     return GPUTUNE_OK;
 }
 
+/* A call of the public function of that name. */
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
-                                  const gputune_wisdom_filter *filter)
+                                  const gputune_wisdom_filter *filter, const char *function)
 {
     wanted wanted;
+    gt_call call;
     uint32_t found;
-    if (!tuner) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_wisdom_export: the tuner is NULL");
+    GT_TRY(gt_call_begin(&call, tuner, function));
+    gputune_status status = make_filter(&wanted, tuner, filter);
+    if (status == GPUTUNE_OK) {
+        status = gt_store_export(out, &found, tuner->store, &wanted.filter, NULL);
     }
-    GT_TRY(make_filter(&wanted, tuner, filter));
-    GT_TRY(gt_store_export(out, &found, tuner->store, &wanted.filter, NULL));
-    if (count) {
+    gt_call_end(&call);
+    if (status == GPUTUNE_OK && count) {
         *count = found;
     }
-    return GPUTUNE_OK;
+    return status;
 }
 
 int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
                           const gputune_wisdom_filter *filter)
 {
     gt_text text = {0};
-    if (!out) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_wisdom_export: out is NULL");
-    }
-    gputune_status status = export_text(&text, count, tuner, filter);
+    GT_TRY(gt_need(__func__, "out", out));
+    gputune_status status = export_text(&text, count, tuner, filter, __func__);
     if (status == GPUTUNE_OK) {
         status = gt_text_take(out, &text);
     }
@@ -82,10 +87,8 @@ int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
                         const gputune_wisdom_filter *filter)
 {
     gt_text text = {0};
-    if (!path) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_wisdom_save: path is NULL");
-    }
-    gputune_status status = export_text(&text, count, tuner, filter);
+    GT_TRY(gt_need(__func__, "path", path));
+    gputune_status status = export_text(&text, count, tuner, filter, __func__);
     if (status == GPUTUNE_OK) {
         status = write_text(path, &text);
     }
@@ -93,46 +96,62 @@ int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
     return status;
 }
 
-static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
-                                  const char *from, const gputune_wisdom_options *options)
+static gputune_status read_options(gputune_wisdom_options *out, const gputune_wisdom_options *given)
 {
-    const gputune_wisdom_options standard = GPUTUNE_WISDOM_OPTIONS_INIT;
-    const gputune_wisdom_options *o = options ? options : &standard;
-    if (o->version < 1 || o->version > GPUTUNE_WISDOM_OPTIONS_VERSION ||
-        (uint32_t)o->trust > GPUTUNE_TRUST_BOUND) {
-        return gt_fail(GPUTUNE_EINVAL, "initialise the options with GPUTUNE_WISDOM_OPTIONS_INIT");
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_wisdom_options, keep)};
+    static const gt_layouts layouts = {"gputune_wisdom_options", GPUTUNE_WISDOM_OPTIONS_VERSION,
+                                       bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_WISDOM_OPTIONS_VERSION,
+                   "a row for each");
+    *out = (gputune_wisdom_options)GPUTUNE_WISDOM_OPTIONS_INIT;
+    if (given) {
+        GT_TRY(gt_versioned_read(out, given, &layouts));
     }
-    gt_wisdom_import import = {.trusted = o->trust == GPUTUNE_TRUST_BOUND,
+    return (uint32_t)out->trust <= GPUTUNE_TRUST_BOUND
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL,
+                         "wisdom options with trust %d, which is no value of its type",
+                         (int)out->trust);
+}
+
+/* A call of the public function of that name. */
+static gputune_status import_text(uint32_t *count, gputune *tuner, const char *text,
+                                  const char *from, const gputune_wisdom_options *options,
+                                  const char *function)
+{
+    gt_call call;
+    gputune_wisdom_options o;
+    GT_TRY(read_options(&o, options));
+    GT_TRY(gt_call_begin(&call, tuner, function));
+    gt_wisdom_import import = {.trusted = o.trust == GPUTUNE_TRUST_BOUND,
                                .driver_version = tuner->device.driver_version,
-                               .keep = o->keep,
+                               .keep = o.keep,
                                .log = &tuner->log,
                                .from = from};
-    GT_TRY(gt_store_import(&import, tuner->store, text, NULL));
+    gputune_status status = gt_store_import(&import, tuner->store, text, NULL);
     gt_plan_table_refresh(tuner->plans);
-    if (count) {
+    gt_call_end(&call);
+    if (status == GPUTUNE_OK && count) {
         *count = import.taken;
     }
-    return GPUTUNE_OK;
+    return status;
 }
 
 int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                           const gputune_wisdom_options *options)
 {
-    if (!tuner || !text) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_wisdom_import: tuner or text is NULL");
-    }
-    return import_text(count, tuner, text, "the text", options);
+    GT_TRY(gt_need(__func__, "text", text));
+    return import_text(count, tuner, text, "the text", options, __func__);
 }
 
 int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_wisdom_options *options)
 {
     char *text;
-    if (!tuner || !path) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_wisdom_load: tuner or path is NULL");
-    }
+    GT_TRY(gt_need(__func__, "path", path));
+    GT_TRY(gt_need(__func__, "the tuner", tuner));
     GT_TRY(gt_file_read(&text, NULL, path));
-    int status = import_text(count, tuner, text, path, options);
+    int status = import_text(count, tuner, text, path, options, __func__);
     free(text);
     return status;
 }

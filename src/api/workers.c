@@ -129,23 +129,41 @@ void gt_workers_adopt(gt_workers *workers, gt_farm *farm)
 
 void gt_workers_return(gt_workers *workers, gt_farm *farm)
 {
-    if (!workers->keep) {
-        farm->ops->rest(farm);
-    }
     pthread_mutex_lock(&workers->mutex);
     gt_lent_farm returned = take_lent(workers, farm);
-    put_idle(workers, &returned);
+    if (workers->keep) {
+        put_idle(workers, &returned);
+    }
     pthread_mutex_unlock(&workers->mutex);
     close_farm(returned.farm);
 }
 
-bool gt_workers_take_gpu(gt_workers *workers)
+static bool take_gpu(gt_workers *workers, bool is_wanted_else)
 {
     pthread_mutex_lock(&workers->mutex);
     bool taken = !workers->gpu_is_taken;
     workers->gpu_is_taken = true;
+    workers->gpu_is_wanted = !taken && (workers->gpu_is_wanted || is_wanted_else);
     pthread_mutex_unlock(&workers->mutex);
     return taken;
+}
+
+bool gt_workers_take_gpu(gt_workers *workers)
+{
+    return take_gpu(workers, true);
+}
+
+bool gt_workers_take_gpu_quietly(gt_workers *workers)
+{
+    return take_gpu(workers, false);
+}
+
+bool gt_workers_is_gpu_wanted(gt_workers *workers)
+{
+    pthread_mutex_lock(&workers->mutex);
+    bool wanted = workers->gpu_is_wanted;
+    pthread_mutex_unlock(&workers->mutex);
+    return wanted;
 }
 
 void gt_workers_leave_gpu(gt_workers *workers)

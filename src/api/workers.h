@@ -20,13 +20,13 @@ typedef struct gt_workers {
     gt_lent_farm idle[GT_IDLE_FARMS]; /* farm NULL: free place */
     gt_lent_farm *lent;               /* grows; farm NULL: free place */
     size_t lent_count;
-    bool gpu_is_taken;
-    bool keep;               /* measure workers stay between sessions */
+    bool gpu_is_taken, gpu_is_wanted;
+    bool keep;               /* workers stay between sessions */
     gt_farm_options options; /* of every farm; its strings are the tuner's */
 } gt_workers;
 
-/* Prepares for farms with these options, whose strings must outlive the workers. With `keep`, a
- * measure worker stays after its session, and holds device memory. */
+/* Prepares for farms with these options, whose strings must outlive the workers. With `keep`,
+ * workers stay after their session, and hold memory, of the device too. */
 void gt_workers_open(gt_workers *workers, const gt_farm_options *options, bool keep);
 /* Ends all workers. No farm may be lent. */
 void gt_workers_close(gt_workers *workers);
@@ -38,8 +38,13 @@ gputune_status gt_workers_borrow(gt_workers *workers, gt_farm **out, bool measur
                                  gputune_isolation isolation);
 void gt_workers_return(gt_workers *workers, gt_farm *farm);
 
-/* Takes the right to measure; false: another session has it. */
+/* Takes the right to measure; false: another session has it, and a tuning in the background gives
+ * it up soon. */
 bool gt_workers_take_gpu(gt_workers *workers);
+/* The same for a tuning in the background. */
+bool gt_workers_take_gpu_quietly(gt_workers *workers);
+/* Whether a tuning that somebody waits for was refused it since. */
+bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);
 
 #endif

@@ -14,11 +14,12 @@ typedef struct gt_geometry {
     uint32_t shared_bytes; /* dynamic */
     int carveout_kb;       /* -1: the driver's choice */
     uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
+    uint32_t preferred_cluster; /* in x, a multiple of the cluster's; 0: none */
 } gt_geometry;
 
-/* How a pass() block reaches the kernel. */
+/* How a block of parameters reaches the kernel. */
 typedef enum gt_pass {
-    GT_PASS_NONE,  /* the kernel has no block */
+    GT_PASS_NONE,  /* not at all */
     GT_PASS_VALUE, /* a const __grid_constant__ struct parameter */
     GT_PASS_SPLIT, /* as much by value as every driver takes beside the other parameters, the rest
                       through __constant__ */
@@ -29,18 +30,35 @@ typedef enum gt_pass {
 enum {
     GT_PARAMETER_PORTABLE_BYTES = 4096, /* every driver; more on CC >= 7.0 with driver >= 12.1 */
     GT_PARAMETER_LARGE_BYTES = 32764,
-    GT_PARAMETER_MAX = 64, /* kernel parameters, block and scratch included */
+    GT_PARAMETER_MAX = 64, /* kernel parameters, blocks and scratch included */
+    GT_BLOCK_MAX = 8,
+    GT_TENSORMAP_MAX = 8,
+    GT_TENSORMAP_RANK = 5,
+    GT_TENSORMAP_BYTES = 128,
+    GT_TENSORMAP_ALIGNMENT = 64,
     GT_ENTRY_MAX = 128
 };
 
-/* The name of the __constant__ symbol that generated sources use for the block's constant part. */
-#define GT_PASS_SYMBOL "gputune_pass_constant"
+/* The __constant__ symbol that generated sources use for the constant part of the block NAME is
+ * called this and NAME. */
+#define GT_PASS_SYMBOL "gputune_pass_constant_"
+
+/* One block of bytes that the caller gives as host memory. */
+typedef struct gt_block {
+    gt_pass pass;
+    uint32_t bytes; /* the whole block */
+    uint32_t
+        by_value_bytes; /* of it in the parameter itself: all, the first part of a split, or 0 */
+    char symbol[96];    /* with `split` and `constant`: what takes the rest, "" otherwise */
+    bool may_lack;      /* an image without the symbol does not use it; else it is an error */
+} gt_block;
 
 typedef enum gt_parameter_kind {
     GT_PARAMETER_BUFFER, /* a device address */
     GT_PARAMETER_SCALAR,
-    GT_PARAMETER_BLOCK,  /* the pass block's by-value part, or the address of its device buffer */
-    GT_PARAMETER_SCRATCH /* a device address that the plan owns */
+    GT_PARAMETER_BLOCK,    /* a block's by-value part, or the address of its device buffer */
+    GT_PARAMETER_SCRATCH,  /* a device address that the plan owns */
+    GT_PARAMETER_TENSORMAP /* a CUtensorMap of the buffer that `argument` is */
 } gt_parameter_kind;
 
 /* One kernel parameter in the order of the parameter list. */
@@ -49,7 +67,18 @@ typedef struct gt_parameter {
     uint32_t bytes;         /* of the parameter itself: 8 for an address */
     int argument;           /* index into the caller's arguments, -1 for scratch */
     uint64_t scratch_bytes; /* of a scratch buffer at this geometry */
+    uint32_t map;           /* of a tensor map: index into the launch's */
 } gt_parameter;
+
+/* How a tensor map is encoded (cuTensorMapEncodeTiled), fastest dimension first; but for the
+ * address, which is the caller's. Enumerators are the driver's. */
+typedef struct gt_tensormap {
+    uint32_t rank, type, interleave, swizzle, l2_promotion, nan_fill;
+    uint32_t alignment; /* bytes that the address must be a multiple of */
+    uint64_t sizes[GT_TENSORMAP_RANK];
+    uint64_t strides[GT_TENSORMAP_RANK]; /* bytes; of all dimensions but the first, from [0] on */
+    uint32_t box[GT_TENSORMAP_RANK];
+} gt_tensormap;
 
 /* One buffer or scratch to zero before every launch, on the launch's stream. */
 typedef struct gt_clear {
@@ -57,6 +86,13 @@ typedef struct gt_clear {
     uint64_t bytes;
 } gt_clear;
 
+/* The buffer that an l2_persist axis is about, and what of the level-2 cache it gets. */
+typedef struct gt_l2_window {
+    bool used;          /* the template has such an axis */
+    uint32_t parameter; /* index into the parameters */
+    uint64_t set_aside_bytes;
+    uint64_t window_bytes; /* from the buffer's beginning; 0: none */
+} gt_l2_window;
 enum { GT_STEPS_MAX = 8, GT_STEP_ARGUMENTS = 32 };
 
 /* One kernel of a pipeline. */
@@ -74,19 +110,38 @@ typedef struct gt_kernel_step {
 typedef struct gt_launch {
     char entry[GT_ENTRY_MAX]; /* the kernel's name, as gt_image_entry() (gpu/image.h) finds it */
     gt_geometry geometry;
-    gt_pass pass;
-    uint32_t block_bytes; /* whole pass block; 0 with GT_PASS_NONE */
-    uint32_t
-        by_value_bytes; /* of them in the parameter itself: all, the first part of a split, or 0 */
+    uint32_t block_count; /* the first of the caller's arguments, each a pointer to its bytes */
+    gt_block blocks[GT_BLOCK_MAX];
     uint32_t argument_count; /* what the caller passes */
     uint32_t parameter_count;
     gt_parameter parameters[GT_PARAMETER_MAX];
+    uint32_t map_count;
+    gt_tensormap maps[GT_TENSORMAP_MAX];
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
+    gt_l2_window l2;
     uint32_t step_count; /* 0: one kernel, described above. Else these are launched in order, entry
                             and geometry are the first one's, and the parameters are of all */
     gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
+
+/* The bytes of a block that are copied to the device before each launch. */
+static inline uint32_t gt_block_copied(const gt_block *block)
+{
+    return block->pass == GT_PASS_VALUE || block->pass == GT_PASS_NONE
+               ? 0
+               : block->bytes - block->by_value_bytes;
+}
+
+/* Whether a launch copies any. */
+static inline bool gt_launch_copies(const gt_launch *launch)
+{
+    bool copies = false;
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        copies |= gt_block_copied(&launch->blocks[i]) > 0;
+    }
+    return copies;
+}
 
 /* What ptxas and the driver say of a compiled variant. */
 typedef struct gt_resources {

@@ -115,6 +115,7 @@ int cmd_compare(int argc, char **argv)
          cli_objective_words()},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
+        CLI_ALIGNMENT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),
         CLI_FORMAT_OPTION(&settings.common),
         CLI_TUNER_OPTIONS(&settings.common),

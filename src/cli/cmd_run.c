@@ -115,6 +115,7 @@ int cmd_run(int argc, char **argv)
          "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
+        CLI_ALIGNMENT_OPTION(&settings.tuning),
         CLI_SAMPLES_OPTION(&settings.tuning),
         CLI_FORMAT_OPTION(&settings.common),
         CLI_TUNER_OPTIONS(&settings.common),

@@ -14,6 +14,7 @@
 typedef struct settings {
     cli_common common;
     cli_selection selection;
+    cli_tuning tuning; /* the alignment alone */
     const char *arch;
 } settings;
 
@@ -126,8 +127,7 @@ static int describe(void *user, const cli_session *session, const cli_scenario *
 {
     const settings *settings = user;
     gputune_space *space;
-    cli_tuning none = {0};
-    gputune_options options = cli_tuning_options(&none, scenario);
+    gputune_options options = cli_tuning_options(&settings->tuning, scenario);
     int status = gputune_describe_space(&space, session->tuner, scenario->kernel->name,
                                         cli_scenario_sizes(scenario), settings->arch, &options);
     if (status < 0) {
@@ -148,6 +148,7 @@ int cmd_space(int argc, char **argv)
         CLI_ONLY_OPTION(&settings.selection),
         {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
          "for this architecture instead of the GPU at hand", NULL},
+        CLI_ALIGNMENT_OPTION(&settings.tuning),
         CLI_FORMAT_OPTION(&settings.common),
         CLI_TUNER_OPTIONS(&settings.common),
         CLI_MESSAGE_OPTIONS(&settings.common),

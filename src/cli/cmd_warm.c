@@ -107,6 +107,7 @@ int cmd_warm(int argc, char **argv)
          cli_objective_words()},
         CLI_CACHE_OPTION(&warm.tuning),
         CLI_LIMIT_OPTION(&warm.tuning),
+        CLI_ALIGNMENT_OPTION(&warm.tuning),
         {"max-variants", 'm', CLI_OPTION_COUNT, &warm.tuning.max_variants, "COUNT",
          "try no more than these [all]", NULL},
         {"strategy", 0, CLI_OPTION_CHOICE, &warm.tuning.strategy, NULL,

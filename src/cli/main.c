@@ -18,6 +18,7 @@ typedef struct command {
 } command;
 
 static int cmd_help(int argc, char **argv);
+extern const char cli_template_language[]; /* made by tools/language */
 
 static const command commands[] = {
     {"warm", cmd_warm, "tune kernels and remember the winners"},
@@ -43,7 +44,10 @@ static void print_usage(FILE *file)
     for (size_t i = 0; i < COMMANDS; i++) {
         fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].description);
     }
-    fputs("\n'gputune help COMMAND' says more; 'gputune --version' says which this is.\n", file);
+    fputs(
+        "\n'gputune help COMMAND' says more, 'gputune help template' how a kernel of one's own is\n"
+        "written; 'gputune --version' says which this is.\n",
+        file);
 }
 
 static const command *find(const char *name)
@@ -77,6 +81,10 @@ static int cmd_help(int argc, char **argv)
     }
     if (argc < 2 || argv[1][0] == '-') {
         print_usage(stdout);
+        return CLI_EXIT_OK;
+    }
+    if (strcmp(argv[1], "template") == 0) {
+        fputs(cli_template_language, stdout);
         return CLI_EXIT_OK;
     }
     const command *about = find(argv[1]);

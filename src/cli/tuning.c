@@ -58,6 +58,7 @@ gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario 
     options.max_variants = tuning->max_variants;
     options.strategy = (gputune_strategy)tuning->strategy;
     options.seed = tuning->seed;
+    options.alignment = tuning->alignment;
     options.samples_path = tuning->samples;
     options.force = tuning->force;
     options.only = scenario->only;

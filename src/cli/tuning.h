@@ -11,7 +11,7 @@ typedef struct cli_tuning {
     int effort;    /* index of cli_effort_words */
     int strategy;  /* a gputune_strategy */
     double time_limit_s, epsilon;
-    uint32_t max_variants, seed;
+    uint32_t max_variants, seed, alignment;
     const char *samples;
     bool force;
 } cli_tuning;
@@ -36,6 +36,11 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
     {                                                                                              \
         "samples", 0, CLI_OPTION_TEXT, &(tuning)->samples, "FILE",                                 \
             "append every raw sample to a CSV file", NULL                                          \
+    }
+#define CLI_ALIGNMENT_OPTION(tuning)                                                               \
+    {                                                                                              \
+        "alignment", 0, CLI_OPTION_COUNT, &(tuning)->alignment, "BYTES",                           \
+            "that every buffer is aligned to at least [16]", NULL                                  \
     }
 #define CLI_LIMIT_OPTION(tuning)                                                                   \
     {                                                                                              \

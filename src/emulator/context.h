@@ -12,7 +12,7 @@ struct CUctx_st {
     atomic_bool alive; /* false: destroyed, or a primary context that was reset or released */
     unsigned flags;
     uint64_t id;
-    size_t stack_bytes;
+    size_t stack_bytes, persisting_l2_bytes;
     CUstream legacy;
     CUstream streams; /* all but the legacy one */
 };

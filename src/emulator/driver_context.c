@@ -282,8 +282,10 @@ EMU_EXPORT CUresult cuCtxGetLimit(size_t *out, CUlimit limit)
 {
     EMU_ENTER(cuCtxGetLimit, EMU_INITIALIZED | EMU_CONTEXT);
     EMU_CHECK(out && (unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
-    EMU_CHECK(limit == CU_LIMIT_STACK_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT);
-    *out = emu_context_top()->stack_bytes;
+    EMU_CHECK(limit == CU_LIMIT_STACK_SIZE || limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE,
+              CUDA_ERROR_UNSUPPORTED_LIMIT);
+    *out = limit == CU_LIMIT_STACK_SIZE ? emu_context_top()->stack_bytes
+                                        : emu_context_top()->persisting_l2_bytes;
     return CUDA_SUCCESS;
 }
 
@@ -291,8 +293,20 @@ EMU_EXPORT CUresult cuCtxSetLimit(CUlimit limit, size_t value)
 {
     EMU_ENTER(cuCtxSetLimit, EMU_USE);
     EMU_CHECK((unsigned)limit < CU_LIMIT_MAX, CUDA_ERROR_INVALID_VALUE);
+    if (limit == CU_LIMIT_PERSISTING_L2_CACHE_SIZE) { /* more than there is counts as that */
+        size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE);
+        emu_context_top()->persisting_l2_bytes = value < most ? value : most;
+        return CUDA_SUCCESS;
+    }
     EMU_CHECK(limit == CU_LIMIT_STACK_SIZE, CUDA_ERROR_UNSUPPORTED_LIMIT);
     EMU_CHECK(value <= LARGEST_STACK_BYTES, CUDA_ERROR_INVALID_VALUE);
     emu_context_top()->stack_bytes = value;
+    return CUDA_SUCCESS;
+}
+
+/* The model keeps no lines from launch to launch. */
+EMU_EXPORT CUresult cuCtxResetPersistingL2Cache(void)
+{
+    EMU_ENTER(cuCtxResetPersistingL2Cache, EMU_USE);
     return CUDA_SUCCESS;
 }

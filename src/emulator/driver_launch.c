@@ -142,6 +142,13 @@ static double run_kernel(emu_command *command, double start_ns)
     bool ready =
         !kernel->cooperative || emu_memory_allocate(&launch.grid_workspace, GRID_WORKSPACE_BYTES,
                                                     EMU_MEMORY_MODULE, kernel->module) == 0;
+    if (kernel->module->unloaded) { /* of a graph: what is in flight ends before */
+        fault.code = CUDA_ERROR_LAUNCH_FAILED;
+        snprintf(fault.message, sizeof fault.message,
+                 "kernel %.80s is launched by a graph, and its module was unloaded",
+                 kernel->kernel->name);
+        ready = false;
+    }
     if (!ready || emu_run(&launch, &counters, &fault)) {
         report_fault(&fault);
     }
@@ -387,6 +394,17 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
 
 /* Attributes that change nothing here are accepted: priority, programmatic serialisation (a kernel
  * then simply waits for the one before), access policy windows, scheduling policy. */
+/* A hint: the model does not keep lines. */
+static CUresult check_window(const CUlaunchAttribute *attribute)
+{
+    size_t most = (size_t)emu_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+    float ratio = attribute->value.accessPolicyWindow.hitRatio;
+    return attribute->value.accessPolicyWindow.num_bytes <= most && ratio >= 0 && ratio <= 1 &&
+                   attribute->value.accessPolicyWindow.missProp != CU_ACCESS_PROPERTY_PERSISTING
+               ? CUDA_SUCCESS
+               : CUDA_ERROR_INVALID_VALUE;
+}
+
 static CUresult apply(launch_request *request, const CUlaunchAttribute *attribute)
 {
     switch (attribute->id) {
@@ -400,6 +418,8 @@ static CUresult apply(launch_request *request, const CUlaunchAttribute *attribut
     case CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
         request->carveout_percent = (int)attribute->value.sharedMemCarveout;
         return CUDA_SUCCESS;
+    case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
+        return check_window(attribute);
     case CU_LAUNCH_ATTRIBUTE_COOPERATIVE:
         request->cooperative = attribute->value.cooperative != 0;
         return CUDA_SUCCESS;

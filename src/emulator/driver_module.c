@@ -147,6 +147,7 @@ void emu_module_release(CUmodule module)
 
 void emu_module_unload(CUmodule module)
 {
+    module->unloaded = true;
     emu_handle_drop(&module->handle);
     for (size_t i = 0; i < module->function_count; i++) {
         emu_handle_drop(&module->functions[i].handle);

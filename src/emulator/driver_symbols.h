@@ -19,6 +19,7 @@
     X(cuCtxPushCurrent, 4000, cuCtxPushCurrent_v2) \
     X(cuCtxSetCurrent, 4000, cuCtxSetCurrent) \
     X(cuCtxSetLimit, 3010, cuCtxSetLimit) \
+    X(cuCtxResetPersistingL2Cache, 11000, cuCtxResetPersistingL2Cache) \
     X(cuCtxSynchronize, 2000, cuCtxSynchronize) \
     X(cuDeviceGet, 2000, cuDeviceGet) \
     X(cuDeviceGetAttribute, 2000, cuDeviceGetAttribute) \
@@ -108,6 +109,7 @@
     X(cuStreamQuery, 2000, cuStreamQuery) \
     X(cuStreamSynchronize, 2000, cuStreamSynchronize) \
     X(cuStreamWaitEvent, 3020, cuStreamWaitEvent) \
+    X(cuTensorMapEncodeTiled, 12000, cuTensorMapEncodeTiled) \
     X(cuThreadExchangeStreamCaptureMode, 10010, cuThreadExchangeStreamCaptureMode) \
     X(cuUserObjectCreate, 11030, cuUserObjectCreate) \
     X(cuUserObjectRelease, 11030, cuUserObjectRelease)

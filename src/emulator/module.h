@@ -23,7 +23,8 @@ struct CUfunc_st {
 
 struct CUmod_st {
     emu_handle handle;
-    atomic_int references; /* the handle, and each launch in flight */
+    atomic_int references; /* the handle, and each launch in flight or in a graph */
+    bool unloaded;         /* by the program; under the lock */
     emu_program *program;
     size_t function_count;
     struct CUfunc_st *functions;

@@ -291,12 +291,6 @@ static void cancel(gt_farm *base)
     gt_event_clear(&farm->events);
 }
 
-static void rest(gt_farm *base)
-{
-    cancel(base);
-    gt_measure_rest(host_of(base));
-}
-
 static void close_farm(gt_farm *base)
 {
     gt_host_farm *farm = host_of(base);
@@ -325,7 +319,6 @@ static const gt_farm_ops operations = {
     .device = device,
     .wait = wait_event,
     .cancel = cancel,
-    .rest = rest,
     .close = close_farm,
 };
 
@@ -385,6 +378,7 @@ static gputune_status fill(gt_host_farm *farm, const gt_farm_options *options)
 {
     farm->farm.ops = &operations;
     farm->isolation = options->isolation;
+    farm->low_priority = options->low_priority;
     farm->ordinal = options->device_ordinal;
     farm->log = options->log;
     GT_TRY(gt_worker_find(&farm->worker, options->worker));

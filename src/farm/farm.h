@@ -72,9 +72,6 @@ typedef struct gt_farm_ops {
     /* Forgets all outstanding jobs; workers busy with a compile finish it unseen, a measure worker
      * in the middle of a variant is ended. */
     void (*cancel)(gt_farm *farm);
-    /* Cancels, and ends the measure worker so that the GPU's memory is free until the next
-     * prepare(); compile workers stay. */
-    void (*rest)(gt_farm *farm);
     /* Ends the workers without waiting for them. */
     void (*close)(gt_farm *farm);
 } gt_farm_ops;
@@ -90,6 +87,7 @@ typedef struct gt_farm_options {
     const char *device_uuid;  /* which device the measure worker sees; NULL: device_ordinal's */
     int device_ordinal;       /* among those visible here */
     uint32_t compile_workers; /* 0: as many as cores */
+    bool low_priority;        /* compile workers leave the processor to others (nice) */
     uint32_t warm_workers;    /* how many of them start at once, the others with jobs; 0: 4 */
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */

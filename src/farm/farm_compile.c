@@ -72,7 +72,8 @@ static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
         arguments[6] = "--arch";
         arguments[7] = farm->arch;
     }
-    gt_link_start start = {farm->worker, arguments, farm->compile.environment, false};
+    gt_link_start start = {farm->worker, arguments, farm->compile.environment, false,
+                           farm->low_priority};
     GT_TRY(gt_link_spawn(&slot->link, &start));
     slot->count = 0;
     slot->sent = 0;

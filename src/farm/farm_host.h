@@ -29,7 +29,7 @@ typedef struct gt_link_start {
     const char *path;
     const char *const *arguments;
     char *const *environment;
-    bool with_page;
+    bool with_page, low_priority;
 } gt_link_start;
 
 /* Starts a process. EWORKER, ENOMEM. The link is all zero but `open` before and closed after a
@@ -177,7 +177,7 @@ typedef struct gt_host_farm {
     gt_farm farm; /* first: a gt_farm * is one of these */
     char *worker, *driver, *device_uuid, *arch;
     int ordinal;
-    bool emulated;
+    bool emulated, low_priority;
     gputune_isolation isolation;
     gt_log log;
     uint64_t next_sequence;
@@ -223,8 +223,6 @@ void gt_measure_pump(gt_host_farm *farm);
 void gt_measure_receive(gt_host_farm *farm);
 /* Forgets requests, variants and setup. Ends a worker that is at a request. */
 void gt_measure_cancel(gt_host_farm *farm);
-/* Ends the worker and frees what only it needed. */
-void gt_measure_rest(gt_host_farm *farm);
 /* Ends the worker and frees everything. */
 void gt_measure_free(gt_host_farm *farm);
 

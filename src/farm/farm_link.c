@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
 /* It is the first thing that a worker does. */
-enum { HELLO_S = 5 };
+enum { HELLO_S = 5, LOW_PRIORITY = 10 };
 
 /* ---- Starting -------------------------------------------------------------------------------- */
 
@@ -67,6 +68,9 @@ gputune_status gt_link_spawn(gt_link *link, const gt_link_start *start)
     if (status == GPUTUNE_OK) {
         gt_spawn spawn = {start->path, start->arguments, start->environment, child, page};
         status = gt_process_spawn(&made.process, &spawn);
+        if (status == GPUTUNE_OK && start->low_priority) {
+            (void)setpriority(PRIO_PROCESS, (id_t)made.process.pid, LOW_PRIORITY);
+        }
     }
     close(child);
     if (page >= 0) {

@@ -134,7 +134,7 @@ static gputune_status start_process(gt_host_farm *farm)
         arguments[4] = "--driver";
         arguments[5] = farm->driver;
     }
-    gt_link_start start = {farm->worker, arguments, farm->measure.environment, true};
+    gt_link_start start = {farm->worker, arguments, farm->measure.environment, true, false};
     return gt_link_spawn(&farm->measure.link, &start);
 }
 
@@ -483,17 +483,10 @@ void gt_measure_cancel(gt_host_farm *farm)
     }
 }
 
-void gt_measure_rest(gt_host_farm *farm)
+void gt_measure_free(gt_host_farm *farm)
 {
     forget_all(&farm->measure);
     gt_link_abandon(&farm->measure.link);
-    farm->measure.ready = false;
-    farm->measure.sent = farm->measure.offset = 0;
-}
-
-void gt_measure_free(gt_host_farm *farm)
-{
-    gt_measure_rest(farm);
     gt_array_free(&farm->measure.queue);
     gt_array_free(&farm->measure.variants);
 }

@@ -30,16 +30,15 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
     return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
 }
 
-static gputune_status fill_block(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
+static gputune_status fill_blocks(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
 {
-    const gt_buffer *block = &workspace->workload.block;
-    if (!workspace->workload.has_block) {
-        return GPUTUNE_OK;
+    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
+        const gt_buffer *block = &workspace->workload.blocks[i];
+        gt_fill_host(workspace->blocks[i], &workspace->workload, block,
+                     gt_fill_seed(seed, GT_PARAMETER_MAX + i));
+        GT_CALL(measure, MemcpyHtoDAsync, workspace->device_blocks[i], workspace->blocks[i],
+                block->bytes, measure->stream);
     }
-    gt_fill_host(workspace->block, &workspace->workload, block,
-                 gt_fill_seed(seed, GT_PARAMETER_MAX));
-    GT_CALL(measure, MemcpyHtoDAsync, workspace->device_block, workspace->block, block->bytes,
-            measure->stream);
     return GPUTUNE_OK;
 }
 
@@ -52,7 +51,7 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
         for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
             GT_TRY(plan_fill_slot(measure, workspace, i, seed));
         }
-        GT_TRY(fill_block(measure, workspace, seed));
+        GT_TRY(fill_blocks(measure, workspace, seed));
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));

@@ -28,8 +28,12 @@ void gt_memory_free(gt_measure *measure)
             (void)measure->driver->MemFreeHost(pinned[i]);
         }
     }
+    if (measure->stray_seen) {
+        (void)measure->driver->MemFreeHost(measure->stray_seen);
+    }
     measure->findings = measure->first = NULL;
-    measure->sums = measure->found = measure->sweep = 0;
+    measure->stray_seen = NULL;
+    measure->sums = measure->found = measure->sweep = measure->stray = 0;
 }
 
 static uint64_t live_buffers(const gt_measure_setup *setup)
@@ -76,16 +80,17 @@ static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }
 
-static gputune_status allocate_block(gt_measure *measure, gt_workspace *workspace)
+static gputune_status allocate_blocks(gt_measure *measure, gt_workspace *workspace)
 {
-    if (!workspace->workload.has_block) {
-        return GPUTUNE_OK;
+    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
+        uint64_t bytes = workspace->workload.blocks[i].bytes;
+        workspace->blocks[i] = calloc(1, bytes + 1);
+        if (!workspace->blocks[i]) {
+            return gt_fail_memory();
+        }
+        GT_TRY(gt_memory_take(&workspace->device_blocks[i], measure, bytes));
     }
-    workspace->block = calloc(1, workspace->workload.block.bytes + 1);
-    if (!workspace->block) {
-        return gt_fail_memory();
-    }
-    return gt_memory_take(&workspace->device_block, measure, workspace->workload.block.bytes);
+    return GPUTUNE_OK;
 }
 
 static gputune_status write_scalars(gt_workspace *workspace)
@@ -142,7 +147,7 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
     }
     GT_TRY(write_scalars(workspace));
     GT_TRY(upload_numbers(measure, workspace));
-    return allocate_block(measure, workspace);
+    return allocate_blocks(measure, workspace);
 }
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
@@ -175,8 +180,8 @@ static void bind_arguments(gt_workspace *workspace, uint32_t set)
 {
     const gt_workload *workload = &workspace->workload;
     const void **arguments = &workspace->arguments[(size_t)set * workspace->argument_count];
-    if (workload->has_block) {
-        *arguments++ = workspace->block;
+    for (uint32_t i = 0; i < workload->block_count; ++i) {
+        *arguments++ = workspace->blocks[i];
     }
     for (uint32_t i = 0; i < workload->argument_count; ++i) {
         uint32_t index = workload->arguments[i].index;
@@ -195,7 +200,7 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
     CUdeviceptr extra = 0;
     GT_TRY(take_sets(&extra, measure, workspace, set_bytes));
     workspace->argument_count =
-        workspace->workload.argument_count + (workspace->workload.has_block ? 1 : 0);
+        workspace->workload.argument_count + workspace->workload.block_count;
     workspace->addresses =
         calloc((size_t)workspace->sets * buffers + 1, sizeof *workspace->addresses);
     workspace->arguments = calloc((size_t)workspace->sets * workspace->argument_count + 1,
@@ -216,7 +221,9 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
 void gt_workspace_free(gt_workspace *workspace)
 {
     gt_tasks_free(&workspace->first);
-    free(workspace->block);
+    for (uint32_t i = 0; i < GT_BLOCK_MAX; ++i) {
+        free(workspace->blocks[i]);
+    }
     free(workspace->values);
     free(workspace->addresses);
     free(workspace->arguments);
@@ -233,8 +240,15 @@ static gputune_status take_sweep(gt_measure *measure)
     if (measure->setup.cache != GPUTUNE_CACHE_COLD || bytes == 0) {
         return GPUTUNE_OK;
     }
+    void *seen = NULL;
     GT_TRY(gt_memory_take(&sweep, measure, bytes));
     GT_CALL(measure, MemsetD8Async, sweep, 0, bytes, measure->stream);
+    GT_TRY(gt_memory_take(&measure->stray, measure, sizeof *measure->stray_seen));
+    GT_CALL(measure, MemsetD8Async, measure->stray, 0, sizeof *measure->stray_seen,
+            measure->stream);
+    GT_CALL(measure, MemAllocHost, &seen, sizeof *measure->stray_seen);
+    measure->stray_seen = seen;
+    *measure->stray_seen = 0;
     measure->sweep = sweep;
     measure->sweep_bytes = bytes;
     return GPUTUNE_OK;

@@ -47,9 +47,11 @@ typedef struct gt_workspace {
     gt_slot slots[GT_PARAMETER_MAX];
     CUdeviceptr scale;
     gt_type scale_type;
-    void *block;                              /* the pass block on the host; owned */
-    CUdeviceptr device_block;                 /* the same on the device, for the reference */
+    void *blocks[GT_BLOCK_MAX];               /* the caller's blocks on the host; owned */
+    CUdeviceptr device_blocks[GT_BLOCK_MAX];  /* the same on the device, for the reference */
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
+    CUdeviceptr constants[GT_BLOCK_MAX];      /* symbols of the reference's module that the caller
+                                                 fills; 0: none */
     CUfunction reference, check;              /* NULL: the template has none */
     CUdeviceptr failures;                     /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */
@@ -127,11 +129,13 @@ struct gt_measure {
     uint64_t sequence; /* number of the last check */
     CUdeviceptr sweep; /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
-    uint64_t seed;       /* that the buffers' contents were made from */
-    gt_damage damage;    /* to be repaired before the next use */
-    bool has_expected;   /* the expected results are known */
-    bool has_tolerances; /* the tolerances are known */
-    uint32_t turn;       /* number of sample jobs; chooses the set of buffers of a hot sample */
+    CUdeviceptr stray;    /* not zero once a sweep has met something other than zeros */
+    uint32_t *stray_seen; /* the same as the host last saw it; NULL: no sweep */
+    uint64_t seed;        /* that the buffers' contents were made from */
+    gt_damage damage;     /* to be repaired before the next use */
+    bool has_expected;    /* the expected results are known */
+    bool has_tolerances;  /* the tolerances are known */
+    uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -169,6 +173,11 @@ gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool
 gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison);
 /* Evicts the buffers from L2 by reading the sweep buffer. Does nothing without one. */
 gputune_status gt_service_sweep(gt_measure *measure);
+/* Queues another sweep, and the copy of what it met to measure->stray_seen. Does nothing without a
+ * sweep buffer, and on an emulated device, which finds such writes itself. */
+gputune_status gt_service_look_for_stray(gt_measure *measure);
+/* EWRONG if something was written into the sweep buffer, which is then filled with zeros again. */
+gputune_status gt_service_judge_stray(gt_measure *measure);
 /* Keeps the stream busy for that long. Does nothing on an emulated device. */
 gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds);
 /* Waits for the stream. */

@@ -5,10 +5,10 @@
 static void *argument_value(gt_workspace *workspace, int index, const CUdeviceptr *buffers)
 {
     const gt_workload *workload = &workspace->workload;
-    if (workload->has_block && index == 0) {
-        return &workspace->device_block;
+    if ((uint32_t)index < workload->block_count) {
+        return &workspace->device_blocks[index];
     }
-    uint32_t at = (uint32_t)index - (workload->has_block ? 1 : 0);
+    uint32_t at = (uint32_t)index - workload->block_count;
     uint32_t item = workload->arguments[at].index;
     return workload->arguments[at].is_buffer ? (void *)&buffers[item] : workspace->scalars[item];
 }
@@ -18,6 +18,18 @@ static gputune_status clear(gt_measure *measure, const gt_launch *launch, void *
     for (uint32_t i = 0; i < launch->clear_count; ++i) {
         CUdeviceptr address = *(CUdeviceptr *)parameters[launch->clears[i].parameter];
         GT_CALL(measure, MemsetD8Async, address, 0, launch->clears[i].bytes, measure->stream);
+    }
+    return GPUTUNE_OK;
+}
+
+/* Fills the __constant__ symbols, as the launcher does for a variant. */
+static gputune_status fill_constants(gt_measure *measure, const gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
+        if (workspace->constants[i]) {
+            GT_CALL(measure, MemcpyDtoDAsync, workspace->constants[i], workspace->device_blocks[i],
+                    workspace->workload.blocks[i].bytes, measure->stream);
+        }
     }
     return GPUTUNE_OK;
 }
@@ -35,6 +47,7 @@ static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunc
                             : argument_value(workspace, parameter->argument, buffers);
     }
     GT_TRY(clear(measure, launch, parameters));
+    GT_TRY(fill_constants(measure, workspace));
     GT_CALL(measure, LaunchKernel, function, shape->grid[0], shape->grid[1], shape->grid[2],
             shape->block[0], shape->block[1], shape->block[2], shape->shared_bytes, measure->stream,
             parameters, NULL);
@@ -90,10 +103,31 @@ static gputune_status look_up(CUfunction *out, gt_measure *measure, const gt_ima
     return GPUTUNE_OK;
 }
 
+/* A symbol that the reference's module lacks is not used there. */
+static gputune_status find_constants(gt_measure *measure, gt_workspace *workspace,
+                                     const gt_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->block_count; ++i) {
+        const gt_block *block = &launch->blocks[i];
+        size_t bytes = 0;
+        if (block->pass == GT_PASS_CONSTANT) {
+            GT_TRY(gt_module_global(&workspace->constants[i], &bytes, measure->reference,
+                                    block->symbol));
+        }
+        if (workspace->constants[i] && bytes < block->bytes) {
+            return gt_fail(GPUTUNE_ETEMPLATE, "__constant__ %s has %zu bytes; constant() says %u",
+                           block->symbol, bytes, block->bytes);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
                                      gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
+    GT_TRY(find_constants(measure, workspace,
+                          workload->has_reference ? &workload->reference : &workload->check));
     if (workload->has_reference) {
         GT_TRY(look_up(&workspace->reference, measure, image, &workload->reference));
         GT_TRY(

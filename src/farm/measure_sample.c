@@ -27,6 +27,7 @@ gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t
 gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
+    GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
     }

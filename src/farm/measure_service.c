@@ -130,8 +130,31 @@ gputune_status gt_service_sweep(gt_measure *measure)
         GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
         return GPUTUNE_OK;
     }
-    void *parameters[] = {&measure->sweep, &measure->sweep_bytes, &measure->sums};
+    void *parameters[] = {&measure->sweep, &measure->sweep_bytes, &measure->stray};
     return run(measure, GT_SERVICE_SWEEP, UINT64_MAX, parameters);
+}
+
+gputune_status gt_service_look_for_stray(gt_measure *measure)
+{
+    if (measure->sweep == 0 || measure->device.emulated) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_service_sweep(measure));
+    GT_CALL(measure, MemcpyDtoHAsync, measure->stray_seen, measure->stray,
+            sizeof *measure->stray_seen, measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_service_judge_stray(gt_measure *measure)
+{
+    if (!measure->stray_seen || *measure->stray_seen == 0) {
+        return GPUTUNE_OK;
+    }
+    *measure->stray_seen = 0;
+    GT_CALL(measure, MemsetD8Async, measure->sweep, 0, measure->sweep_bytes, measure->stream);
+    GT_CALL(measure, MemsetD8Async, measure->stray, 0, sizeof *measure->stray_seen,
+            measure->stream);
+    return gt_fail(GPUTUNE_EWRONG, "memory far from every buffer was overwritten");
 }
 
 gputune_status gt_service_delay(gt_measure *measure, uint64_t nanoseconds)

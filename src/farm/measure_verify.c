@@ -131,12 +131,16 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
                                bool after_race)
 {
     gt_damage damage = GT_DAMAGE_NONE;
+    GT_TRY(gt_service_look_for_stray(measure));
     GT_CALL(measure, EventRecord, measure->checked, measure->stream);
     if (!after_race) {
         GT_TRY(gt_service_reset_ahead(measure, &measure->launch));
     }
     GT_CALL(measure, EventSynchronize, measure->checked);
     gputune_status status = gt_report_findings(out, &damage, measure, after_race);
+    gputune_status stray = gt_service_judge_stray(measure);
+    damage = stray < 0 ? GT_DAMAGE_EVERYTHING : damage;
+    status = status < 0 ? status : stray;
     measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
     GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
@@ -200,7 +204,10 @@ static void discard(gt_measure *measure, gt_loaded *variant)
 /* Device memory that launches of the variant take, without its code. */
 static uint64_t owned_bytes(const gt_launch *launch)
 {
-    uint64_t bytes = launch->block_bytes;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < launch->block_count; ++i) {
+        bytes += launch->blocks[i].bytes;
+    }
     for (uint32_t i = 0; i < launch->parameter_count && i < GT_PARAMETER_MAX; ++i) {
         bytes += launch->parameters[i].scratch_bytes;
     }
@@ -222,7 +229,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
 /* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */
 static void note_model(const gt_measure *measure, gt_loaded *variant, const gt_verify_job *job)
 {
-    if (measure->device.emulated && measure->sweep && job->launches[0].pass <= GT_PASS_VALUE) {
+    if (measure->device.emulated && measure->sweep && !gt_launch_copies(&job->launches[0])) {
         variant->modelled[GPUTUNE_OBJECTIVE_KERNEL] = variant->launch_ns;
     }
 }

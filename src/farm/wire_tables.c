@@ -70,15 +70,17 @@ static RECORD(resources, gt_resources, resources_members);
 static const gt_member geometry_members[] = {
     NUMBERS(gt_geometry, grid),       NUMBERS(gt_geometry, block),
     NUMBERS(gt_geometry, cluster),    NUMBER(gt_geometry, shared_bytes),
-    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, cooperative),
+    NUMBER(gt_geometry, carveout_kb), NUMBER(gt_geometry, preferred_cluster),
+    NUMBER(gt_geometry, cooperative),
 };
 static RECORD(geometry, gt_geometry, geometry_members);
 
 static const gt_member parameter_members[] = {
-    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_SCRATCH),
+    ENUMERATOR(gt_parameter, kind, GT_PARAMETER_TENSORMAP),
     NUMBER(gt_parameter, bytes),
     NUMBER(gt_parameter, argument),
     NUMBER(gt_parameter, scratch_bytes),
+    NUMBER(gt_parameter, map),
 };
 static RECORD(parameter, gt_parameter, parameter_members);
 
@@ -88,6 +90,31 @@ static const gt_member clear_members[] = {
 };
 static RECORD(clear, gt_clear, clear_members);
 
+static const gt_member l2_members[] = {
+    NUMBER(gt_l2_window, used),
+    NUMBER(gt_l2_window, parameter),
+    NUMBER(gt_l2_window, set_aside_bytes),
+    NUMBER(gt_l2_window, window_bytes),
+};
+static RECORD(l2_window, gt_l2_window, l2_members);
+
+static const gt_member block_members[] = {
+    ENUMERATOR(gt_block, pass, GT_PASS_GLOBAL),
+    NUMBER(gt_block, bytes),
+    NUMBER(gt_block, by_value_bytes),
+    STRING(gt_block, symbol),
+    NUMBER(gt_block, may_lack),
+};
+static RECORD(block, gt_block, block_members);
+
+static const gt_member map_members[] = {
+    NUMBER(gt_tensormap, rank),         NUMBER(gt_tensormap, type),
+    NUMBER(gt_tensormap, interleave),   NUMBER(gt_tensormap, swizzle),
+    NUMBER(gt_tensormap, l2_promotion), NUMBER(gt_tensormap, nan_fill),
+    NUMBER(gt_tensormap, alignment),    NUMBERS(gt_tensormap, sizes),
+    NUMBERS(gt_tensormap, strides),     NUMBERS(gt_tensormap, box),
+};
+static RECORD(map, gt_tensormap, map_members);
 static const gt_member step_members[] = {
     STRING(gt_kernel_step, entry),           NUMBERS(gt_kernel_step, grid),
     NUMBERS(gt_kernel_step, block),          NUMBER(gt_kernel_step, shared_bytes),
@@ -99,12 +126,12 @@ static RECORD(step, gt_kernel_step, step_members);
 static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
     STRUCT(gt_launch, geometry, &geometry),
-    ENUMERATOR(gt_launch, pass, GT_PASS_GLOBAL),
-    NUMBER(gt_launch, block_bytes),
-    NUMBER(gt_launch, by_value_bytes),
+    INLINE(gt_launch, blocks, block_count, &block),
     NUMBER(gt_launch, argument_count),
     INLINE(gt_launch, parameters, parameter_count, &parameter),
+    INLINE(gt_launch, maps, map_count, &map),
     INLINE(gt_launch, clears, clear_count, &clear),
+    STRUCT(gt_launch, l2, &l2_window),
     INLINE(gt_launch, steps, step_count, &step),
 };
 static RECORD(launch, gt_launch, launch_members);
@@ -165,8 +192,7 @@ static const gt_record argument = {"argument", SIZE(gt_workload, arguments[0]), 
                                    sizeof argument_members / sizeof *argument_members};
 
 static const gt_member workload_members[] = {
-    NUMBER(gt_workload, has_block),
-    STRUCT(gt_workload, block, &buffer),
+    INLINE(gt_workload, blocks, block_count, &buffer),
     INLINE(gt_workload, arguments, argument_count, &argument),
     INLINE(gt_workload, buffers, buffer_count, &buffer),
     INLINE(gt_workload, scalars, scalar_count, &scalar),
@@ -299,6 +325,8 @@ static const gt_member device_members[] = {
     NUMBER(gt_device, shared_reserved_per_block_bytes),
     NUMBER(gt_device, constant_bytes),
     NUMBER(gt_device, l2_bytes),
+    NUMBER(gt_device, l2_persist_bytes),
+    NUMBER(gt_device, l2_window_bytes),
     NUMBER(gt_device, memory_bytes),
     NUMBER(gt_device, bus_width_bits),
     NUMBER(gt_device, memory_clock_khz),

@@ -24,6 +24,7 @@ typedef struct CUgraphExec_st *CUgraphExec;
 typedef struct CUuserObject_st *CUuserObject;
 typedef void (*CUhostFn)(void *user);
 typedef uint64_t cuuint64_t;
+typedef uint32_t cuuint32_t;
 
 #define CU_STREAM_LEGACY     ((CUstream)0x1)
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
@@ -195,9 +196,20 @@ typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 14
 } CUlaunchAttributeID;
 
+typedef enum CUaccessProperty {
+    CU_ACCESS_PROPERTY_NORMAL = 0,
+    CU_ACCESS_PROPERTY_STREAMING = 1,
+    CU_ACCESS_PROPERTY_PERSISTING = 2
+} CUaccessProperty;
+
 typedef union CUlaunchAttributeValue {
     char pad[64];
-    void *align; /* cuda.h's union holds pointers */
+    struct {
+        void *base_ptr;
+        size_t num_bytes;
+        float hitRatio;
+        CUaccessProperty hitProp, missProp;
+    } accessPolicyWindow;
     int cooperative;
     struct {
         unsigned int x, y, z;
@@ -216,6 +228,11 @@ typedef struct CUlaunchAttribute {
     char pad[8 - sizeof(CUlaunchAttributeID)];
     CUlaunchAttributeValue value;
 } CUlaunchAttribute;
+
+/* cuTensorMapEncodeTiled() writes it; kernels take it by value. */
+typedef struct CUtensorMap {
+    _Alignas(64) cuuint64_t opaque[16];
+} CUtensorMap;
 
 typedef struct CUlaunchConfig {
     unsigned int gridDimX, gridDimY, gridDimZ;

@@ -44,7 +44,8 @@
     X(CtxSynchronize, cuCtxSynchronize, 2000, REQUIRED, (void))                                    \
     X(CtxGetId, cuCtxGetId, 12000, OPTIONAL, (CUcontext context, unsigned long long *id))          \
     X(CtxGetLimit, cuCtxGetLimit, 3010, OPTIONAL, (size_t * value, CUlimit limit))                 \
-    X(CtxSetLimit, cuCtxSetLimit, 3010, OPTIONAL, (CUlimit limit, size_t value))
+    X(CtxSetLimit, cuCtxSetLimit, 3010, OPTIONAL, (CUlimit limit, size_t value))                   \
+    X(CtxResetPersistingL2Cache, cuCtxResetPersistingL2Cache, 11000, OPTIONAL, (void))
 
 #define GT_DRIVER_LIST_MODULE(X)                                                                   \
     X(ModuleLoadData, cuModuleLoadData, 2000, REQUIRED, (CUmodule * module, const void *image))    \
@@ -158,6 +159,10 @@
     X(GraphInstantiateWithFlags, cuGraphInstantiateWithFlags, 11040, REQUIRED,                     \
       (CUgraphExec * exec, CUgraph graph, unsigned long long flags))                               \
     X(GraphUpload, cuGraphUpload, 11010, OPTIONAL, (CUgraphExec exec, CUstream stream))            \
+    X(TensorMapEncodeTiled, cuTensorMapEncodeTiled, 12000, OPTIONAL,                               \
+      (CUtensorMap * map, int type, cuuint32_t rank, void *address, const cuuint64_t *sizes,       \
+       const cuuint64_t *strides, const cuuint32_t *box, const cuuint32_t *element_strides,        \
+       int interleave, int swizzle, int l2_promotion, int fill))                                   \
     X(GraphLaunch, cuGraphLaunch, 10000, REQUIRED, (CUgraphExec exec, CUstream stream))            \
     X(GraphExecDestroy, cuGraphExecDestroy, 10000, REQUIRED, (CUgraphExec exec))                   \
     X(GraphDestroy, cuGraphDestroy, 10000, REQUIRED, (CUgraph graph))                              \

@@ -93,6 +93,9 @@ static void fill(gt_device *device, const struct arch *arch)
         .shared_reserved_per_block_bytes = arch->reserved_kb * KB,
         .constant_bytes = INT64_C(64) * KB,
         .l2_bytes = (int64_t)arch->l2_mb * MB,
+        /* as an A100 has it; an H200 sets 62.5% aside */
+        .l2_persist_bytes = arch->cc >= 80 ? arch->l2_mb * MB / 4 * 3 : 0,
+        .l2_window_bytes = arch->cc >= 80 ? 128 * MB : 0,
         .memory_bytes = (int64_t)1 << 40,
         .max_block = {1024, 1024, 64},
         .max_grid = {INT32_MAX, 65535, 65535},

@@ -38,6 +38,8 @@ static const struct {
     PLAIN(GLOBAL_MEMORY_BUS_WIDTH, bus_width_bits, false),
     PLAIN(MEMORY_CLOCK_RATE, memory_clock_khz, false),
     PLAIN(CLOCK_RATE, sm_clock_khz, false),
+    PLAIN(MAX_PERSISTING_L2_CACHE_SIZE, l2_persist_bytes, false),
+    PLAIN(MAX_ACCESS_POLICY_WINDOW_SIZE, l2_window_bytes, false),
     PLAIN(MAX_BLOCK_DIM_X, max_block[0], true),
     PLAIN(MAX_BLOCK_DIM_Y, max_block[1], true),
     PLAIN(MAX_BLOCK_DIM_Z, max_block[2], true),

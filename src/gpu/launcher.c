@@ -45,23 +45,38 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
+    CUtensorMap maps[GT_TENSORMAP_MAX];
     const gt_launch *launch = &launcher->launch;
+    if (launch->map_count > 0) {
+        GT_TRY(gt_maps_encode(maps, launcher, arguments));
+    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             parameters[i] = (void *)&instance->scratch[i];
+        } else if (parameter->kind == GT_PARAMETER_TENSORMAP) {
+            parameters[i] = &maps[parameter->map];
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             parameters[i] = (void *)arguments[parameter->argument];
         } else { /* by value the parameter is the block's beginning */
-            parameters[i] =
-                launch->pass == GT_PASS_GLOBAL ? (void *)&instance->block : (void *)arguments[0];
+            int block = parameter->argument;
+            parameters[i] = launch->blocks[block].pass == GT_PASS_GLOBAL
+                                ? (void *)&instance->blocks[block]
+                                : (void *)arguments[block];
         }
     }
     if (launch->step_count) {
         return launch_steps(launcher, instance, stream, parameters);
     }
     CUlaunchConfig config = launcher->config;
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     config.hStream = stream;
+    if (launch->l2.window_bytes) {
+        memcpy(attributes, launcher->attributes, sizeof attributes);
+        config.attrs = attributes;
+        memcpy(&attributes[launcher->window].value.accessPolicyWindow.base_ptr,
+               parameters[launch->l2.parameter], sizeof(CUdeviceptr));
+    }
     CUresult result =
         launcher->driver->LaunchKernelEx(&config, instance->function, parameters, NULL);
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
@@ -75,7 +90,7 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
         int index = launch->clears[i].parameter;
         const gt_parameter *parameter = &launch->parameters[index];
         CUdeviceptr address = instance->scratch[index];
-        if (parameter->kind == GT_PARAMETER_BUFFER) {
+        if (parameter->kind != GT_PARAMETER_SCRATCH) {
             memcpy(&address, arguments[parameter->argument], sizeof address);
         }
         if (launch->clears[i].bytes) {
@@ -85,14 +100,36 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
     return GPUTUNE_OK;
 }
 
+static gputune_status queue_copies(const gt_launcher *launcher, const gt_instance *instance,
+                                   CUstream stream, const uint8_t *staged)
+{
+    for (uint32_t i = 0; staged && i < launcher->launch.block_count; i++) {
+        uint32_t bytes = gt_block_copied(&launcher->launch.blocks[i]);
+        if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
+            GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], staged, bytes, stream);
+        }
+        staged += gt_staged_bytes(bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
+{
+    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
+        const gt_block *block = &launcher->launch.blocks[i];
+        uint32_t bytes = gt_block_copied(block);
+        if (bytes > 0) {
+            memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
+        }
+        to += gt_staged_bytes(bytes);
+    }
+}
+
 gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged)
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
-    if (staged) {
-        CUdeviceptr to = launcher->needs_module ? instance->symbol : instance->block;
-        GT_CUDA(launcher->driver, MemcpyHtoDAsync, to, staged, launcher->copy_bytes, stream);
-    }
+    GT_TRY(queue_copies(launcher, instance, stream, staged));
     return launch_kernel(launcher, instance, stream, arguments);
 }
 
@@ -170,9 +207,39 @@ static gputune_status launch_with_clears(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
+static bool is_capturing(const gt_driver *driver, CUstream stream)
+{
+    CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+    return driver->StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+           status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
+}
+
+/* The graph of the stream's capture holds the module. */
+static gputune_status hold(gt_launcher *launcher, CUstream stream)
+{
+    stream_facts facts = {0};
+    GT_TRY(read_capture(&facts, launcher->driver, stream));
+    if (!facts.capturing) {
+        return GPUTUNE_OK;
+    }
+    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
+    pthread_mutex_lock(&launcher->lock);
+    gputune_status status = gt_module_hold(launcher, facts.capture, facts.graph);
+    pthread_mutex_unlock(&launcher->lock);
+    gt_relaxed_leave(launcher->driver, mode);
+    return status < 0
+               ? gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
+                                launcher->launch.entry)
+               : GPUTUNE_OK;
+}
+
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments)
 {
+    if (!launcher->needs_state && !launcher->shares_base &&
+        is_capturing(launcher->driver, stream)) {
+        GT_TRY(hold(launcher, stream));
+    }
     if (launcher->needs_state) {
         return launch_with_state(launcher, stream, arguments, true);
     }
@@ -202,9 +269,7 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
         .function = one ? launcher->base.function : launcher->base.steps[index],
         .symbol = one ? launcher->symbol : launcher->steps[index].symbol,
         .carveout_percent =
-            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024),
-        .constant_offset = launcher->needs_module ? launcher->copy_offset : 0,
-        .constant_bytes = launcher->needs_module ? launcher->copy_bytes : 0};
+            kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;
 }
 

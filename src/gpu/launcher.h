@@ -15,8 +15,9 @@
  * take turns, in an order that events keep. `global` and scratch have device buffers in the same
  * way. Clears, copy, launch and event record are one critical section, and a staging slot is reused
  * only after its event. In a captured launch, instance, buffers and staging memory belong to the
- * graph, and every replay uses the block's bytes of the time of capture. A graph must not outlive
- * the launcher whose launches it holds. */
+ * graph, and every replay uses the block's bytes of the time of capture. A graph holds what its
+ * launches use, the module too, and may outlive the launcher; but not one that shares another's
+ * module (gt_launcher_share()). */
 typedef struct gt_launcher gt_launcher;
 
 enum { GT_LAUNCHER_STREAMS = 8 };
@@ -50,6 +51,11 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
+/* Before a sample of one of several variants with an l2_persist axis: sets aside exactly what this
+ * one asks for, and forgets the lines that persist. Not for contexts that others use; in the
+ * launcher's context. Nothing for other kernels. */
+gputune_status gt_launcher_prepare(gt_launcher *launcher);
+
 /* Fills the scratch memory that launches on this stream use with a byte, behind what is queued
  * there: to see whether a kernel relies on what it finds in it. Nothing for a kernel without.
  * ECAPTURE during a capture. */
@@ -65,7 +71,6 @@ typedef struct gt_function_facts {
     CUfunction function; /* its attributes are set; lives as long as the launcher */
     const char *symbol;  /* its name in the image */
     int carveout_percent;
-    uint32_t constant_offset, constant_bytes; /* the block's part that GT_PASS_SYMBOL gets */
 } gt_function_facts;
 /* Of a pipeline, the step `index`; of one kernel, index 0. ECUDA unless the launcher's context is
  * current. */

@@ -78,6 +78,7 @@ static gt_graph_state *take_dead(void)
 void gt_graph_orphans_collect(void)
 {
     gt_graph_state *next;
+    gt_held_modules_collect();
     for (gt_graph_state *state = take_dead(); state; state = next) {
         gt_context_visit visit;
         const gt_driver *driver = state->driver;
@@ -163,13 +164,13 @@ static gputune_status find_state(gt_graph_state **out, gt_launcher *launcher, ui
     return GPUTUNE_OK;
 }
 
-/* Copies the block's part into memory that the graph reads at every replay. *out is NULL if nothing
- * is to be copied. */
+/* Copies the blocks' parts into memory that the graph reads at every replay. *out is NULL if
+ * nothing is to be copied. */
 static gputune_status stage(const void **out, gt_graph_state *state, const gt_launcher *launcher,
                             const void *const *arguments)
 {
     *out = NULL;
-    if (!launcher->copy_bytes) {
+    if (!launcher->slot_bytes) {
         return GPUTUNE_OK;
     }
     if (state->used == state->staging.count) {
@@ -178,8 +179,9 @@ static gputune_status stage(const void **out, gt_graph_state *state, const gt_la
         GT_CUDA(launcher->driver, MemAllocHost, &host, launcher->slot_bytes);
         state->staging.items[state->staging.count++] = host;
     }
-    *out = memcpy(state->staging.items[state->used++],
-                  (const uint8_t *)arguments[0] + launcher->copy_offset, launcher->copy_bytes);
+    void *staged = state->staging.items[state->used++];
+    gt_launcher_stage(staged, launcher, arguments);
+    *out = staged;
     return GPUTUNE_OK;
 }
 
@@ -189,6 +191,9 @@ static gputune_status launch_locked(gt_launcher *launcher, CUstream stream, uint
     gt_graph_state *state = NULL;
     const void *staged = NULL;
     gputune_status status = find_state(&state, launcher, key, capture, graph);
+    if (status == GPUTUNE_OK) {
+        status = gt_module_hold(launcher, capture, graph);
+    }
     if (status == GPUTUNE_OK) {
         status = stage(&staged, state, launcher, arguments);
     }

@@ -112,7 +112,8 @@ static gputune_status set_attributes(const gt_launcher *launcher, CUfunction fun
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     GT_TRY(allow_shared(launcher, function, kernel));
-    if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER) {
+    uint32_t preferred = geometry->preferred_cluster * geometry->cluster[1] * geometry->cluster[2];
+    if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
@@ -125,23 +126,33 @@ static gputune_status set_attributes(const gt_launcher *launcher, CUfunction fun
     return GPUTUNE_OK;
 }
 
-static gputune_status find_symbol(gt_instance *out, const gt_launcher *launcher)
+static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
+                                  const gt_block *block, CUmodule module)
 {
     size_t bytes;
-    if (!launcher->needs_module) {
-        return GPUTUNE_OK;
-    }
-    CUresult result =
-        launcher->driver->ModuleGetGlobal(&out->symbol, &bytes, out->module, GT_PASS_SYMBOL);
+    uint32_t needed = gt_block_copied(block);
+    CUresult result = launcher->driver->ModuleGetGlobal(out, &bytes, module, block->symbol);
     if (result == CUDA_ERROR_NOT_FOUND) {
-        return gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol " GT_PASS_SYMBOL,
-                       launcher->launch.entry);
+        *out = 0;
+        return block->may_lack ? GPUTUNE_OK
+                               : gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol %s",
+                                         launcher->launch.entry, block->symbol);
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
-    return bytes >= launcher->copy_bytes
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL, GT_PASS_SYMBOL " has %zu bytes; the block needs %u", bytes,
-                         launcher->copy_bytes);
+    return bytes >= needed ? GPUTUNE_OK
+                           : gt_fail(GPUTUNE_EINVAL, "%s has %zu bytes; the block needs %u",
+                                     block->symbol, bytes, needed);
+}
+
+static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher)
+{
+    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
+        const gt_block *block = &launcher->launch.blocks[i];
+        if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
+            GT_TRY(find_symbol(&out->blocks[i], launcher, block, out->module));
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, CUmodule module,
@@ -167,7 +178,7 @@ static gputune_status load_functions(gt_instance *out, const gt_launcher *launch
     } else {
         GT_TRY(load_kernel(&out->function, launcher, out->module, launcher->symbol, &only));
     }
-    return find_symbol(out, launcher);
+    return find_symbols(out, launcher);
 }
 
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
@@ -202,7 +213,9 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
     out->module = loaded.module;
     out->function = loaded.function;
     memcpy(out->steps, loaded.steps, sizeof out->steps);
-    out->symbol = loaded.symbol;
+    for (int i = 0; i < GT_BLOCK_MAX; i++) {
+        out->blocks[i] = loaded.blocks[i] ? loaded.blocks[i] : out->blocks[i];
+    }
     out->owns_module = launcher->needs_module;
     return GPUTUNE_OK;
 }
@@ -210,8 +223,11 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
 static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
 {
     const gt_launch *launch = &launcher->launch;
-    if (launch->pass == GT_PASS_GLOBAL) {
-        GT_CUDA(launcher->driver, MemAlloc, &out->block, launch->block_bytes);
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
+            GT_CUDA(launcher->driver, MemAlloc, &out->blocks[i], launch->blocks[i].bytes);
+            out->owned_blocks |= 1u << i;
+        }
     }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *parameter = &launch->parameters[i];
@@ -240,8 +256,10 @@ gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher)
 
 void gt_instance_free(gt_instance *instance, const gt_driver *driver)
 {
-    if (instance->block) {
-        driver->MemFree(instance->block);
+    for (int i = 0; i < GT_BLOCK_MAX; i++) {
+        if (instance->owned_blocks >> i & 1) {
+            driver->MemFree(instance->blocks[i]);
+        }
     }
     for (int i = 0; i < GT_PARAMETER_MAX; i++) {
         if (instance->scratch[i]) {

@@ -23,7 +23,23 @@ static bool has_clear_of(const gt_launch *launch, uint32_t index)
         return false;
     }
     gt_parameter_kind kind = launch->parameters[clear->parameter].kind;
-    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH;
+    return kind == GT_PARAMETER_BUFFER || kind == GT_PARAMETER_SCRATCH ||
+           kind == GT_PARAMETER_TENSORMAP;
+}
+
+static bool is_sound_block_parameter(const gt_launch *launch, const gt_parameter *parameter)
+{
+    if (parameter->argument < 0 || (uint32_t)parameter->argument >= launch->block_count) {
+        return false;
+    }
+    const gt_block *block = &launch->blocks[parameter->argument];
+    return parameter->bytes ==
+           (block->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : block->by_value_bytes);
+}
+
+static bool is_sound_map(const gt_tensormap *map)
+{
+    return map->rank > 0 && map->rank <= GT_TENSORMAP_RANK && map->alignment > 0;
 }
 
 static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *parameter)
@@ -32,9 +48,11 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
     case GT_PARAMETER_SCRATCH:
         return parameter->bytes == sizeof(CUdeviceptr);
     case GT_PARAMETER_BLOCK:
-        return launch->argument_count > 0 &&
-               parameter->bytes ==
-                   (launch->pass == GT_PASS_GLOBAL ? sizeof(CUdeviceptr) : launch->by_value_bytes);
+        return is_sound_block_parameter(launch, parameter);
+    case GT_PARAMETER_TENSORMAP:
+        return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
+               parameter->map < launch->map_count && parameter->bytes == GT_TENSORMAP_BYTES &&
+               is_sound_map(&launch->maps[parameter->map]);
     default:
         return parameter->argument >= 0 && (uint32_t)parameter->argument < launch->argument_count &&
                (parameter->kind == GT_PARAMETER_SCALAR || parameter->bytes == sizeof(CUdeviceptr));
@@ -54,16 +72,25 @@ static bool is_sound_step(const gt_launch *launch, const gt_kernel_step *step)
     return sound;
 }
 
+static bool is_sound_block(const gt_block *block)
+{
+    return block->pass != GT_PASS_NONE && block->bytes > 0 &&
+           block->by_value_bytes <= block->bytes &&
+           memchr(block->symbol, '\0', sizeof block->symbol);
+}
+
 /* A launch comes from another process or a database: nothing in it may lead astray. */
 static gputune_status check_launch(const gt_launch *launch)
 {
     const gt_geometry *geometry = &launch->geometry;
-    bool sound = launch->parameter_count <= GT_PARAMETER_MAX &&
-                 launch->clear_count <= GT_PARAMETER_MAX &&
-                 launch->argument_count <= GT_PARAMETER_MAX &&
-                 memchr(launch->entry, '\0', sizeof launch->entry) &&
-                 launch->by_value_bytes <= launch->block_bytes &&
-                 (launch->block_bytes > 0) == (launch->pass != GT_PASS_NONE);
+    bool sound =
+        launch->parameter_count <= GT_PARAMETER_MAX && launch->clear_count <= GT_PARAMETER_MAX &&
+        launch->argument_count <= GT_PARAMETER_MAX &&
+        memchr(launch->entry, '\0', sizeof launch->entry) && launch->block_count <= GT_BLOCK_MAX &&
+        launch->map_count <= GT_TENSORMAP_MAX && launch->block_count <= launch->argument_count;
+    for (uint32_t i = 0; sound && i < launch->block_count; i++) {
+        sound = is_sound_block(&launch->blocks[i]);
+    }
     for (uint32_t i = 0; sound && i < launch->parameter_count; i++) {
         sound = is_sound_parameter(launch, &launch->parameters[i]);
     }
@@ -77,6 +104,11 @@ static gputune_status check_launch(const gt_launch *launch)
     if (!sound) {
         return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
     }
+    if (launch->l2.window_bytes &&
+        (launch->l2.parameter >= launch->parameter_count ||
+         launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER)) {
+        return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
+    }
     for (int axis = 0; axis < 3; axis++) {
         if (!geometry->grid[axis] || !geometry->block[axis] || !geometry->cluster[axis]) {
             return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
@@ -88,6 +120,13 @@ static gputune_status check_launch(const gt_launch *launch)
                            "cluster's %u",
                            launch->entry, geometry->grid[axis], geometry->cluster[axis]);
         }
+    }
+    if (geometry->preferred_cluster && (geometry->grid[0] % geometry->preferred_cluster ||
+                                        geometry->preferred_cluster % geometry->cluster[0])) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "kernel %s: a preferred cluster of %u blocks is no multiple of the cluster, "
+                       "or does not divide the grid",
+                       launch->entry, geometry->preferred_cluster);
     }
     return GPUTUNE_OK;
 }
@@ -125,14 +164,25 @@ static void make_config(gt_launcher *launcher)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     CUlaunchAttribute *attribute = launcher->attributes;
-    if (gt_volume(geometry->cluster) > 1) {
+    if (gt_volume(geometry->cluster) > 1 || geometry->preferred_cluster) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attribute->value.clusterDim.x = geometry->cluster[0];
         attribute->value.clusterDim.y = geometry->cluster[1];
         attribute->value.clusterDim.z = geometry->cluster[2];
         attribute++;
     }
+    if (geometry->preferred_cluster) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
+        attribute->value.preferredClusterDim.x = geometry->preferred_cluster;
+        attribute->value.preferredClusterDim.y = geometry->cluster[1];
+        attribute->value.preferredClusterDim.z = geometry->cluster[2];
+        attribute++;
+    }
     attribute = add_carveout(attribute, launcher);
+    if (launcher->launch.l2.window_bytes) {
+        launcher->window = (unsigned)(attribute - launcher->attributes);
+        *attribute++ = gt_l2_attribute(launcher);
+    }
     if (geometry->cooperative) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
         attribute->value.cooperative = 1;
@@ -162,14 +212,12 @@ static void make_step_configs(gt_launcher *launcher)
 static void plan_passing(gt_launcher *launcher)
 {
     const gt_launch *launch = &launcher->launch;
-    launcher->needs_module = launch->pass == GT_PASS_CONSTANT || launch->pass == GT_PASS_SPLIT;
-    if (launcher->needs_module || launch->pass == GT_PASS_GLOBAL) {
-        launcher->copy_offset = launch->pass == GT_PASS_SPLIT ? launch->by_value_bytes : 0;
-        launcher->copy_bytes = launch->block_bytes - launcher->copy_offset;
-        launcher->slot_bytes = (launcher->copy_bytes + 255u) & ~(size_t)255;
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        uint32_t copied = gt_block_copied(&launch->blocks[i]);
+        launcher->slot_bytes += gt_staged_bytes(copied);
+        launcher->needs_module |= copied > 0 && launch->blocks[i].pass != GT_PASS_GLOBAL;
     }
-    launcher->needs_state = launcher->copy_bytes > 0;
-    launcher->needs_module = launcher->needs_module && launcher->copy_bytes > 0;
+    launcher->needs_state = launcher->slot_bytes > 0;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         launcher->needs_state |= launch->parameters[i].kind == GT_PARAMETER_SCRATCH;
     }
@@ -216,7 +264,8 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
         GT_TRY(keep_image(launcher, image));
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
     }
-    return gt_launcher_check_occupancy(launcher);
+    GT_TRY(gt_launcher_check_occupancy(launcher));
+    return gt_l2_attach(launcher);
 }
 
 static void init_locks(gt_launcher *launcher)
@@ -279,12 +328,13 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
  * whether one of a non-blocking stream is under way. */
 static void free_on_device(gt_launcher *launcher)
 {
+    gt_l2_detach(launcher, true);
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
     gt_graph_states_free(launcher, true);
-    launcher->base.owns_module =
-        launcher->base.module && !launcher->shares_base && !launcher->base_taken;
+    launcher->base.owns_module = launcher->base.module && !launcher->shares_base &&
+                                 !launcher->base_taken && !gt_module_leave(launcher);
     gt_instance_free(&launcher->base, launcher->driver);
 }
 
@@ -298,6 +348,7 @@ void gt_launcher_free(gt_launcher *launcher)
         free_on_device(launcher);
         gt_context_leave(&visit, launcher->driver);
     } else { /* what it had on the device went with the context */
+        gt_l2_detach(launcher, false);
         gt_graph_states_free(launcher, false);
     }
     for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {

@@ -9,16 +9,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 3 };
+enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 
-/* What only one stream at a time may use: a module with its own __constant__ symbol, the device
- * buffer of the pass block, and scratch buffers by parameter. */
+/* What only one stream at a time may use: a module with its own __constant__ symbols, the device
+ * buffers of blocks, and scratch buffers by parameter. */
 typedef struct gt_instance {
     CUmodule module;
     CUfunction function;
-    CUfunction steps[GT_STEPS_MAX]; /* of a pipeline, the first one again */
-    CUdeviceptr symbol;             /* 0 without a constant part */
-    CUdeviceptr block;              /* 0 unless the block is passed through `global` */
+    CUfunction steps[GT_STEPS_MAX];   /* of a pipeline, the first one again */
+    CUdeviceptr blocks[GT_BLOCK_MAX]; /* where the copied part of each goes: its symbol, or with
+                                         `global` a buffer of its own; 0: nowhere */
+    unsigned owned_blocks;            /* bit i: blocks[i] is such a buffer */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     bool owns_module;
 } gt_instance;
@@ -69,6 +70,15 @@ typedef struct gt_launcher_step {
     CUlaunchConfig config; /* but for the stream */
 } gt_launcher_step;
 
+/* A module that graphs hold beside its launcher. */
+typedef struct gt_held_module {
+    const gt_driver *driver;
+    gt_context context;
+    CUmodule module;
+    atomic_uint holders; /* the launcher, and each graph */
+    struct gt_held_module *next;
+} gt_held_module;
+
 struct gt_launcher {
     const gt_driver *driver;
     gt_context context;
@@ -77,20 +87,23 @@ struct gt_launcher {
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config; /* but for the stream */
+    CUlaunchConfig config; /* but for the stream and the window's address */
     gt_launcher_step steps[GT_STEPS_MAX];
-    gt_instance base;                 /* module and function only */
-    bool shares_base;                 /* the base module is another launcher's */
-    bool needs_state;                 /* for each stream: there is a pass copy or scratch */
-    bool needs_module;                /* constant or split: each state has a module of its own */
-    uint32_t copy_offset, copy_bytes; /* the block's part that is copied */
-    size_t slot_bytes;
+    unsigned window;        /* the attribute that is the window of level-2 cache */
+    bool has_l2;            /* it counts among the users of what is set aside */
+    gt_instance base;       /* module and function only */
+    bool shares_base;       /* the base module is another launcher's */
+    bool needs_state;       /* for each stream: there is a pass copy or scratch */
+    bool needs_module;      /* constant or split: each state has a module of its own */
+    size_t slot_bytes;      /* of staging memory that a launch needs; 0: no copy */
     atomic_bool base_taken; /* the base module was given to a state */
     pthread_mutex_t lock;   /* over keys and graph states; taken before a state's */
     pthread_mutex_t clear_lock;
     gt_stream_state states[GT_LAUNCHER_STREAMS];
     unsigned next_victim;
     gt_graph_state *graph_states;
+    gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
+    uint64_t held_capture; /* the capture of the last graph that was made to hold it */
 };
 
 static inline uint32_t gt_volume(const uint32_t size[3])
@@ -116,9 +129,30 @@ void gt_instance_free(gt_instance *instance, const gt_driver *driver);
  * ECUDA and the message says why. */
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher);
 
+/* ---- launcher_l2.c: the persisting part of the level-2 cache; in the launcher's context ---- */
+
+/* Sets aside what the launch needs, until gt_l2_detach(). Nothing for a launch without a window. */
+gputune_status gt_l2_attach(gt_launcher *launcher);
+/* `alive`: the context is, and current; else there is nothing to restore. */
+void gt_l2_detach(gt_launcher *launcher, bool alive);
+/* The launch's attribute, its address missing. */
+CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
+
 /* ---- launcher.c ---- */
 
-/* Queues clears, the copy from `staged` (NULL: none) and the kernel. */
+/* Encodes the launch's tensor maps for the caller's buffers, as far as its parameters need them. In
+ * launcher_tensormap.c. EINVAL for an address that is aligned too little, ECUDA when the driver
+ * refuses. */
+gputune_status gt_maps_encode(CUtensorMap out[GT_TENSORMAP_MAX], const gt_launcher *launcher,
+                              const void *const *arguments);
+/* What a copied part of that many bytes takes in staging memory. */
+static inline size_t gt_staged_bytes(uint32_t bytes)
+{
+    return ((size_t)bytes + 255) & ~(size_t)255;
+}
+/* Writes the parts of the blocks that are copied to slot_bytes of staging memory. */
+void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments);
+/* Queues clears, the copies from `staged` (NULL: none) and the kernel. */
 gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance *instance,
                                  CUstream stream, const void *const *arguments, const void *staged);
 
@@ -135,6 +169,17 @@ gputune_status gt_stream_capture(gt_launcher *launcher, CUstream stream,
 gputune_status gt_stream_poison(gt_launcher *launcher, CUstream stream, uint64_t key, uint8_t byte);
 /* Waits for the state's launches, then releases what it owns. In the launcher's context. */
 void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
+
+/* ---- launcher_hold.c ---- */
+
+/* Makes the graph of a capture hold the base module, where launches in it use that one. Under the
+ * launcher's lock. */
+gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
+/* The launcher does without its base module from now on. True: graphs hold it, and it is unloaded
+ * after them; false: it is the launcher's to unload. */
+bool gt_module_leave(gt_launcher *launcher);
+/* Unloads modules that no graph holds any more. May be called in any context. */
+void gt_held_modules_collect(void);
 
 /* ---- launcher_capture.c ---- */
 

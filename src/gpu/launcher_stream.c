@@ -8,7 +8,7 @@
 static gputune_status make_slots(gt_stream_state *state, const gt_launcher *launcher)
 {
     const gt_driver *driver = launcher->driver;
-    if (launcher->copy_bytes && !state->staging) {
+    if (launcher->slot_bytes && !state->staging) {
         void *host;
         GT_CUDA(driver, MemAllocHost, &host, launcher->slot_bytes * GT_LAUNCHER_SLOTS);
         state->staging = host;
@@ -142,14 +142,13 @@ static gputune_status launch_locked(gt_stream_state *state, gt_launcher *launche
 {
     const gt_driver *driver = launcher->driver;
     unsigned slot = state->next;
-    const void *staged = NULL;
+    uint8_t *staged = NULL;
     GT_TRY(make_ready(state, launcher));
     GT_TRY(claim_slot(state, driver, slot));
     GT_TRY(wait_for_previous_owner(state, driver, stream));
-    if (copy && launcher->copy_bytes) {
-        staged =
-            memcpy(state->staging + slot * launcher->slot_bytes,
-                   (const uint8_t *)arguments[0] + launcher->copy_offset, launcher->copy_bytes);
+    if (copy && launcher->slot_bytes) {
+        staged = state->staging + slot * launcher->slot_bytes;
+        gt_launcher_stage(staged, launcher, arguments);
     }
     gputune_status status =
         gt_launcher_queue(launcher, &state->instance, stream, arguments, staged);

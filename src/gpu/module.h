@@ -21,6 +21,9 @@ gputune_status gt_module_load(gt_module **out, const gt_driver *driver, const gt
 /* Fetches a kernel that gt_image_entry() finds in the module's image. */
 gputune_status gt_module_function(CUfunction *out, gt_module *module, const gt_image *image,
                                   const char *name);
+/* Where a variable of the module is, and its size; 0 and 0: it has none of that name. */
+gputune_status gt_module_global(CUdeviceptr *out, size_t *bytes, gt_module *module,
+                                const char *name);
 /* Works from any context and thread. NULL is allowed. */
 void gt_module_free(gt_module *module);
 

@@ -19,6 +19,10 @@ typedef struct process_info {
     unsigned gpu_instance, compute_instance;
 } process_info;
 
+typedef struct utilization {
+    unsigned gpu, memory; /* percent */
+} utilization;
+
 /* X(member, symbol, parameters) */
 #define NVML_LIST(X)                                                                               \
     X(init, nvmlInit_v2, (void))                                                                   \
@@ -28,6 +32,7 @@ typedef struct process_info {
       (device device, unsigned long long *reasons))                                                \
     X(energy, nvmlDeviceGetTotalEnergyConsumption, (device device, unsigned long long *mj))        \
     X(power_limit, nvmlDeviceGetEnforcedPowerLimit, (device device, unsigned *mw))                 \
+    X(utilization, nvmlDeviceGetUtilizationRates, (device device, utilization * out))              \
     X(processes, nvmlDeviceGetComputeRunningProcesses_v3,                                          \
       (device device, unsigned *count, process_info *infos))
 
@@ -139,6 +144,16 @@ void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend)
     if (nvml && nvml_library.processes) {
         count_others(out, nvml->device, friend);
     }
+}
+
+bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml)
+{
+    utilization now;
+    if (!nvml || !nvml_library.utilization || nvml_library.utilization(nvml->device, &now) != 0) {
+        return false;
+    }
+    *out = now.gpu;
+    return true;
 }
 
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml)

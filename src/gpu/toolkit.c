@@ -30,8 +30,9 @@ static const struct part {
 
 typedef struct finder {
     gt_toolkit *found;
-    gt_text searched, version;
+    gt_text searched;
     bool have[PARTS];
+    long versions[PARTS]; /* as the macros have them */
 } finder;
 
 static void append_version(gt_text *out, const struct part *part, long number)
@@ -54,8 +55,7 @@ static bool note_parts(finder *finder, const char *folder)
         }
         if (gt_file_exists(path) && gt_file_read(&text, NULL, path) == GPUTUNE_OK) {
             const char *macro = strstr(text, parts[i].macro);
-            long number = macro ? strtol(macro + strlen(parts[i].macro), NULL, 10) : 0;
-            append_version(&finder->version, &parts[i], number);
+            finder->versions[i] = macro ? strtol(macro + strlen(parts[i].macro), NULL, 10) : 0;
             finder->have[i] = any = true;
         }
         free(text);
@@ -162,13 +162,19 @@ gputune_status gt_toolkit_find(gt_toolkit *out)
     if (status == GPUTUNE_OK) {
         status = gt_cuda_roots(search_root, &finder);
     }
+    gt_text version = {0};
+    for (int i = 0; i < PARTS; i++) {
+        if (finder.have[i]) {
+            append_version(&version, &parts[i], finder.versions[i]);
+        }
+    }
     if (status == GPUTUNE_OK) {
-        status = gt_text_take(&found.version, &finder.version);
+        status = gt_text_take(&found.version, &version);
     }
     if (status == GPUTUNE_OK) {
         status = gt_text_take(&found.searched, &finder.searched);
     }
-    gt_text_free(&finder.version);
+    gt_text_free(&version);
     gt_text_free(&finder.searched);
     if (status < 0) {
         gt_toolkit_free(&found);

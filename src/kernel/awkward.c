@@ -1,13 +1,42 @@
 /* Makes the awkward problem size, at which variants are verified beside the requested one. */
 #include "kernel/binding.h"
-#include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* Enough for several blocks of the widest tiles, and quick to check. */
 static const uint64_t cheap_bytes = 32 << 20;
 
-/* Sizes that meet a tunable in a require(), or are an extent that a vector must divide. */
+typedef struct asked {
+    int slot;
+    bool uses;
+} asked;
+
+static void note_use(void *user, const gt_expression *expression)
+{
+    asked *a = user;
+    a->uses |= gt_expression_uses(expression, a->slot);
+}
+
+/* Whether a size is in a tensor map's strides, which must stay multiples of 16 bytes: in all
+ * extents but the slowest, or in what the map states itself. */
+static bool shapes_map(const gt_template *template, int size)
+{
+    asked a = {GT_SLOT_PROBLEM + size, false};
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        const gt_argument *argument = &template->arguments[map->argument];
+        gt_map_expressions(map, note_use, &a);
+        for (uint32_t k = 1; k < argument->extent_count; k++) {
+            note_use(&a, argument->extents[k]);
+        }
+    }
+    return a.uses;
+}
+
+/* Sizes that meet a tunable in a require(), are an extent that a vector must divide, or shape a
+ * tensor map. */
 static bool must_stay(const gt_template *template, int size)
 {
     const gt_template_parts *parts = template->parts;
@@ -26,7 +55,8 @@ static bool must_stay(const gt_template *template, int size)
     for (uint32_t a = 0; a < template->axis_count; a++) {
         for (uint32_t i = 0; i < template->argument_count; i++) {
             const gt_argument *argument = &template->arguments[i];
-            bool vector = template->axes[a].buffers >> i & 1;
+            bool vector =
+                template->axes[a].kind == GT_AXIS_VECTOR && (template->axes[a].buffers >> i & 1);
             if (vector && argument->extent_count > 1 &&
                 gt_expression_uses(argument->extents[argument->extent_count - 1],
                                    GT_SLOT_PROBLEM + size)) {
@@ -34,7 +64,21 @@ static bool must_stay(const gt_template *template, int size)
             }
         }
     }
-    return false;
+    return shapes_map(template, size);
+}
+
+/* Whether buffers of these sizes are possible, and what they take. */
+static bool has_buffers(const gt_template *template, const gt_problem *problem,
+                        const gt_device *device, uint64_t *bytes)
+{
+    gt_workload *workload = malloc(sizeof *workload); /* too large for the stacks of some threads */
+    bool possible =
+        workload && gt_workload_bind(workload, template, problem, device, 0, NULL, 0) == GPUTUNE_OK;
+    if (possible) {
+        *bytes = gt_workload_device_bytes(workload);
+    }
+    free(workload);
+    return possible;
 }
 
 /* Whether the template allows these sizes: its requirements without tunables, its buffers, and the
@@ -43,9 +87,8 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
                        const gt_device *device, uint64_t *bytes)
 {
     gt_binding binding;
-    gt_workload workload;
     const gt_config standard = gt_config_default(template);
-    if (gt_workload_bind(&workload, template, problem, device, 0, NULL, 0) < 0) {
+    if (!has_buffers(template, problem, device, bytes)) {
         return false;
     }
     gt_binding_open(&binding, template, problem, device);
@@ -58,7 +101,6 @@ static bool is_allowed(const gt_template *template, const gt_problem *problem,
             return false;
         }
     }
-    *bytes = gt_workload_device_bytes(&workload);
     return true;
 }
 

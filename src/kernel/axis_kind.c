@@ -22,6 +22,16 @@ static bool takes_carveout(const gt_value *value)
     return value->word ? value->number == -1 : value->number >= 0 && value->number <= 4096;
 }
 
+static bool takes_preferred(const gt_value *value)
+{
+    return !value->word && value->number >= 0 && value->number <= 64;
+}
+
+static bool takes_percent(const gt_value *value)
+{
+    return !value->word && value->number >= 0 && value->number <= 100;
+}
+
 /* The widest access that the machine does in one go, to which the prelude's types are aligned:
  * 16 bytes, 32 from compute capability 10.0 on. */
 static uint64_t needed_alignment(const gt_device *device, uint64_t bytes)
@@ -52,16 +62,42 @@ static gt_limit limit_vector(const gt_binding *binding, const gt_workload *w, ui
     return GT_LIMIT_NONE;
 }
 
+static gt_limit limit_l2(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
+                         uint8_t choice)
+{
+    (void)workload;
+    bool none = binding->template->axes[axis].values[choice].number == 0;
+    return none || binding->device->l2_persist_bytes > 0 ? GT_LIMIT_NONE : GT_LIMIT_L2_PERSIST;
+}
+
+static gt_limit limit_preferred(const gt_binding *binding, const gt_workload *workload,
+                                uint32_t axis, uint8_t choice)
+{
+    enum { FIRST_CC = 100, FIRST_DRIVER = 12080 };
+    const gt_device *device = binding->device;
+    (void)workload;
+    bool none = binding->template->axes[axis].values[choice].number == 0;
+    bool has = device->cc >= FIRST_CC && device->cluster_launch &&
+               (!device->driver_version || device->driver_version >= FIRST_DRIVER);
+    return none || has ? GT_LIMIT_NONE : GT_LIMIT_PREFERRED_NONE;
+}
+
 static gt_limit limit_pass(const gt_binding *binding, const gt_workload *workload, uint32_t axis,
                            uint8_t choice)
 {
     const gt_axis *a = &binding->template->axes[axis];
     int64_t value = a->values[choice].number;
-    gt_pass_layout layout;
+    gt_pass ways[GT_BLOCK_MAX] = {GT_PASS_NONE}; /* the other blocks are not known yet */
+    gt_block blocks[GT_BLOCK_MAX];
+    uint32_t block = 0;
     (void)workload;
-    gt_limit limit = gt_pass_layout_make(&layout, binding, (gt_pass)value);
+    while (binding->template->passes[block].axis != (int)axis) {
+        block++;
+    }
+    ways[block] = (gt_pass)value;
+    gt_limit limit = gt_blocks_make(blocks, binding, ways);
     /* the default stays, whatever it comes to */
-    bool redundant = (int64_t)layout.pass != value && choice != a->default_choice;
+    bool redundant = (int64_t)blocks[block].pass != value && choice != a->default_choice;
     return limit == GT_LIMIT_NONE && redundant ? GT_LIMIT_PASS_SPLIT : limit;
 }
 
@@ -69,12 +105,12 @@ static const gt_axis_traits table[] = {
     [GT_AXIS_TUNE] = {.name = "tune", .parse = gt_parse_axis},
     [GT_AXIS_VECTOR] = {.name = "vector",
                         .aligned = true,
+                        .buffers = "': x, y', the buffers that the vectors access",
                         .expected = "1, 2, 4 or 8",
                         .takes = takes_vector,
                         .limit = limit_vector,
                         .parse = gt_parse_vector},
     [GT_AXIS_PASS] = {.name = "pass",
-                      .once = true,
                       .generates = true,
                       .at_launch = true,
                       .expected = "value, split, constant or global",
@@ -93,6 +129,22 @@ static const gt_axis_traits table[] = {
                           .expected = "auto, or KB",
                           .takes = takes_carveout,
                           .parse = gt_parse_axis},
+    [GT_AXIS_PREFERRED_CLUSTER] = {.name = "preferred_cluster",
+                                   .once = true,
+                                   .at_launch = true,
+                                   .expected = "0, or a number of blocks up to 64",
+                                   .takes = takes_preferred,
+                                   .limit = limit_preferred,
+                                   .parse = gt_parse_axis},
+    [GT_AXIS_L2_PERSIST] = {.name = "l2_persist",
+                            .once = true,
+                            .at_launch = true,
+                            .buffers = "': table', the buffer whose lines are to stay",
+                            .one_buffer = true,
+                            .expected = "per cent from 0 to 100",
+                            .takes = takes_percent,
+                            .limit = limit_l2,
+                            .parse = gt_parse_vector},
 };
 
 const gt_axis_traits *gt_axis_traits_of(gt_axis_kind kind)

@@ -8,11 +8,14 @@
 #include "kernel/parse.h"
 
 typedef struct gt_axis_traits {
-    const char *name;     /* the word of the pragma */
-    bool once;            /* a template may have one such pragma */
-    bool generates;       /* the value shapes the generated source itself and is no macro */
-    bool at_launch;       /* the value is a part of the launch, whether or not the source has it */
-    bool aligned;         /* the buffers' alignment bounds it; the smallest value always works */
+    const char *name; /* the word of the pragma */
+    bool once;        /* a template may have one such pragma */
+    bool generates;   /* the value shapes the generated source itself and is no macro */
+    bool at_launch;   /* the value is a part of the launch, whether or not the source has it */
+    bool aligned;     /* the buffers' alignment bounds it; the smallest value always works */
+    const char
+        *buffers; /* what its buffers are, which it names behind a colon; NULL: it has none */
+    bool one_buffer;
     const char *expected; /* the values that the kind takes; NULL: words or integers as written */
     bool (*takes)(const gt_value *value); /* NULL exactly where `expected` is */
     /* What is against one value whatever the other axes have, or NULL: nothing. `binding` has the

@@ -3,8 +3,10 @@
 
 #include "kernel/pipeline.h"
 #include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
+#include <stdio.h>
 #include <string.h>
 
 void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
@@ -16,6 +18,17 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
+static gt_limit check_preferred(const gt_binding *binding)
+{
+    const gt_geometry *g = &binding->geometry;
+    if (g->preferred_cluster % g->cluster[0] != 0) {
+        return GT_LIMIT_PREFERRED;
+    }
+    uint32_t most = (uint32_t)binding->device->max_cluster;
+    return g->preferred_cluster * g->cluster[1] * g->cluster[2] > most ? GT_LIMIT_CLUSTER
+                                                                       : GT_LIMIT_NONE;
+}
+
 gt_limit gt_binding_cluster(gt_binding *binding)
 {
     const gt_template *template = binding->template;
@@ -25,12 +38,17 @@ gt_limit gt_binding_cluster(gt_binding *binding)
             int64_t size = binding->slots[GT_SLOT_AXIS + i];
             binding->geometry.cluster[template->axes[i].dimension] = (uint32_t)size;
             blocks *= size;
+        } else if (template->axes[i].kind == GT_AXIS_PREFERRED_CLUSTER) {
+            binding->geometry.preferred_cluster = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
         }
     }
     if (blocks > 1 && (!binding->device->cluster_launch || binding->device->cc < 90)) {
         return GT_LIMIT_CLUSTER_NONE;
     }
-    return blocks > 1 && blocks > binding->device->max_cluster ? GT_LIMIT_CLUSTER : GT_LIMIT_NONE;
+    if (blocks > 1 && blocks > binding->device->max_cluster) {
+        return GT_LIMIT_CLUSTER;
+    }
+    return check_preferred(binding);
 }
 
 /* Evaluates one to three expressions; missing ones count as 1. */
@@ -140,6 +158,9 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
 {
     const gt_dimensions *grid = &binding->template->parts->grid;
     int64_t cluster = binding->geometry.cluster[dimension], size = 1;
+    if (dimension == 0 && binding->geometry.preferred_cluster) {
+        cluster = binding->geometry.preferred_cluster;
+    }
     if (dimension < grid->count &&
         gt_expression_try(&size, grid->items[dimension], binding->slots)) {
         return GT_LIMIT_EXPRESSION;
@@ -216,7 +237,7 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
     static gt_limit (*const steps[])(gt_binding *) = {
         gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_grid,
-        gt_binding_carveout, gt_binding_cooperative, gt_binding_steps};
+        gt_binding_carveout, gt_binding_cooperative, gt_binding_maps,   gt_binding_steps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gt_limit limit = steps[i](binding);
@@ -227,66 +248,126 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
     return GT_LIMIT_NONE;
 }
 
-/* The bytes of all parameters when the block takes `block` of them, each at its alignment (CUDA
- * programming guide, "__global__ Function Parameters"). */
-static uint64_t parameter_bytes(const gt_binding *binding, uint64_t block)
+static uint64_t align_up(uint64_t at, uint64_t alignment)
+{
+    return (at + alignment - 1) / alignment * alignment;
+}
+
+/* The bytes of all parameters, each at its alignment (CUDA programming guide, "__global__ Function
+ * Parameters"). */
+static uint64_t parameter_bytes(const gt_binding *binding, const gt_block *blocks)
 {
     const gt_template *template = binding->template;
-    uint64_t at = block;
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (blocks[i].pass == GT_PASS_GLOBAL) {
+            at = align_up(at, 8) + 8;
+        } else if (blocks[i].by_value_bytes > 0) {
+            gt_element element = gt_element_resolve(binding, template->passes[i].type);
+            at = align_up(at, element.alignment) + blocks[i].by_value_bytes;
+        }
+    }
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         gt_element element = {.bytes = 8, .alignment = 8}; /* an address */
-        if (!argument->is_buffer) {
+        if (gt_map_of_argument(template, i) >= 0) {
+            element.bytes = GT_TENSORMAP_BYTES;
+            element.alignment = GT_TENSORMAP_ALIGNMENT;
+        } else if (!argument->is_buffer) {
             element = gt_element_resolve(binding, argument->type);
         }
-        at = (at + element.alignment - 1) / element.alignment * element.alignment + element.bytes;
+        at = align_up(at, element.alignment) + element.bytes;
     }
     for (uint32_t i = 0; i < template->parts->scratch_count; i++) {
-        at = (at + 7) / 8 * 8 + 8;
+        at = align_up(at, 8) + 8;
+    }
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        if (!template->parts->maps[i].replaces) {
+            at = align_up(at, GT_TENSORMAP_ALIGNMENT) + GT_TENSORMAP_BYTES;
+        }
     }
     return at;
 }
 
-/* The bytes of a split block that go by value: as many as every driver takes beside the other
+/* Makes a split block's part by value as large as every driver takes beside the other
  * parameters. */
-static uint64_t split_bytes(const gt_binding *binding, uint64_t block, uint64_t element)
+static void split(gt_block *blocks, uint32_t index, const gt_binding *binding, uint32_t element)
 {
-    uint64_t part = GT_PARAMETER_PORTABLE_BYTES / element * element;
-    while (part > 0 && parameter_bytes(binding, part) > GT_PARAMETER_PORTABLE_BYTES) {
-        part -= element;
+    gt_block *block = &blocks[index];
+    uint32_t part = GT_PARAMETER_PORTABLE_BYTES / element * element;
+    block->by_value_bytes = part < block->bytes ? part : block->bytes;
+    while (block->by_value_bytes >= element &&
+           parameter_bytes(binding, blocks) > GT_PARAMETER_PORTABLE_BYTES) {
+        block->by_value_bytes -= element;
     }
-    return part < block ? part : block;
+    block->pass = block->by_value_bytes == block->bytes ? GT_PASS_VALUE
+                  : block->by_value_bytes == 0          ? GT_PASS_CONSTANT
+                                                        : GT_PASS_SPLIT;
 }
 
-gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_pass pass)
+/* Its size, and what does not depend on the other blocks. */
+static gt_limit make_block(gt_block *out, const gt_binding *binding, uint32_t index, gt_pass way)
 {
-    const gt_pass_block *block = &binding->template->pass;
-    const uint64_t constant = (uint64_t)binding->device->constant_bytes;
-    int64_t count;
-    *out = (gt_pass_layout){.pass = pass};
-    if (!block->present) {
-        out->parameter_bytes = parameter_bytes(binding, 0);
-        return GT_LIMIT_NONE;
-    }
-    uint64_t element = gt_element_resolve(binding, block->type).bytes;
-    if (gt_expression_try(&count, block->count, binding->slots) || count < 1 ||
-        count > UINT32_MAX / 16) {
+    const gt_pass_block *declared = &binding->template->passes[index];
+    const uint64_t element = gt_element_resolve(binding, declared->type).bytes;
+    int64_t count = 1;
+    if ((declared->count && gt_expression_try(&count, declared->count, binding->slots)) ||
+        count < 1 || count > UINT32_MAX / 16 || (uint64_t)count * element > UINT32_MAX / 2) {
         return GT_LIMIT_EXPRESSION;
     }
-    out->block_bytes = (uint64_t)count * element;
-    out->by_value_bytes = pass == GT_PASS_VALUE   ? out->block_bytes
-                          : pass == GT_PASS_SPLIT ? split_bytes(binding, out->block_bytes, element)
-                                                  : 0;
-    if (pass == GT_PASS_SPLIT && out->by_value_bytes == out->block_bytes) {
-        out->pass = GT_PASS_VALUE;
+    *out = (gt_block){.pass = way, .bytes = (uint32_t)((uint64_t)count * element)};
+    out->by_value_bytes = way == GT_PASS_VALUE ? out->bytes : 0;
+    out->may_lack = declared->axis < 0;
+    if (way == GT_PASS_SPLIT || way == GT_PASS_CONSTANT) {
+        (void)snprintf(out->symbol, sizeof out->symbol, "%s%s",
+                       declared->axis < 0 ? "" : GT_PASS_SYMBOL, declared->name);
     }
-    out->parameter_bytes =
-        parameter_bytes(binding, pass == GT_PASS_GLOBAL ? 8 : out->by_value_bytes);
-    if ((pass == GT_PASS_SPLIT || pass == GT_PASS_CONSTANT) &&
-        out->block_bytes - out->by_value_bytes > constant) {
+    return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_blocks(gt_binding *binding)
+{
+    gt_block blocks[GT_BLOCK_MAX];
+    gt_pass ways[GT_BLOCK_MAX];
+    for (uint32_t i = 0; i < binding->template->pass_count; i++) {
+        int axis = binding->template->passes[i].axis;
+        ways[i] = axis < 0 ? GT_PASS_CONSTANT : (gt_pass)binding->slots[GT_SLOT_AXIS + axis];
+    }
+    return gt_blocks_make(blocks, binding, ways);
+}
+
+gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
+                        const gt_pass ways[GT_BLOCK_MAX])
+{
+    const uint32_t count = binding->template->pass_count;
+    uint64_t constant = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        gt_limit limit = make_block(&out[i], binding, i, ways[i]);
+        if (limit) {
+            return limit;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (ways[i] == GT_PASS_SPLIT) {
+            split(out, i, binding,
+                  gt_element_resolve(binding, binding->template->passes[i].type).bytes);
+        }
+        bool has_constant = out[i].pass == GT_PASS_SPLIT || out[i].pass == GT_PASS_CONSTANT;
+        constant += has_constant ? gt_block_copied(&out[i]) : 0;
+    }
+    if (constant > (uint64_t)binding->device->constant_bytes) {
         return GT_LIMIT_PASS_CONSTANT;
     }
-    return out->parameter_bytes > (uint64_t)binding->device->max_parameter_bytes
+    return parameter_bytes(binding, out) > (uint64_t)binding->device->max_parameter_bytes
                ? GT_LIMIT_PASS_VALUE
                : GT_LIMIT_NONE;
+}
+
+void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_template *template, const gt_config *config)
+{
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        int axis = template->passes[i].axis;
+        out[i] = axis < 0 ? GT_PASS_CONSTANT
+                          : (gt_pass) template->axes[axis].values[config->choice[axis]].number;
+    }
 }

@@ -31,19 +31,19 @@ gt_limit gt_binding_carveout(gt_binding *binding);
 /* Whether the launch is cooperative, and then whether its blocks can be resident at once, by
  * threads and shared memory (registers are unknown). */
 gt_limit gt_binding_cooperative(gt_binding *binding);
-/* All of them, after setting the configuration's slots. */
+/* gt_binding_maps() of tensormap.h is one more. All of them, after setting the configuration's
+ * slots. */
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config);
 
-/* How many bytes of the pass block go where, and what all parameters take together. */
-typedef struct gt_pass_layout {
-    gt_pass pass;             /* GT_PASS_VALUE for a split whose block fits by value */
-    uint64_t block_bytes;     /* whole block; 0 without one */
-    uint64_t by_value_bytes;  /* of it, in the parameter list */
-    uint64_t parameter_bytes; /* all parameters with their padding */
-} gt_pass_layout;
-
-/* The layout for one way to pass; the limit that it breaks, if any. */
-gt_limit gt_pass_layout_make(gt_pass_layout *out, const gt_binding *binding, gt_pass pass);
+/* The template's blocks for one way to pass each (NONE: it takes no part yet); a split whose block
+ * fits by value becomes that. The limit that they break, if any. */
+gt_limit gt_blocks_make(gt_block out[GT_BLOCK_MAX], const gt_binding *binding,
+                        const gt_pass ways[GT_BLOCK_MAX]);
+/* The same for the binding's configuration, as a step. */
+gt_limit gt_binding_blocks(gt_binding *binding);
+/* How a configuration passes each block. */
+void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_template *template,
+                    const gt_config *config);
 
 /* The element that the type of an argument, a pass block or a scratch is at the binding's problem.
  * Of a struct only bytes and alignment are meant. In structure_layout.c. */

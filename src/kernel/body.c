@@ -3,6 +3,7 @@
 
 #include "kernel/functions.h"
 #include "kernel/structure.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdio.h>
@@ -328,6 +329,31 @@ static gputune_status check_count(size_t given, size_t expected, const char *fun
                                           function, given, gt_plural(given), expected, more);
 }
 
+static gputune_status check_map(const gt_function_parameter *given, const char *function,
+                                gt_place place)
+{
+    return strcmp(given->words, "CUtensorMap") == 0 && !given->pointer
+               ? GPUTUNE_OK
+               : gt_fail_at(
+                     place,
+                     "'%s' takes '%s' as %s%s; expected const __grid_constant__ CUtensorMap, "
+                     "as tensormap() says",
+                     function, given->name, given->words, given->pointer ? " *" : "");
+}
+
+/* What the kernel's parameters must begin with. */
+static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *template)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].axis >= 0) {
+            length += (size_t)snprintf(out + length, GT_BLOCKS_TEXT - length, "%sGPUTUNE_PARAM(%s)",
+                                       length ? " " : "", template->passes[i].name);
+        }
+    }
+}
+
 static gputune_status check_kernel(const gt_parse *parse, const char *text)
 {
     const gt_template *template = parse->template;
@@ -335,21 +361,30 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
-    char block[GT_NAME_MAX] = "";
+    char blocks[GT_BLOCKS_TEXT] = "", expected[GT_BLOCKS_TEXT];
     GT_TRY(find_function(&function, text, &parse->parts->kernel));
-    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function)) {
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
         return GPUTUNE_OK;
     }
-    if (strcmp(block, template->pass.name) != 0) {
-        bool passes = template->pass.present;
-        return gt_fail_at(place, "the parameters of '%s' begin with %s%s%s; expected %s%s%s",
-                          template->name, block[0] ? "GPUTUNE_PARAM(" : "no block", block,
-                          block[0] ? ")" : "", passes ? "GPUTUNE_PARAM(" : "no block",
-                          template->pass.name, passes ? ")" : "");
+    declared_blocks(expected, template);
+    if (strcmp(blocks, expected) != 0) {
+        return gt_fail_at(place, "the parameters of '%s' begin with %s; expected %s",
+                          template->name, blocks[0] ? blocks : "no block",
+                          expected[0] ? expected : "no block");
     }
-    GT_TRY(check_count(count, template->argument_count + parse->parts->scratch_count,
-                       template->name, ", those of args() and scratch()", place));
+    uint32_t maps = 0;
+    for (uint32_t i = 0; i < parse->parts->map_count; i++) {
+        maps += !parse->parts->maps[i].replaces;
+    }
+    GT_TRY(check_count(
+        count, template->argument_count + parse->parts->scratch_count + maps, template->name,
+        maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
+        place));
     for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (gt_map_of_argument(template, i) >= 0) {
+            GT_TRY(check_map(&parameters[i], template->name, place));
+            continue;
+        }
         GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[i], template->name,
                                false, place));
     }
@@ -363,10 +398,10 @@ static gputune_status check_step(gt_template_step *step, const gt_parse *parse, 
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
-    char block[GT_NAME_MAX] = "";
+    char blocks[GT_BLOCKS_TEXT] = "";
     const gt_place place = step->kernel.place;
     GT_TRY(find_function(&function, text, &step->kernel));
-    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function)) {
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
         return GPUTUNE_OK;
     }
     GT_TRY(check_count(count, step->argument_count, step->kernel.name,
@@ -397,13 +432,16 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
     return GPUTUNE_OK;
 }
 
-/* The arguments come behind the block's pointer, then `scale` in a reference. */
+/* The arguments come behind the blocks' pointers, then `scale` in a reference. */
 static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
                                              const gt_function_parameter *parameters, size_t count,
                                              bool is_check)
 {
     const gt_template *template = parse->template;
-    size_t first = template->pass.present;
+    size_t first = 0;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
+    }
     size_t expected = template->argument_count + first + is_check;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
     judge->scale = last && !is_check && count == expected + 1 && strcmp(last->name, "scale") == 0;
@@ -432,19 +470,19 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
     size_t count;
-    char block[GT_NAME_MAX] = "";
+    char blocks[GT_BLOCKS_TEXT] = "";
     if (!judge->present) {
         return GPUTUNE_OK;
     }
     GT_TRY(find_function(&function, text, &judge->kernel));
-    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, block, text, &function) ||
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||
         count > GT_PARAMETER_MAX) {
         return gt_fail_at(judge->kernel.place,
                           "the parameters of '%s' cannot be read; expected them "
                           "without directives",
                           judge->kernel.name);
     }
-    if (block[0]) {
+    if (blocks[0]) {
         return gt_fail_at(judge->kernel.place,
                           "'%s' begins its parameters with GPUTUNE_PARAM; expected a "
                           "plain const pointer to the block",

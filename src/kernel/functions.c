@@ -3,6 +3,7 @@
 
 #include "kernel/types.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const gt_place nowhere = {"", 1, 1};
@@ -301,25 +302,33 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
     out->has_type = !scan.overlong && gt_element_from_name(&out->element, scan.words);
 }
 
-static bool read_block(char block[GT_NAME_MAX], gt_lexer *lexer)
+static bool read_blocks(char blocks[GT_BLOCKS_TEXT], gt_lexer *lexer)
 {
-    block[0] = '\0';
-    if (!gt_lexer_accept(lexer, "GPUTUNE_PARAM")) {
-        return true;
+    size_t length = 0;
+    blocks[0] = '\0';
+    while (gt_lexer_accept(lexer, "GPUTUNE_PARAM")) {
+        char name[GT_NAME_MAX];
+        bool whole = gt_lexer_accept(lexer, "(") &&
+                     gt_name_read(name, sizeof name, lexer, "a block's name") == GPUTUNE_OK &&
+                     gt_lexer_accept(lexer, ")");
+        if (!whole || length + sizeof name + 16 > GT_BLOCKS_TEXT) {
+            return false;
+        }
+        length += (size_t)snprintf(blocks + length, GT_BLOCKS_TEXT - length, "%sGPUTUNE_PARAM(%s)",
+                                   length ? " " : "", name);
     }
-    return gt_lexer_accept(lexer, "(") &&
-           gt_name_read(block, GT_NAME_MAX, lexer, "the pass block's name") == GPUTUNE_OK &&
-           gt_lexer_accept(lexer, ")");
+    return true;
 }
 
 bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
-                            char block[GT_NAME_MAX], const char *text, const gt_function *function)
+                            char blocks[GT_BLOCKS_TEXT], const char *text,
+                            const gt_function *function)
 {
     gt_lexer lexer;
     *count = 0;
     gt_lexer_open(&lexer, text + function->parameters,
                   function->parameters_end - function->parameters, nowhere);
-    if (!function->plain || !read_block(block, &lexer)) {
+    if (!function->plain || !read_blocks(blocks, &lexer)) {
         return false;
     }
     gt_lexer ahead = lexer;

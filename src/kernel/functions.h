@@ -27,10 +27,13 @@ typedef struct gt_function_parameter {
 /* The next __global__ function `name` (with as many of its namespaces as are written) whose
  * declaration begins at or after `from`. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
-/* The parameters of a function; a leading GPUTUNE_PARAM(block) is no parameter and sets block
- * (else ""). At most `most` are written; *count says how many there are. false: directives or
- * brackets make it unreadable. */
+enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
+
+/* The parameters of a function; leading GPUTUNE_PARAM(block) are no parameters, and what `blocks`
+ * then says: "GPUTUNE_PARAM(a) GPUTUNE_PARAM(b)", or "". At most `most` are written; *count says
+ * how many there are. false: directives or brackets make it unreadable. */
 bool gt_function_parameters(gt_function_parameter *out, size_t most, size_t *count,
-                            char block[GT_NAME_MAX], const char *text, const gt_function *function);
+                            char blocks[GT_BLOCKS_TEXT], const char *text,
+                            const gt_function *function);
 
 #endif

@@ -2,20 +2,11 @@
 #include "kernel/axis_kind.h"
 #include "kernel/pipeline.h"
 #include "kernel/source.h"
-#include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static gt_pass pass_of(const gt_template *template, const gt_config *config)
-{
-    if (!template->pass.present) {
-        return GT_PASS_NONE;
-    }
-    uint32_t axis = template->pass.axis;
-    return (gt_pass) template->axes[axis].values[config->choice[axis]].number;
-}
 
 static gputune_status refuse(gt_limit limit, const gt_template *template, const gt_config *config,
                              const gt_device *device)
@@ -39,7 +30,8 @@ static gputune_status check_vectors(const gt_binding *binding, const gt_config *
         for (uint32_t i = 0; i < template->argument_count; i++) {
             const gt_argument *argument = &template->arguments[i];
             int64_t width = binding->slots[GT_SLOT_AXIS + a], inner;
-            if (!(template->axes[a].buffers >> i & 1) || argument->extent_count < 2) {
+            if (template->axes[a].kind != GT_AXIS_VECTOR || !(template->axes[a].buffers >> i & 1) ||
+                argument->extent_count < 2) {
                 continue;
             }
             GT_TRY(gt_expression_integer(&inner, argument->extents[argument->extent_count - 1],
@@ -56,28 +48,38 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
 }
 
-static void add_block(gt_launch *launch, const gt_pass_layout *layout)
+static void add_map(gt_launch *launch, uint32_t map, int argument)
 {
-    launch->pass = layout->pass;
-    launch->block_bytes = (uint32_t)layout->block_bytes;
-    launch->by_value_bytes = (uint32_t)layout->by_value_bytes;
-    if (launch->pass == GT_PASS_GLOBAL) {
-        add_parameter(launch, GT_PARAMETER_BLOCK, 8, 0, 0);
-    } else if (launch->pass == GT_PASS_VALUE || launch->pass == GT_PASS_SPLIT) {
-        add_parameter(launch, GT_PARAMETER_BLOCK, launch->by_value_bytes, 0, 0);
+    add_parameter(launch, GT_PARAMETER_TENSORMAP, GT_TENSORMAP_BYTES, argument, 0);
+    launch->parameters[launch->parameter_count - 1].map = map;
+}
+
+static void add_blocks(gt_launch *launch)
+{
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *block = &launch->blocks[i];
+        uint32_t bytes = block->pass == GT_PASS_GLOBAL ? 8 : block->by_value_bytes;
+        if (bytes > 0) {
+            add_parameter(launch, GT_PARAMETER_BLOCK, bytes, (int)i, 0);
+        }
     }
 }
 
 static void add_arguments(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template *template = binding->template;
-    uint32_t first = template->pass.present;
+    uint32_t first = template->pass_count;
     launch->argument_count = template->argument_count + first;
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
+        int map = gt_map_of_argument(template, i);
+        if (map >= 0) {
+            add_map(launch, (uint32_t)map, (int)(i + first));
+            continue;
+        }
         gt_element element = gt_element_resolve(binding, argument->type);
         add_parameter(launch, argument->is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
                       argument->is_buffer ? 8 : element.bytes, (int)(i + first), 0);
@@ -117,6 +119,18 @@ static gputune_status add_scratch(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* The maps that stand in no buffer's place come behind scratch. */
+static void add_maps(gt_launch *launch, const gt_template *template)
+{
+    launch->map_count = template->parts->map_count;
+    for (uint32_t i = 0; i < launch->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        if (!map->replaces) {
+            add_map(launch, i, (int)(map->argument + template->pass_count));
+        }
+    }
+}
+
 /* The parameters of arguments and scratch stand behind the block's, if it has one. */
 static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
 {
@@ -144,23 +158,70 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* The window is the buffer, as far as a window may be large; the hits in it are to be as many as
+ * fit into what is set aside. */
+static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
+{
+    const gt_template *template = binding->template;
+    const gt_device *device = binding->device;
+    uint32_t index = (uint32_t)__builtin_ctzll(template->axes[axis].buffers);
+    const gt_argument *argument = &template->arguments[index];
+    uint64_t percent = (uint64_t)binding->slots[GT_SLOT_AXIS + axis], bytes = 0;
+    launch->l2.used = true;
+    if (percent == 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding, argument->type,
+                   argument->name));
+    const int wanted = (int)(index + template->pass_count);
+    while (launch->l2.parameter < launch->parameter_count &&
+           (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER ||
+            launch->parameters[launch->l2.parameter].argument != wanted)) {
+        launch->l2.parameter++;
+    }
+    if (launch->l2.parameter == launch->parameter_count) {
+        return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
+                       argument->name);
+    }
+    uint64_t most = (uint64_t)device->l2_window_bytes;
+    launch->l2.window_bytes = bytes < most ? bytes : most;
+    launch->l2.set_aside_bytes = (uint64_t)device->l2_persist_bytes * percent / 100;
+    return GPUTUNE_OK;
+}
+
+static gputune_status add_windows(gt_launch *launch, const gt_binding *binding)
+{
+    for (uint32_t i = 0; i < binding->template->axis_count; i++) {
+        if (binding->template->axes[i].kind == GT_AXIS_L2_PERSIST) {
+            GT_TRY(add_l2(launch, binding, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_config *config)
 {
     const gt_template *template = binding->template;
-    gt_pass_layout layout;
+    gt_pass ways[GT_BLOCK_MAX];
     gt_limit limit = gt_binding_all(binding, config);
-    limit = limit ? limit : gt_pass_layout_make(&layout, binding, pass_of(template, config));
+    gt_blocks_ways(ways, template, config);
+    limit = limit ? limit : gt_blocks_make(launch->blocks, binding, ways);
+    limit = limit ? limit : gt_maps_make(launch->maps, binding);
     if (limit) {
         return refuse(limit, template, config, binding->device);
     }
     GT_TRY(check_vectors(binding, config));
     launch->geometry = binding->geometry;
     memcpy(launch->entry, template->parts->kernel.entry, sizeof launch->entry);
-    add_block(launch, &layout);
+    launch->block_count = template->pass_count;
+    add_blocks(launch);
     add_arguments(launch, binding);
+    GT_TRY(add_windows(launch, binding));
     GT_TRY(add_scratch(launch, binding));
+    GT_TRY(add_clears(launch, binding));
+    add_maps(launch, template);
     limit = gt_launch_add_steps(launch, binding);
-    return limit ? refuse(limit, template, config, binding->device) : add_clears(launch, binding);
+    return limit ? refuse(limit, template, config, binding->device) : GPUTUNE_OK;
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -168,7 +229,7 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
                               const gt_device *device)
 {
     gt_binding binding;
-    gt_launch launch = {.pass = GT_PASS_NONE};
+    gt_launch launch = {.block_count = 0};
     gt_binding_open(&binding, template, problem, device);
     GT_TRY(bind(&launch, &binding, config));
     *out = launch;
@@ -198,19 +259,37 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
 /* Member by member, because padding may differ. */
 gt_hash gt_launch_hash(const gt_launch *launch)
 {
-    const uint64_t passing[] = {(uint64_t)launch->pass, launch->block_bytes, launch->by_value_bytes,
-                                launch->parameter_count, launch->clear_count};
+    const uint64_t counts[] = {launch->block_count, launch->parameter_count, launch->clear_count};
     gt_hash hash = gt_hash_bytes(&launch->geometry, sizeof launch->geometry);
-    hash = gt_hash_join(hash, gt_hash_bytes(passing, sizeof passing));
+    hash = gt_hash_join(hash, gt_hash_bytes(counts, sizeof counts));
+    for (uint32_t i = 0; i < launch->block_count; i++) {
+        const gt_block *one = &launch->blocks[i];
+        const uint64_t fields[] = {(uint64_t)one->pass, one->bytes, one->by_value_bytes,
+                                   one->may_lack};
+        hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+        hash = gt_hash_join(hash, gt_hash_string(one->symbol));
+    }
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         const gt_parameter *one = &launch->parameters[i];
         const uint64_t fields[] = {(uint64_t)one->kind, one->bytes, (uint64_t)one->argument,
-                                   one->scratch_bytes};
+                                   one->scratch_bytes, one->map};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
     }
+    const uint64_t l2[] = {launch->l2.parameter, launch->l2.set_aside_bytes,
+                           launch->l2.window_bytes};
+    hash = launch->l2.window_bytes ? gt_hash_join(hash, gt_hash_bytes(l2, sizeof l2)) : hash;
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         const uint64_t fields[] = {(uint64_t)launch->clears[i].parameter, launch->clears[i].bytes};
         hash = gt_hash_join(hash, gt_hash_bytes(fields, sizeof fields));
+    }
+    for (uint32_t i = 0; i < launch->map_count; i++) {
+        const gt_tensormap *one = &launch->maps[i];
+        const uint64_t modes[] = {one->rank,    one->type,         one->interleave,
+                                  one->swizzle, one->l2_promotion, one->nan_fill};
+        hash = gt_hash_join(hash, gt_hash_bytes(modes, sizeof modes));
+        hash = gt_hash_join(hash, gt_hash_bytes(one->sizes, sizeof one->sizes));
+        hash = gt_hash_join(hash, gt_hash_bytes(one->strides, sizeof one->strides));
+        hash = gt_hash_join(hash, gt_hash_bytes(one->box, sizeof one->box));
     }
     for (uint32_t i = 0; i < launch->step_count; i++) { /* has no padding */
         hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));

@@ -26,6 +26,7 @@ gputune_status gt_parse_problem(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_axis(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_vector(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_pass(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_constant(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_cluster(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_default(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_args(gt_parse *, const gt_clause *, gt_lexer *);
@@ -42,6 +43,7 @@ gputune_status gt_parse_maxreg(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_tensormap(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_options(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
 
@@ -55,6 +57,10 @@ gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *k
 
 /* Resolves the buffers of the vector axes, once the arguments are known. */
 gputune_status gt_parse_vector_buffers(gt_parse *parse);
+
+/* `NAME = v, v`: a new axis of that kind; and its parts. */
+gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind);
+gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *body);
 
 /* Pieces that several of them share. `use` are the bits of symbols.h. */
 gputune_status gt_read_integer_expression(gt_expression **out, gt_parse *parse, gt_lexer *lexer,

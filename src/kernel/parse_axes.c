@@ -1,10 +1,10 @@
-/* The pragmas tune, vector, pass, cluster, carveout and default. */
+/* The pragmas tune, vector, cluster, carveout and default. */
 #include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
 #include <string.h>
 
-static gputune_status new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
+gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
 {
     gt_template *template = parse->template;
     uint32_t index = template->axis_count;
@@ -30,7 +30,7 @@ static gputune_status new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, g
 }
 
 /* `= v, v` */
-static gputune_status read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *body)
+gputune_status gt_read_axis_values(gt_parse *parse, uint32_t index, gt_lexer *body)
 {
     gt_axis *axis = &parse->template->axes[index];
     GT_TRY(gt_lexer_expect(body, "="));
@@ -51,8 +51,8 @@ static gputune_status read_axis_values(gt_parse *parse, uint32_t index, gt_lexer
 
 static gputune_status read_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind)
 {
-    GT_TRY(new_axis(out, parse, body, kind));
-    return read_axis_values(parse, *out, body);
+    GT_TRY(gt_new_axis(out, parse, body, kind));
+    return gt_read_axis_values(parse, *out, body);
 }
 
 static gt_axis_kind kind_of(const gt_clause *clause)
@@ -77,10 +77,10 @@ gputune_status gt_parse_axis(gt_parse *parse, const gt_clause *clause, gt_lexer 
 gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     uint32_t index = 0;
-    (void)clause;
-    GT_TRY(read_axis(&index, parse, body, GT_AXIS_VECTOR));
+    gt_axis_kind kind = kind_of(clause);
+    GT_TRY(read_axis(&index, parse, body, kind));
     if (!gt_lexer_is(body, ":")) {
-        return gt_fail_expected(body, "': x, y', the buffers that the vectors access");
+        return gt_fail_expected(body, gt_axis_traits_of(kind)->buffers);
     }
     gt_lexer_next(body);
     parse->vector_buffers[index] = *body;
@@ -109,56 +109,17 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
             return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);
         }
         template->axes[index].buffers |= UINT64_C(1) << i;
-    } while (gt_lexer_accept(body, ","));
+    } while (!gt_axis_traits_of(template->axes[index].kind)->one_buffer &&
+             gt_lexer_accept(body, ","));
     return body->token.kind == GT_TOKEN_END ? GPUTUNE_OK : gt_fail_expected(body, "',' or ')'");
 }
 
 gputune_status gt_parse_vector_buffers(gt_parse *parse)
 {
     for (uint32_t i = 0; i < parse->template->axis_count; i++) {
-        if (parse->template->axes[i].kind == GT_AXIS_VECTOR) {
+        if (gt_axis_traits_of(parse->template->axes[i].kind)->buffers) {
             GT_TRY(read_vector_buffers(parse, i));
         }
-    }
-    return GPUTUNE_OK;
-}
-
-/* pass(NAME : TYPE[COUNT] = value, split : fill) */
-gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
-{
-    bool stated;
-    gt_pass_block *block = &parse->template->pass;
-    gt_expression *count = NULL;
-    (void)clause;
-    GT_TRY(new_axis(&block->axis, parse, body, GT_AXIS_PASS));
-    memcpy(block->name, parse->template->axes[block->axis].name, sizeof block->name);
-    block->present = true;
-    GT_TRY(gt_lexer_expect(body, ":"));
-    gt_lexer type_at = *body;
-    /* `float[` has no name behind the type, so the words end at the bracket */
-    GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
-    gt_lexer after = *body;
-    GT_TRY(gt_read_element_type(block->type, parse, &type_at));
-    if (type_at.token.text != after.token.text) {
-        return gt_fail_expected(&type_at, "'[' and the number of elements");
-    }
-    GT_TRY(gt_lexer_expect(body, "["));
-    gputune_status status = gt_read_integer_expression(&count, parse, body, GT_USE_CONST);
-    block->count = count;
-    GT_TRY(status);
-    GT_TRY(gt_lexer_expect(body, "]"));
-    GT_TRY(read_axis_values(parse, block->axis, body));
-    gt_place place = gt_lexer_place(body);
-    GT_TRY(gt_read_initialisers(&block->initialisers, &stated, parse, body, ":", true));
-    if (!stated) {
-        GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
-        block->initialisers.single = stated;
-    }
-    if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
-        return gt_fail_at(place,
-                          "integers of '%s' without a fill; expected ': uniform(low, high)', "
-                          "': index', ': zero' or ': constant(value)'",
-                          block->name);
     }
     return GPUTUNE_OK;
 }

@@ -105,14 +105,17 @@ gt_limit gt_binding_steps(gt_binding *binding)
 gt_limit gt_launch_add_steps(gt_launch *launch, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
+    const uint32_t first = /* behind blocks, as far as they are parameters */
+        launch->parameter_count - binding->template->argument_count - parts->scratch_count;
     gt_limit limit = GT_LIMIT_NONE;
     for (uint32_t i = 0; i < parts->step_count && !limit; i++) {
         gt_kernel_step *step = &launch->steps[launch->step_count++];
         limit = bind_step(step, binding, i);
         memcpy(step->entry, parts->steps[i].kernel.entry, sizeof step->entry);
         step->parameter_count = parts->steps[i].argument_count;
-        memcpy(step->parameters, parts->steps[i].arguments,
-               step->parameter_count * sizeof *step->parameters);
+        for (uint32_t p = 0; p < step->parameter_count; p++) {
+            step->parameters[p] = first + parts->steps[i].arguments[p];
+        }
     }
     return limit;
 }

@@ -77,11 +77,11 @@ uint32_t gt_buffer_element_bytes(const gt_buffer *buffer);
 uint32_t gt_buffer_alignment(const gt_buffer *buffer);
 uint64_t gt_buffer_count(const gt_buffer *buffer);
 /* What one problem needs in memory and how results are judged. arguments[i] says whether the i-th
- * of the template's args() is buffers[index] or scalars[index]; with a pass block, caller argument
- * 0 is the block and args() follow. Launches count caller arguments. */
+ * of the template's args() is buffers[index] or scalars[index]; the blocks are the first caller
+ * arguments and args() follow. Launches count caller arguments. */
 typedef struct gt_workload {
-    bool has_block;
-    gt_buffer block; /* the pass block as host data, direction IN */
+    uint32_t block_count;
+    gt_buffer blocks[GT_BLOCK_MAX]; /* as host data, direction IN */
     uint32_t argument_count;
     struct {
         bool is_buffer;
@@ -95,13 +95,14 @@ typedef struct gt_workload {
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
     bool has_check;                /* check(kernel) replaces the comparison */
-    gt_launch reference, check; /* the block comes as GT_PASS_GLOBAL; clears as the kernel's (their
-                                   bytes are the reference type's). The reference's `scale`, one
-                                   element for each of the first output, is its last parameter, a
-                                   scratch. A check's last parameter is a scratch of 8 bytes, the
-                                   count of wrong elements (zero at the start); it sees outputs
-                                   as the variant left them. */
-    double work_bytes, work_flops;        /* of a launch of the default; 0: not declared */
+    gt_launch reference, check;    /* pass() blocks come as GT_PASS_GLOBAL, constant() ones as
+                                      GT_PASS_CONSTANT; clears as the kernel's (their
+                                      bytes are the reference type's). The reference's `scale`, one
+                                      element for each of the first output, is its last parameter, a
+                                      scratch. A check's last parameter is a scratch of 8 bytes, the
+                                      count of wrong elements (zero at the start); it sees outputs
+                                      as the variant left them. */
+    double work_bytes, work_flops; /* of a launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;

@@ -8,6 +8,7 @@
 #include "kernel/structure.h"
 #include "kernel/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -108,70 +109,106 @@ static gputune_status define_bounds(generator *g)
     return GPUTUNE_OK;
 }
 
-/* GPUTUNE_PARAM(block) and block(i), for one way to pass. The parts' names are the launcher's
- * (GT_PASS_SYMBOL) and this function's. */
-static void define_pass(generator *g, const gt_pass_layout *layout)
+/* The names that a block's parts have in the source; a constant part has the block's symbol. */
+#define BY_VALUE "gputune_pass_value_"
+#define GLOBAL   "gputune_pass_global_"
+
+/* The parameter that GPUTUNE_PARAM(block) stands for, and what it needs. A struct is declared
+ * behind the macros, so a template stands for its array until the kernel's parameters. */
+static void define_parameter(generator *g, const gt_block *block, const char *name,
+                             const char *type, bool is_struct, unsigned long long by_value)
 {
-    const gt_template *template = g->binding->template;
-    const gt_pass_block *block = &template->pass;
-    const char *name = block->name;
-    const gt_pass pass = layout->pass;
-    const char *type = gt_type_word(template, g->binding->problem, block->type);
-    unsigned long long element = gt_element_resolve(g->binding, block->type).bytes;
-    unsigned long long by_value = layout->by_value_bytes / element;
-    unsigned long long rest = layout->block_bytes / element - by_value;
-    gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
-                               "#define GPUTUNE_FIRST(block) GPUTUNE_FIRST_##block\n");
-    gt_text_printf(&g->macros, "#define GPUTUNE_FIRST_%s %llu\n", name,
-                   pass == GT_PASS_SPLIT ? by_value : by_value + rest);
-    if (by_value > 0) {
-        gt_text_printf(&g->macros, "struct gputune_pass_block { %s data[%llu]; };\n", type,
-                       by_value);
+    if (block->pass == GT_PASS_GLOBAL) {
         gt_text_printf(&g->macros,
-                       "#define GPUTUNE_PARAM_%s const __grid_constant__ gputune_pass_block "
-                       "gputune_pass_value,\n",
-                       name);
-    } else if (pass == GT_PASS_GLOBAL) {
+                       "#define GPUTUNE_PARAM_%s const %s *__restrict__ " GLOBAL "%s,\n", name,
+                       type, name);
+    } else if (by_value > 0 && is_struct) {
         gt_text_printf(&g->macros,
-                       "#define GPUTUNE_PARAM_%s const %s *__restrict__ gputune_pass_global,\n",
-                       name, type);
+                       "template <typename T> struct gputune_pass_block_%s { T data[%llu]; };\n"
+                       "#define GPUTUNE_PARAM_%s const __grid_constant__ "
+                       "gputune_pass_block_%s<%s> " BY_VALUE "%s,\n",
+                       name, by_value, name, name, type, name);
+    } else if (by_value > 0) {
+        gt_text_printf(&g->macros,
+                       "struct gputune_pass_block_%s { %s data[%llu]; };\n"
+                       "#define GPUTUNE_PARAM_%s const __grid_constant__ "
+                       "gputune_pass_block_%s " BY_VALUE "%s,\n",
+                       name, type, by_value, name, name, name);
     } else {
         gt_text_printf(&g->macros, "#define GPUTUNE_PARAM_%s\n", name);
     }
-    if (rest > 0 && pass != GT_PASS_GLOBAL) {
-        gt_text_printf(&g->macros, "extern \"C\" { __constant__ %s " GT_PASS_SYMBOL "[%llu]; }\n",
-                       type, rest);
+}
+
+/* The __constant__ symbol, and in `out` how its elements are read. */
+static void define_symbol(generator *g, char *out, size_t bytes, const gt_block *block,
+                          const char *type, bool is_struct, gt_element element)
+{
+    unsigned rest = gt_block_copied(block);
+    (void)snprintf(out, bytes, "%s", block->symbol);
+    if (block->pass == GT_PASS_GLOBAL || rest == 0) {
+        return;
     }
-    if (pass == GT_PASS_SPLIT) {
-        gt_text_printf(&g->macros,
-                       "#define %s(i) gputune_split<%llu>(gputune_pass_value.data, " GT_PASS_SYMBOL
-                       ", i)\n",
-                       name, by_value);
+    if (!is_struct) {
+        gt_text_printf(&g->macros, "extern \"C\" { __constant__ %s %s[%u]; }\n", type,
+                       block->symbol, rest / element.bytes);
+        return;
+    }
+    (void)snprintf(out, bytes, "reinterpret_cast<const %s *>(%s)", type, block->symbol);
+    gt_text_printf(&g->macros,
+                   "extern \"C\" { __constant__ __align__(%u) unsigned char %s[%u]; }\n",
+                   element.alignment, block->symbol, rest);
+}
+
+/* GPUTUNE_PARAM(block) and block(i), for one way to pass. */
+static void define_pass(generator *g, const gt_block *block, const gt_pass_block *declared)
+{
+    char constant[256], data[2 * GT_NAME_MAX];
+    const char *name = declared->name;
+    const char *type = gt_type_word(g->binding->template, g->binding->problem, declared->type);
+    const gt_element element = gt_element_resolve(g->binding, type);
+    bool is_struct = gt_structure_of(g->binding->template, type);
+    unsigned long long by_value = block->by_value_bytes / element.bytes;
+    unsigned long long all = block->bytes / element.bytes;
+    gt_text_printf(&g->macros, "#define GPUTUNE_FIRST_%s %llu\n", name,
+                   block->pass == GT_PASS_SPLIT ? by_value : all);
+    define_parameter(g, block, name, type, is_struct, by_value);
+    define_symbol(g, constant, sizeof constant, block, type, is_struct, element);
+    (void)snprintf(data, sizeof data,
+                   block->pass == GT_PASS_GLOBAL ? GLOBAL "%s" : BY_VALUE "%s.data", name);
+    if (block->pass == GT_PASS_SPLIT) {
+        gt_text_printf(&g->macros, "#define %s(i) gputune_split<%llu>(%s, %s, i)\n", name, by_value,
+                       data, constant);
     } else {
-        gt_text_printf(&g->macros, "#define %s(i) (%s[i])\n", name,
-                       pass == GT_PASS_VALUE      ? "gputune_pass_value.data"
-                       : pass == GT_PASS_CONSTANT ? GT_PASS_SYMBOL
-                                                  : "gputune_pass_global");
+        const char *single = declared->count ? "" : "[0]";
+        gt_text_printf(&g->macros, "#define %s(%s) (%s%s)\n", name, declared->count ? "i" : "...",
+                       block->pass == GT_PASS_CONSTANT ? constant : data,
+                       declared->count ? "[i]" : single);
     }
 }
 
-static gputune_status add_pass(generator *g)
+static gputune_status add_passes(generator *g)
 {
     const gt_template *template = g->binding->template;
-    gt_pass_layout layout;
-    if (!template->pass.present || g->body == &template->parts->judge_body) {
+    gt_block blocks[GT_BLOCK_MAX];
+    gt_pass ways[GT_BLOCK_MAX];
+    if (template->pass_count == 0 || g->body == &template->parts->judge_body) {
         return GPUTUNE_OK;
     }
-    uint32_t axis = template->pass.axis;
-    gt_pass pass = (gt_pass) template->axes[axis].values[g->config->choice[axis]].number;
-    gt_limit limit = gt_pass_layout_make(&layout, g->binding, pass);
+    gt_blocks_ways(ways, template, g->config);
+    gt_limit limit = gt_blocks_make(blocks, g->binding, ways);
     if (limit) {
         char reason[96];
         gt_limit_text(reason, sizeof reason, limit, g->binding->device);
-        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass %s in this way: %s", template->name,
-                       template->pass.name, reason);
+        return gt_fail(GPUTUNE_ENOVARIANT, "%s cannot pass its blocks in this way: %s",
+                       template->name, reason);
     }
-    define_pass(g, &layout);
+    gt_text_append(&g->macros, "#define GPUTUNE_PARAM(block) GPUTUNE_PARAM_##block\n"
+                               "#define GPUTUNE_FIRST(block) GPUTUNE_FIRST_##block\n");
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].axis >= 0) {
+            define_pass(g, &blocks[i], &template->passes[i]);
+        }
+    }
     return GPUTUNE_OK;
 }
 
@@ -182,7 +219,7 @@ static gputune_status make_macros(generator *g, bool kernel)
     if (kernel) {
         GT_TRY(define_bounds(g));
     }
-    GT_TRY(add_pass(g));
+    GT_TRY(add_passes(g));
     return g->macros.failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
@@ -262,6 +299,12 @@ static gputune_status add_instances(gt_source *out, const generator *g)
     return add_instance(out, g, &parts->check.kernel);
 }
 
+/* As <cuda.h> has it, which a template need not include. */
+static const char tensormap_type[] =
+    "#ifndef __cuda_cuda_h__\n"
+    "typedef struct CUtensorMap_st { alignas(64) unsigned long long opaque[16]; } CUtensorMap;\n"
+    "#endif\n";
+
 static gputune_status assemble(gt_source *out, const generator *g, const char *prelude)
 {
     gt_text text = {0};
@@ -275,6 +318,9 @@ static gputune_status assemble(gt_source *out, const generator *g, const char *p
         out->head_bytes = g->binding->template->has_headers ? text.length : 0;
     }
     gt_text_append(&text, "\n#line 1 \"gputune\"\n");
+    if (g->binding->template->parts->map_count > 0) {
+        gt_text_append(&text, tensormap_type);
+    }
     gt_text_append(&text, gt_text_string(&g->macros));
     gt_line_mark_append(&text, body->head_line, body->head_path);
     gt_text_append(&text, body->text + body->head);

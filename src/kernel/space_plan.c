@@ -1,6 +1,7 @@
 /* What a configuration must pass, as rules in the order in which they are decided. */
 #include "kernel/pipeline.h"
 #include "kernel/space_parts.h"
+#include "kernel/tensormap.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -127,6 +128,7 @@ static gputune_status plan_block(planner *p)
 {
     const gt_template_parts *parts = p->space->template->parts;
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
+    GT_TRY(join_kind(&p->cluster, p, GT_AXIS_PREFERRED_CLUSTER));
     for (uint32_t i = 0; i < parts->block.count; i++) {
         int own = -1;
         GT_TRY(join_expression(&own, p, parts->block.items[i]));
@@ -182,6 +184,45 @@ static gt_limit bind_grid_y(gt_binding *binding)
 static gt_limit bind_grid_z(gt_binding *binding)
 {
     return gt_binding_grid(binding, 2);
+}
+
+typedef struct joining {
+    planner *planner;
+    int joined;
+    gputune_status status;
+} joining;
+
+static void join_next(void *user, const gt_expression *expression)
+{
+    joining *j = user;
+    if (j->status == GPUTUNE_OK) {
+        j->status = join_expression(&j->joined, j->planner, expression);
+    }
+}
+
+static gputune_status plan_maps(planner *p)
+{
+    const gt_template_parts *parts = p->space->template->parts;
+    joining j = {p, -1, GPUTUNE_OK};
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_expressions(&parts->maps[i], join_next, &j);
+    }
+    GT_TRY(j.status);
+    if (parts->map_count > 0) {
+        add_rule(p, j.joined, ORDER_CARVEOUT, gt_binding_maps, 0);
+    }
+    return GPUTUNE_OK;
+}
+
+/* What several blocks take together; each by itself is judged with its axis. */
+static gputune_status plan_blocks(planner *p)
+{
+    int joined = -1;
+    if (p->space->template->pass_count > 1) {
+        GT_TRY(join_kind(&joined, p, GT_AXIS_PASS));
+        add_rule(p, joined, ORDER_CARVEOUT, gt_binding_blocks, 0);
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status plan_cooperative(planner *p)
@@ -243,6 +284,8 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, p->grid[1], ORDER_GRID, bind_grid_y, 0);
     add_rule(p, p->grid[2], ORDER_GRID, bind_grid_z, 0);
     add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
+    GT_TRY(plan_maps(p));
+    GT_TRY(plan_blocks(p));
     GT_TRY(plan_cooperative(p));
     return plan_pipeline(p);
 }

@@ -4,6 +4,7 @@
 #include "kernel/compiler_options.h"
 #include "kernel/pipeline.h"
 #include "kernel/structure.h"
+#include "kernel/tensormap.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -20,25 +21,17 @@ typedef struct pragma {
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},
-    {"problem", 0, MANY, gt_parse_problem},
-    {"args", 2, NEEDED, gt_parse_args},
-    {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},
-    {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},
-    {"shared", 2, ONCE, gt_parse_shared},
-    {"cooperative", 2, ONCE, gt_parse_cooperative},
+    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
+    {"constant", 1, MANY, gt_parse_constant},   {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},     {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},       {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},       {"cooperative", 2, ONCE, gt_parse_cooperative},
+    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},       {"options", 2, MANY, gt_parse_options},
+    {"clear", 3, MANY, gt_parse_clear},         {"tensormap", 3, MANY, gt_parse_tensormap},
     {"launch", 3, MANY, gt_parse_launch},
-    {"require", 2, MANY, gt_parse_require},
-    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},
-    {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference},
-    {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},
-    {"options", 2, MANY, gt_parse_options},
-    {"clear", 3, MANY, gt_parse_clear},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
@@ -56,7 +49,8 @@ static pragma pragma_at(int index)
 /* Words that are known and not to be had yet. */
 static const struct {
     const char *word, *expected;
-} refused[] = {{"tensormap", "plain buffers"}};
+} refused[] = {{"texture", "a buffer, which const and __restrict__ let the kernel read as fast"},
+               {"surface", "a buffer"}};
 
 static int word_index(const char *word)
 {
@@ -91,8 +85,8 @@ static gputune_status unknown_word(const gt_clause *clause)
  * or has no room for them. */
 static bool is_of_one_kernel(const char *word)
 {
-    static const char *const words[] = {"block",   "grid", "shared",     "launch_bounds",
-                                        "cluster", "pass", "cooperative"};
+    static const char *const words[] = {"block",   "grid", "shared",      "launch_bounds",
+                                        "cluster", "pass", "cooperative", "l2_persist"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (strcmp(words[i], word) == 0) {
             return true;
@@ -187,8 +181,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
 static const char *const meaning_words[] = {"args", "reference", "check",
                                             "work", "clear",     "options"};
-static const char *const launch_words[] = {"block", "grid",        "shared", "scratch",
-                                           "clear", "cooperative", "launch"};
+static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
+                                           "clear", "cooperative", "tensormap", "launch"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
@@ -209,14 +203,24 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
     }
 }
 
+static void append_fill(gt_text *out, const gt_fill *fill)
+{
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? gt_expression_text(fill->low) : "",
+                   fill->high ? gt_expression_text(fill->high) : "");
+}
+
 static void append_pass(gt_text *out, const gt_template *template)
 {
-    const gt_pass_block *pass = &template->pass;
-    if (pass->present) {
-        gt_text_printf(out, "\npass %s %s %s %d %s %s", pass->name, pass->type,
-                       gt_expression_text(pass->count), (int)pass->fill.kind,
-                       pass->fill.low ? gt_expression_text(pass->fill.low) : "",
-                       pass->fill.high ? gt_expression_text(pass->fill.high) : "");
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_pass_block *pass = &template->passes[i];
+        gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
+                       pass->type, pass->count ? gt_expression_text(pass->count) : "");
+        append_fill(out, &pass->fill);
+        for (uint32_t k = 0; k < pass->initialisers.count; k++) {
+            const gt_initialiser *item = &pass->initialisers.items[k];
+            gt_text_printf(out, ", .%s%u ", item->path, item->member);
+            append_fill(out, &item->fill);
+        }
     }
 }
 
@@ -283,6 +287,9 @@ static void note_axes(gt_parse *parse)
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         parts->geometry_axes |=
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        parts->geometry_axes |= gt_map_axes(&parts->maps[i]);
     }
     if (!parse->template->work.stated) {
         parse->template->work.place = parts->kernel.place;
@@ -415,9 +422,11 @@ static void free_arguments(gt_template *template)
         gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
-    gt_expression_free((gt_expression *)template->pass.count);
-    free_fill(&template->pass.fill);
-    gt_initialisers_free(&template->pass.initialisers);
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        gt_expression_free((gt_expression *)template->passes[i].count);
+        free_fill(&template->passes[i].fill);
+        gt_initialisers_free(&template->passes[i].initialisers);
+    }
 }
 
 static void free_judge(gt_judge *judge)
@@ -437,6 +446,9 @@ static void free_launch(gt_template_parts *parts)
     free_expressions(parts->block.items, 3);
     free_expressions(parts->grid.items, 3);
     free_expressions(parts->requires, GT_REQUIRE_MAX);
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_free(&parts->maps[i]);
+    }
     for (uint32_t i = 0; i < parts->step_count; i++) {
         gt_template_step *step = &parts->steps[i];
         gt_expression *const own[] = {step->shared, step->times, step->programmatic};

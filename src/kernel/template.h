@@ -25,7 +25,15 @@
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
+ *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say)
+ *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ NAME of this file that the caller fills;
+ *     copied before each launch; no parameter of the kernel or the reference, which read it as well.
+ *     Each stream has a module of its own, so that launches on several do not mix their contents
  *   cluster(X = 1, 2, …[; Y = …[; Z = …]])    carveout(NAME = auto, KB, …)
+ *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a
+ *     multiple of the cluster's; 0: none. Compute capability 10.0, driver 12.8
+ *   l2_persist(NAME = 0, 25, 50, 100 : buffer)   per cent of the level-2 cache that the GPU can set
+ *     aside, for lines of this buffer; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME, …)][, times = e][,
@@ -39,6 +47,13 @@
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
  *     first, then what the last launch left
+ *   tensormap(BUFFER, box = (e, …)[, swizzle = 0, 32, 64 or 128][, interleave = 0, 16 or 32]
+ *     [, l2 = 0, 64, 128 or 256][, fill = zero or nan][, sizes = (e, …)][, strides = (e, …)])
+ *     the kernel takes a `const __grid_constant__ CUtensorMap` in the buffer's place, encoded for
+ *     each launch from the buffer's address; the caller and the reference still have the buffer.
+ *     Boxes, sizes (none: the extents) and strides (in elements, of all dimensions but the last;
+ *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
+ *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   clear(buffer or scratch, …)          zeroed before each launch
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
@@ -105,7 +120,9 @@ typedef enum gt_axis_kind {
     GT_AXIS_VECTOR,
     GT_AXIS_PASS,
     GT_AXIS_CLUSTER,
-    GT_AXIS_CARVEOUT
+    GT_AXIS_CARVEOUT,
+    GT_AXIS_L2_PERSIST,
+    GT_AXIS_PREFERRED_CLUSTER
 } gt_axis_kind;
 
 /* One tunable with its values in the order written. Values that a user tries beyond the template's
@@ -118,7 +135,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector: bit i is argument i */
+    uint64_t buffers;        /* vector, l2_persist: bit i is argument i */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;
@@ -214,14 +231,15 @@ typedef struct gt_argument {
     int line, column;
 } gt_argument;
 
-/* The one block of parameters with a pass axis. It is the first caller argument. */
+/* A block of parameters: a pass(), or a __constant__ of the code. The blocks are the first caller
+ * arguments, in this order. */
 typedef struct gt_pass_block {
-    bool present;
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
-    const gt_expression *count; /* elements */
+    const gt_expression *count; /* elements; NULL: a single one, read as name() */
     gt_fill fill;
     gt_initialisers initialisers;
-    uint32_t axis;
+    int axis; /* how it is passed; -1: through the code's own __constant__ symbol of that name */
+    int line, column;
 } gt_pass_block;
 
 /* What is known of the work of a launch. */
@@ -241,7 +259,8 @@ typedef struct gt_template {
     uint32_t problem_count;
     gt_argument *arguments; /* without the pass block and scratch */
     uint32_t argument_count;
-    gt_pass_block pass;
+    gt_pass_block passes[GT_BLOCK_MAX];
+    uint32_t pass_count;
     gt_work work;
     gt_hash identity; /* token stream (comments and pragmas out, own files in), headers' digests,
                          args, reference, tolerances, work: what a scenario's key needs of it */

@@ -23,6 +23,22 @@ enum {
     GT_WORD_FIXED = 6
 };
 
+/* A tensormap(): what the kernel gets of a buffer. Expressions come slowest dimension first, as a
+ * buffer's extents do. */
+typedef struct gt_map {
+    char name[GT_NAME_MAX];
+    uint32_t argument; /* index of the buffer in args() */
+    bool replaces;     /* stands in the buffer's place; else behind scratch */
+    uint32_t rank;
+    gt_expression *box[GT_TENSORMAP_RANK];
+    gt_expression *sizes[GT_TENSORMAP_RANK];   /* none: the buffer's extents */
+    gt_expression *strides[GT_TENSORMAP_RANK]; /* elements, of all but the last; none: packed */
+    uint32_t size_count, stride_count;
+    gt_expression *swizzle, *interleave, *l2; /* NULL: none */
+    bool nan_fill;
+    gt_place place;
+} gt_map;
+
 /* One to three expressions; missing ones stand for 1. */
 typedef struct gt_dimensions {
     gt_expression *items[3];
@@ -110,6 +126,8 @@ typedef struct gt_template_parts {
     uint32_t require_count;
     struct gt_structure *structures[GT_STRUCTURE_MAX]; /* that arguments use; structure.h */
     uint32_t structure_count;
+    gt_map maps[GT_TENSORMAP_MAX];
+    uint32_t map_count;
     gt_scratch scratch[GT_SCRATCH_MAX];
     uint32_t scratch_count;
     char clears[GT_PARAMETER_MAX][GT_NAME_MAX];

@@ -45,7 +45,10 @@ static double terms_counted(double still)
 double gt_tolerance_terms(const gt_workload *workload, uint32_t output,
                           const gt_sensitivity *sensitivity)
 {
-    double inputs = workload->has_block ? (double)workload->block.elements : 0;
+    double inputs = 0;
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        inputs += (double)workload->blocks[i].elements;
+    }
     double elements = (double)workload->buffers[output].elements;
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
         const gt_buffer *buffer = &workload->buffers[i];

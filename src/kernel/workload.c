@@ -1,6 +1,6 @@
 /* Evaluates a template at a problem: buffers, scalars, tolerances. */
 #include "kernel/binding.h"
-#include "kernel/template_parts.h"
+#include "kernel/tensormap.h"
 #include "kernel/types.h"
 #include "kernel/workload_parts.h"
 
@@ -84,29 +84,34 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
     return GPUTUNE_OK;
 }
 
-static gputune_status bind_block(gt_workload *out, const gt_binding *binding)
+static gputune_status bind_block(gt_workload *out, const gt_binding *binding, uint32_t index)
 {
-    const gt_pass_block *pass = &binding->template->pass;
-    gt_buffer *block = &out->block;
+    const gt_pass_block *pass = &binding->template->passes[index];
+    gt_buffer *block = &out->blocks[index];
     uint64_t innermost = 0;
     const gt_expression *count = pass->count;
-    out->has_block = pass->present;
-    if (!pass->present) {
-        return GPUTUNE_OK;
-    }
     memcpy(block->name, pass->name, sizeof block->name);
     block->direction = GT_IN;
-    GT_TRY(evaluate_elements(&block->elements, &innermost, &count, 1, binding->slots, pass->name));
-    const gt_axis *axis = &binding->template->axes[pass->axis];
+    GT_TRY(evaluate_elements(&block->elements, &innermost, &count, count != NULL, binding->slots,
+                             pass->name));
     const gt_declared declared = {pass->type,
                                   &pass->fill,
                                   &pass->initialisers,
-                                  {binding->template->path, axis->line, axis->column}};
+                                  {binding->template->path, pass->line, pass->column}};
     GT_TRY(gt_elements_bind(out, block, binding, &declared));
     block->reference_type = block->type;
     return block->bytes <= UINT32_MAX / 2
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL, "block %s exceeds 2 GB at these sizes", pass->name);
+}
+
+static gputune_status bind_blocks(gt_workload *out, const gt_binding *binding)
+{
+    for (uint32_t i = 0; i < binding->template->pass_count; i++) {
+        GT_TRY(bind_block(out, binding, i));
+        out->block_count++;
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status bind_tolerance(gt_workload *out, const gt_binding *binding)
@@ -191,7 +196,7 @@ static void add_parameter(gt_launch *launch, gt_parameter_kind kind, uint32_t by
                           uint64_t scratch_bytes)
 {
     launch->parameters[launch->parameter_count++] =
-        (gt_parameter){kind, bytes, argument, scratch_bytes};
+        (gt_parameter){kind, bytes, argument, scratch_bytes, 0};
 }
 
 static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_template *template)
@@ -202,8 +207,27 @@ static void add_clears(gt_launch *launch, const gt_workload *workload, const gt_
             if (workload->arguments[i].is_buffer &&
                 strcmp(buffer->name, template->parts->clears[c]) == 0) {
                 launch->clears[launch->clear_count++] =
-                    (gt_clear){(int)(i + workload->has_block), gt_buffer_reference_bytes(buffer)};
+                    (gt_clear){(int)(i + launch->parameter_count - workload->argument_count),
+                               gt_buffer_reference_bytes(buffer)};
             }
+        }
+    }
+}
+
+/* pass() blocks come as pointers; a constant() is in the module. */
+static void add_blocks(gt_launch *out, const gt_workload *workload, const gt_template *template)
+{
+    out->block_count = workload->block_count;
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        const gt_pass_block *declared = &template->passes[i];
+        gt_block *block = &out->blocks[i];
+        *block = (gt_block){.pass = declared->axis < 0 ? GT_PASS_CONSTANT : GT_PASS_GLOBAL,
+                            .bytes = (uint32_t)workload->blocks[i].bytes,
+                            .may_lack = declared->axis < 0};
+        if (declared->axis < 0) {
+            memcpy(block->symbol, declared->name, sizeof declared->name);
+        } else {
+            add_parameter(out, GT_PARAMETER_BLOCK, 8, (int)i, 0);
         }
     }
 }
@@ -213,18 +237,14 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
 {
     GT_TRY(bind_geometry(&out->geometry, workload, binding, judge));
     memcpy(out->entry, judge->kernel.entry, sizeof out->entry);
-    out->pass = workload->has_block ? GT_PASS_GLOBAL : GT_PASS_NONE;
-    out->block_bytes = (uint32_t)workload->block.bytes;
-    out->argument_count = workload->argument_count + workload->has_block;
-    if (workload->has_block) {
-        add_parameter(out, GT_PARAMETER_BLOCK, 8, 0, 0);
-    }
+    add_blocks(out, workload, binding->template);
+    out->argument_count = workload->argument_count + workload->block_count;
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         bool is_buffer = workload->arguments[i].is_buffer;
         add_parameter(out, is_buffer ? GT_PARAMETER_BUFFER : GT_PARAMETER_SCALAR,
                       is_buffer ? 8 : gt_scalar_bytes(&workload->scalars[index]),
-                      (int)(i + workload->has_block), 0);
+                      (int)(i + workload->block_count), 0);
     }
     return GPUTUNE_OK;
 }
@@ -353,12 +373,24 @@ static gputune_status bind_alignments(gt_workload *out, uint32_t alignment,
     return GPUTUNE_OK;
 }
 
+/* The address of a tensor map is a multiple of 16 bytes, of 32 with an interleave. */
+static void align_maps(gt_workload *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        gt_buffer *buffer = &out->buffers[out->arguments[map->argument].index];
+        uint32_t needed = map->interleave ? 32 : 16;
+        buffer->alignment = buffer->alignment > needed ? buffer->alignment : needed;
+    }
+}
+
 static gputune_status bind_workload(gt_workload *out, const gt_binding *binding)
 {
-    GT_TRY(bind_block(out, binding));
+    GT_TRY(bind_blocks(out, binding));
     GT_TRY(bind_arguments(out, binding));
     GT_TRY(bind_tolerance(out, binding));
     GT_TRY(bind_judges(out, binding));
+    align_maps(out, binding->template);
     return bind_work(out, binding);
 }
 
@@ -387,7 +419,10 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
 uint64_t gt_workload_device_bytes(const gt_workload *workload)
 {
     enum { GUARDS = 64 << 10 };
-    uint64_t bytes = workload->block.bytes;
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        bytes += workload->blocks[i].bytes;
+    }
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
         const gt_buffer *buffer = &workload->buffers[i];
         bytes += buffer->bytes + GUARDS;

@@ -44,6 +44,7 @@ void gt_field_close(gt_field *field)
     gt_array_free(&field->newly_ready);
     gt_hash_index_free(&field->sources);
     gt_hash_index_free(&field->launches);
+    free(field->setup);
     *field = (gt_field){0};
 }
 
@@ -59,17 +60,20 @@ static bool is_limited(const gt_field *field)
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 {
     const gt_request *request = options->request;
-    gt_field field = {.options = *options};
+    gt_field field = {.options = *options, .setup = calloc(1, sizeof *field.setup)};
     uint32_t index;
+    if (!field.setup) {
+        return gt_fail_memory();
+    }
     bool changed = false;
     gputune_status status = gt_problem_awkward(&field.awkward, &changed, request->template,
                                                &request->problem, request->device);
     field.workload_count = changed ? 2 : 1;
     field.start_ns = gt_now_ns();
-    field.setup.objective = gt_objective_facts(request->options.objective)->sampled;
-    field.setup.cache = request->options.cache;
-    field.setup.seed = request->options.seed;
-    field.setup.exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
+    field.setup->objective = gt_objective_facts(request->options.objective)->sampled;
+    field.setup->cache = request->options.cache;
+    field.setup->seed = request->options.seed;
+    field.setup->exhaustive = request->options.effort == GPUTUNE_EXHAUSTIVE;
     for (int i = 0; i < GT_UNIT_FIRST && !status; i++) {
         status = add_unit(&field, (gt_hash){0}, &index);
     }

@@ -92,8 +92,8 @@ enum { GT_FIELD_VARIANTS_MAX = 1 << 17 };
 
 typedef struct gt_field {
     gt_field_options options;
-    gt_measure_setup setup; /* objective (as it is sampled), cache, seed, inputs; the rest is filled
-                               in when it is sent */
+    gt_measure_setup *setup; /* objective (as it is sampled), cache, seed, inputs; the rest is
+                                filled in when it is sent. Large: the field's, on the heap */
     GT_ARRAY(gt_variant) variants;
     GT_ARRAY(gt_unit) units; /* [0] the service kernels, [1] the reference; variants' follow */
     gt_hash_index sources;   /* by hash: its unit */

@@ -21,18 +21,13 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
 
 static gputune_status submit_prepare(gt_field *field)
 {
-    gt_measure_setup *setup = malloc(sizeof *setup);
-    if (!setup) {
-        return gt_fail_memory();
-    }
-    *setup = field->setup;
+    gt_measure_setup *setup = field->setup;
     gputune_status status = prepare_workloads(field, setup);
     if (status == GPUTUNE_OK) {
         setup->service = field->units.items[GT_UNIT_SERVICE].compiled.image;
         setup->reference = field->units.items[GT_UNIT_REFERENCE].compiled.image;
         status = field->options.farm->ops->prepare(field->options.farm, setup);
     }
-    free(setup);
     field->preparing = true;
     return status == GPUTUNE_OK ? gt_field_verify_compiled(field) : status;
 }

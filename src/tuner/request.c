@@ -13,11 +13,20 @@
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
 
+static bool has_pass(const gt_template *template)
+{
+    bool has = false;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        has |= template->passes[i].axis >= 0;
+    }
+    return has;
+}
+
 gputune_objective gt_default_objective(const gt_template *template)
 {
-    return template->work.axes      ? GPUTUNE_OBJECTIVE_RATE
-           : template->pass.present ? GPUTUNE_OBJECTIVE_LAUNCH
-                                    : GPUTUNE_OBJECTIVE_KERNEL;
+    return template->work.axes  ? GPUTUNE_OBJECTIVE_RATE
+           : has_pass(template) ? GPUTUNE_OBJECTIVE_LAUNCH
+                                : GPUTUNE_OBJECTIVE_KERNEL;
 }
 
 /* Checked before anything is measured. */
@@ -37,7 +46,8 @@ static gputune_status check_samples(const gputune_options *o)
 gputune_status gt_options_read(gputune_options *out, const gputune_options *given)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
-                                   GT_BYTES_THROUGH(gputune_options, strategy)};
+                                   GT_BYTES_THROUGH(gputune_options, strategy),
+                                   GT_BYTES_THROUGH(gputune_options, share)};
     static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;

@@ -33,6 +33,15 @@ typedef struct gt_services {
                                     NULL */
 } gt_services;
 
+/* How a request is tuned that the application does not wait for. */
+typedef struct gt_background_use {
+    double share; /* of the time that measuring may take while the application uses the GPU */
+    bool (*is_busy)(void *user); /* whether the application uses it now */
+    /* Whether a tuning that somebody waits for wants the GPU; the request is then cancelled. */
+    bool (*must_give_way)(void *user);
+    void *user;
+} gt_background_use;
+
 typedef struct gt_request {
     const gt_template *template;
     const gt_device *device;
@@ -46,6 +55,7 @@ typedef struct gt_request {
     gt_patience patience; /* until the time limit, from when the call began */
     gt_terms terms;       /* the terms that a result must have been made under at least */
     gt_lease *lease;      /* held while it is tuned, NULL before */
+    const gt_background_use *background; /* NULL: the caller waits for it */
     struct {
         gputune_status failure; /* of the default in this very call; OK: none */
         char message[512];

@@ -129,7 +129,7 @@ static gputune_status sample_round(run_state *run)
         run->ids[i] = run->order[i];
     }
     gt_sample_job job = {
-        .variants = run->ids, .count = count, .objective = run->session.field.setup.objective};
+        .variants = run->ids, .count = count, .objective = run->session.field.setup->objective};
     return gt_session_sample(&run->session, &job);
 }
 

@@ -41,7 +41,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     }
     return request->options.input_count && policy->measures
                ? services->inputs(services->user, &request->workload, &request->options,
-                                  &out->field.setup)
+                                  out->field.setup)
                : GPUTUNE_OK;
 }
 
@@ -55,8 +55,8 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         services->leave_gpu(services->user);
     }
-    if (session->field.setup.input_count) {
-        services->release(services->user, &session->field.setup);
+    if (session->field.setup && session->field.setup->input_count) {
+        services->release(services->user, session->field.setup);
     }
     gt_field_close(&session->field);
 }
@@ -132,7 +132,7 @@ static gputune_status stop_if_over(gt_session *session)
 }
 
 /* Losing the lease is no reason to stop: at worst, two processes tune the same scenario. */
-static void keep_lease(gt_session *session)
+void gt_session_keep_lease(gt_session *session)
 {
     static const int64_t interval_ns = 1000000000;
     gt_request *request = session->request;
@@ -217,7 +217,8 @@ gputune_status gt_session_run(gt_session *session)
     gputune_status status = GPUTUNE_OK;
     running_here++;
     while (status == GPUTUNE_OK && !session->policy->done(session)) {
-        keep_lease(session);
+        gt_session_keep_lease(session);
+        gt_session_yield(session);
         status = start_work(session);
         if (status == GPUTUNE_OK && !session->policy->done(session)) {
             status = wait_once(session);

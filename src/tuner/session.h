@@ -10,6 +10,7 @@
 
 #include "tuner/disturbance.h"
 #include "tuner/field.h"
+#include "tuner/yielding.h"
 
 /* Why a session ends before its policy is done. */
 typedef enum gt_stop {
@@ -64,6 +65,7 @@ struct gt_session {
     uint64_t rounds_sent;
     uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
+    gt_yielding yielding;
     gt_timeline timeline;
 };
 
@@ -86,6 +88,8 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
 gputune_status gt_session_prove_again(gt_session *session, uint64_t variant);
 /* Forgets all that was asked of the workers; their answers will not come. */
 void gt_session_forget_jobs(gt_session *session);
+/* Renews the request's lease once a second. */
+void gt_session_keep_lease(gt_session *session);
 /* Seconds since the session began. */
 double gt_session_elapsed_s(const gt_session *session);
 

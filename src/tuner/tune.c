@@ -297,5 +297,6 @@ gputune_status gt_tune(gt_choice *out, gt_request *request)
         return choose_unmeasured(out, request);
     }
     gputune_status status = search_under_lease(out, request);
-    return gt_outcome_leaves_an_answer(status) ? choose_without_times(out, request) : status;
+    bool answers = gt_outcome_leaves_an_answer(status) && !request->background;
+    return answers ? choose_without_times(out, request) : status;
 }

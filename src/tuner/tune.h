@@ -38,7 +38,8 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
  * default. A configuration that was proved wrong, crashed or hung is no answer: where it is the
  * default and nothing else is right, the call fails with that status. Database trouble never fails
  * it. ENOCOMPILER only without a stored image and a compiler. Where the time limit or a cancel
- * ended the measuring, the default may still be compiled, for a second or 0.2 s at most. */
+ * ended the measuring, the default may still be compiled, for a second or 0.2 s at most. A request
+ * in the background gets no answer but a winner, as nobody waits for it. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Races the variants of the request's space, and stores every trial and the winner (tuning.c,

@@ -78,7 +78,7 @@ static gputune_status drop_losers(gt_tuning *tuning)
 static gputune_objective sampled_now(const gt_tuning *tuning)
 {
     return gt_tuning_is_by_time(tuning) ? GPUTUNE_OBJECTIVE_KERNEL
-                                        : tuning->session.field.setup.objective;
+                                        : tuning->session.field.setup->objective;
 }
 
 /* A quick round needs one short sample of every newcomer. The launch that verified a variant was

@@ -27,7 +27,7 @@ typedef struct work {
 typedef struct buffers {
     CUdeviceptr addresses[GT_PARAMETER_MAX];
     uint64_t scalars[GT_PARAMETER_MAX];
-    void *block;
+    void *blocks[GT_BLOCK_MAX];
     const void *arguments[GT_PARAMETER_MAX + 1];
 } buffers;
 
@@ -63,13 +63,14 @@ static gputune_status fill(CUdeviceptr *address, const side *one, const gt_workl
 static gputune_status bring(buffers *out, const side *one, const gt_workload *workload)
 {
     uint32_t next = 0;
-    if (workload->has_block) {
-        out->block = malloc(workload->block.bytes);
-        if (!out->block) {
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        const gt_buffer *block = &workload->blocks[i];
+        out->blocks[i] = malloc(block->bytes);
+        if (!out->blocks[i]) {
             return gt_fail_memory();
         }
-        gt_fill_host(out->block, workload, &workload->block, gt_fill_seed(SEED, GT_PARAMETER_MAX));
-        out->arguments[next++] = out->block;
+        gt_fill_host(out->blocks[i], workload, block, gt_fill_seed(SEED, GT_PARAMETER_MAX + i));
+        out->arguments[next++] = out->blocks[i];
     }
     for (uint32_t i = 0; i < workload->buffer_count; i++) {
         GT_TRY(fill(&out->addresses[i], one, workload, i));
@@ -100,7 +101,7 @@ static gputune_status read_back(uint8_t *results, const side *one, const buffers
 static gputune_status launch(const side *one, const gt_image *image, const gt_launch *description,
                              const gt_workload *workload, uint8_t *results)
 {
-    buffers held = {.block = NULL};
+    buffers held = {.blocks = {NULL}};
     gt_launcher *launcher = NULL;
     GT_TRY(side_enter(one));
     gputune_status status =
@@ -123,7 +124,9 @@ static gputune_status launch(const side *one, const gt_image *image, const gt_la
             one->driver->MemFree(held.addresses[i]);
         }
     }
-    free(held.block);
+    for (uint32_t i = 0; i < GT_BLOCK_MAX; i++) {
+        free(held.blocks[i]);
+    }
     return status;
 }
 

@@ -17,6 +17,18 @@ typedef struct bad {
     int n;
 } bad;
 
+/* On a GPU, what goes astray may meet memory of the worker's own instead of none. */
+static bool may_be_wrong_instead(void)
+{
+    return getenv("GPUTUNE_TEST_DRIVER") != NULL;
+}
+
+static bool is_as_expected(const char *status, const char *expected)
+{
+    return !strcmp(status, expected) ||
+           (may_be_wrong_instead() && !strcmp(expected, "crashed") && !strcmp(status, "wrong"));
+}
+
 static const bad table[] = {
     {"out_of_bounds", "crashed", GPUTUNE_ECRASHED, 0, N},
     {"far_write", "crashed", GPUTUNE_ECRASHED, 0, N},

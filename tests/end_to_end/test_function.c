@@ -55,7 +55,7 @@ static void plain_kernel_is_launched_by_its_function(void **state)
     assert_string_equal(t.function.name, "axpy");
     assert_string_equal(t.function.sizes, "n=1000");
     assert_int_equal(t.function.parameter_count, 4);
-    assert_int_equal(t.function.constant_bytes, 0);
+    assert_int_equal(t.function.constant_count, 0);
     assert_int_equal(t.function.block[0], 256);
     assert_int_equal(t.function.grid[0], 4);
     assert_true(t.function.image_bytes > 0 && t.function.image);
@@ -149,9 +149,10 @@ static int launched_from_image(const told *t, const int *values)
     const gputune_function *f = &t->function;
     CU(ModuleLoadData(&module, f->image));
     CU(ModuleGetFunction(&function, module, f->name));
-    if (f->constant_bytes) {
-        CU(ModuleGetGlobal(&symbol, &bytes, module, f->constant_symbol));
-        CU(MemcpyHtoD(symbol, (const char *)values + f->constant_offset, f->constant_bytes));
+    for (uint32_t i = 0; i < f->constant_count; i++) {
+        const gputune_constant *constant = &f->constants[i];
+        CU(ModuleGetGlobal(&symbol, &bytes, module, constant->symbol));
+        CU(MemcpyHtoD(symbol, (const char *)values + constant->offset, constant->bytes));
     }
     CUdeviceptr dsum = buffer_of(&sum, sizeof sum);
     CU(MemAlloc(&block, 2000 * sizeof *values));
@@ -191,13 +192,119 @@ static void block_is_passed_as_told(void **state)
     }
 }
 
+/* One struct by value, one as elements, one as a block, and a __constant__ filled on each of
+ * several streams: what the host gives is what the kernel sees. */
+static const char structs[] =
+    "struct step { float alpha; size_t n; };\n"
+    "struct pair { short left; int right; };\n"
+    "__constant__ int table[8];\n"
+    "#pragma gputune kernel(told) problem(n = 64)\n"
+    "#pragma gputune constant(table : int[8] : index)\n"
+    "#pragma gputune pass(scale : step = constant : {.n = constant(3)})\n"
+    "#pragma gputune args(out pair y[n], in float2 x[n], step s = {.alpha = 2})\n"
+    "#pragma gputune block(64) grid(ceil_div(n, 64))\n"
+    "__global__ void told(GPUTUNE_PARAM(scale) pair *y, const float2 *x, step s)\n"
+    "{\n"
+    "    unsigned i = blockIdx.x * 64 + threadIdx.x;\n"
+    "    if (i < s.n) {\n"
+    "        y[i].left = (short)(table[i % 8] + scale().n);\n"
+    "        y[i].right = (int)(x[i].x * s.alpha + x[i].y * scale().alpha);\n"
+    "    }\n"
+    "}\n";
+
+struct step {
+    float alpha;
+    size_t n;
+};
+struct pair {
+    short left;
+    int right;
+};
+
+static void structs_and_constants_reach_the_kernel(void **state)
+{
+    enum { N = 64, STREAMS = 3, ROUNDS = 20 };
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
+    float x[2 * N];
+    struct pair y[N];
+    struct step s = {2, N};
+    CUstream streams[STREAMS];
+    CUdeviceptr dy[STREAMS][ROUNDS];
+    for (int i = 0; i < 2 * N; i++) {
+        x[i] = (float)i;
+    }
+    CUdeviceptr dx = buffer_of(x, sizeof x);
+    for (int k = 0; k < STREAMS; k++) {
+        CU(StreamCreate(&streams[k], CU_STREAM_NON_BLOCKING));
+    }
+    for (int i = 0; i < STREAMS * ROUNDS; i++) {
+        struct step scale = {(float)i, (size_t)i};
+        int table[8];
+        for (int k = 0; k < 8; k++) {
+            table[k] = 10 * k + i;
+        }
+        dy[i % STREAMS][i / STREAMS] = buffer_of(y, sizeof y);
+        OK(gputune_launch(plan, streams[i % STREAMS],
+                          GPUTUNE_ARGS(table, &scale, &dy[i % STREAMS][i / STREAMS], &dx, &s)));
+        memset(table, 0, sizeof table); /* the launch has its own copy */
+    }
+    CU(CtxSynchronize());
+    for (int i = 0; i < STREAMS * ROUNDS; i++) {
+        CU(MemcpyDtoH(y, dy[i % STREAMS][i / STREAMS], sizeof y));
+        for (int k = 0; k < N; k++) {
+            assert_int_equal(y[k].left, 10 * (k % 8) + 2 * i);
+            assert_int_equal(y[k].right, 2 * 2 * k + (2 * k + 1) * i);
+        }
+        CU(MemFree(dy[i % STREAMS][i / STREAMS]));
+    }
+    for (int k = 0; k < STREAMS; k++) {
+        CU(StreamDestroy(streams[k]));
+    }
+    s.n = N - 1; /* another size than the plan's */
+    assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&s, &s, &dx, &dx, &s)),
+                     GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "this plan is for n = 64, launched with 63"));
+    CU(MemFree(dx));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void sizes_of_host_types_are_checked(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
+    gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
+    OK(gputune_plan_check_argument(plan, 0, sizeof(int[8])));
+    OK(gputune_plan_check_argument(plan, 0, sizeof(int)));
+    OK(gputune_plan_check_argument(plan, 1, sizeof(struct step)));
+    OK(gputune_plan_check_argument(plan, 2, sizeof(struct pair)));
+    OK(gputune_plan_check_argument(plan, 3, 2 * sizeof(float)));
+    OK(gputune_plan_check_argument(plan, 4, sizeof(struct step)));
+    assert_int_equal(gputune_plan_check_argument(plan, 4, 12), GPUTUNE_EINVAL);
+    assert_string_equal(
+        gputune_error(),
+        "s: 'step' is 16 bytes where the kernel was compiled, and 12 in this program "
+        "(the kernel's has alpha at 0, n at 8); declare its members alike");
+    assert_int_equal(gputune_plan_check_argument(plan, 5, 4), GPUTUNE_EINVAL);
+    OK(gputune_plan_parameter(&parameter, plan, 0, 2));
+    assert_string_equal(parameter.type, "step");
+    assert_int_equal(parameter.bytes, 16);
+    OK(gputune_plan_parameter(&parameter, plan, 0, 0));
+    assert_int_equal(parameter.element_bytes, 8);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 static void mistakes_are_refused(void **state)
 {
     (void)state;
     gputune *tuner = tuner_open(":memory:");
     gputune_plan *plan = default_plan(tuner, NULL, GPUTUNE_SIZES({"n", 64}));
-    gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION};
-    gputune_parameter parameter = {.version = GPUTUNE_PARAMETER_VERSION};
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     assert_int_equal(gputune_plan_function(&function, plan, 1), GPUTUNE_ENOTFOUND);
     assert_int_equal(gputune_plan_function(&function, NULL, 0), GPUTUNE_EINVAL);
     assert_int_equal(gputune_plan_function(NULL, plan, 0), GPUTUNE_EINVAL);
@@ -206,7 +313,7 @@ static void mistakes_are_refused(void **state)
     parameter.version = 0;
     assert_int_equal(gputune_plan_parameter(&parameter, plan, 0, 0), GPUTUNE_EINVAL);
     CU(CtxSetCurrent(NULL));
-    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_ECUDA);
+    assert_int_equal(gputune_plan_function(&function, plan, 0), GPUTUNE_EINVAL);
     assert_non_null(strstr(gputune_error(), "no CUDA context is current"));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(plan);
@@ -225,6 +332,8 @@ int main(void)
         cmocka_unit_test(plain_kernel_is_launched_by_its_function),
         cmocka_unit_test(scratch_is_the_callers_then),
         cmocka_unit_test(block_is_passed_as_told),
+        cmocka_unit_test(structs_and_constants_reach_the_kernel),
+        cmocka_unit_test(sizes_of_host_types_are_checked),
         cmocka_unit_test(mistakes_are_refused),
     };
     return cmocka_run_group_tests(tests, open_world, world_close);

@@ -118,9 +118,13 @@ static void test_without_a_worker_the_device_is_asked_here(void **state)
 {
     (void)state;
     gputune *tuner;
-    OK(open_tool(&tuner, NULL, "/nonexistent/gputune-worker"));
+    char *worker = strdup(getenv("GPUTUNE_WORKER"));
+    setenv("GPUTUNE_WORKER", "/nonexistent/gputune-worker", 1);
+    OK(open_tool(&tuner, NULL, NULL));
     assert_true(device_of(tuner).emulated);
     gputune_close(tuner);
+    setenv("GPUTUNE_WORKER", worker, 1);
+    free(worker);
 }
 
 static void test_a_device_that_is_not_there_is_named(void **state)

@@ -21,9 +21,6 @@ static void a_thread_answers_as_a_process_does(void **state)
     expect_plain(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     expect_plain(farm, GT_EVENT_VERIFIED, 2, GPUTUNE_EWRONG);
     assert_true(sample_pid(farm, one, 1) == (uint64_t)getpid());
-    farm->ops->rest(farm);
-    ask_prepare(farm, "ok");
-    expect_plain(farm, GT_EVENT_PREPARED, 0, GPUTUNE_OK);
     farm->ops->close(farm);
 }
 

@@ -28,7 +28,8 @@ enum { BLOCK_INTS = 1500, BY_VALUE_INTS = 1000 };
     "extern \"C\" __global__ void sum(" parameters ") {"                                           \
     "  int total = 0; for (int i = threadIdx.x; i < 1500; i += blockDim.x) total += " item ";"     \
     "  atomicAdd(out, total); }"
-#define SPLIT_BLOCK "struct part { int items[1000]; }; __constant__ int gputune_pass_constant[500];"
+#define SPLIT_BLOCK                                                                                \
+    "struct part { int items[1000]; }; __constant__ int gputune_pass_constant_c[500];"
 
 static const struct {
     gt_pass pass;
@@ -40,19 +41,18 @@ static const struct {
                                                     "c.items[i]")},
     {GT_PASS_SPLIT, 4 * BY_VALUE_INTS, 4 * BY_VALUE_INTS,
      SPLIT_BLOCK BLOCK_SUM("const __grid_constant__ part c, int *out",
-                           "(i < 1000 ? c.items[i] : gputune_pass_constant[i - 1000])")},
+                           "(i < 1000 ? c.items[i] : gputune_pass_constant_c[i - 1000])")},
     {GT_PASS_CONSTANT, 0, 0,
-     "__constant__ int gputune_pass_constant[1500];" BLOCK_SUM("int *out",
-                                                               "gputune_pass_constant[i]")},
+     "__constant__ int gputune_pass_constant_c[1500];" BLOCK_SUM("int *out",
+                                                                 "gputune_pass_constant_c[i]")},
     {GT_PASS_GLOBAL, 0, 8, BLOCK_SUM("const int *c, int *out", "c[i]")},
 };
 
 static gt_launch sum_launch(const char *entry, gt_pass pass, uint32_t by_value, uint32_t bytes)
 {
     gt_launch launch = launch_of(entry, 1);
-    launch.pass = pass;
-    launch.block_bytes = 4 * BLOCK_INTS;
-    launch.by_value_bytes = by_value;
+    launch.block_count = 1;
+    launch.blocks[0] = (gt_block){pass, 4 * BLOCK_INTS, by_value, GT_PASS_SYMBOL "c", false};
     launch.argument_count = 2;
     launch.parameter_count = 0;
     if (bytes) {
@@ -72,13 +72,13 @@ static gt_measure_setup *block_setup(gt_image reference)
     gt_workload *workload = &setup->workloads[0];
     setup->reference = reference;
     setup->workload_count = 1;
-    *workload = (gt_workload){.has_block = true, .argument_count = 1, .buffer_count = 1};
-    workload->block = (gt_buffer){.type = GT_TYPE_I32,
-                                  .fill = GT_FILL_UNIFORM,
-                                  .low = -1000,
-                                  .high = 1000,
-                                  .elements = BLOCK_INTS,
-                                  .bytes = 4 * BLOCK_INTS};
+    *workload = (gt_workload){.block_count = 1, .argument_count = 1, .buffer_count = 1};
+    workload->blocks[0] = (gt_buffer){.type = GT_TYPE_I32,
+                                      .fill = GT_FILL_UNIFORM,
+                                      .low = -1000,
+                                      .high = 1000,
+                                      .elements = BLOCK_INTS,
+                                      .bytes = 4 * BLOCK_INTS};
     workload->arguments[0].is_buffer = true;
     workload->buffers[0] = (gt_buffer){.name = "out",
                                        .type = GT_TYPE_I32,

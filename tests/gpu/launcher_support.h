@@ -39,21 +39,21 @@ static inline gt_launch make_launch(gt_pass pass)
     gt_launch launch = {
         .entry = "kernel",
         .geometry = {{256, 1, 1}, {128, 1, 1}, {1, 1, 1}, 0, -1, 0},
-        .pass = pass,
-        .block_bytes = pass == GT_PASS_NONE ? 0 : BLOCK_BYTES,
+        .block_count = pass != GT_PASS_NONE,
         .argument_count = pass == GT_PASS_NONE ? 2 : 3,
     };
-    launch.by_value_bytes = pass == GT_PASS_VALUE   ? BLOCK_BYTES
-                            : pass == GT_PASS_SPLIT ? GT_PARAMETER_PORTABLE_BYTES - 96
-                                                    : 0;
+    uint32_t by_value = pass == GT_PASS_VALUE   ? BLOCK_BYTES
+                        : pass == GT_PASS_SPLIT ? GT_PARAMETER_PORTABLE_BYTES - 96
+                                                : 0;
+    launch.blocks[0] = (gt_block){pass, BLOCK_BYTES, by_value, GT_PASS_SYMBOL "c", false};
     int first = pass == GT_PASS_NONE ? 0 : 1;
     uint32_t n = 0;
-    if (pass == GT_PASS_GLOBAL || launch.by_value_bytes) {
-        uint32_t bytes = launch.by_value_bytes ? launch.by_value_bytes : 8;
-        launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0};
+    if (pass == GT_PASS_GLOBAL || by_value) {
+        uint32_t bytes = by_value ? by_value : 8;
+        launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
     }
-    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, first, 0};
-    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, first + 1, 0};
+    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, first, 0, 0};
+    launch.parameters[n++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, first + 1, 0, 0};
     launch.parameter_count = n;
     return launch;
 }

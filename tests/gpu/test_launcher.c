@@ -3,13 +3,13 @@
 
 /* ---- passing ---- */
 
-static void test_plain_launch_is_one_call(void **state)
+static void test_plain_launch_is_one_call_and_a_question(void **state)
 {
     (void)state;
     gt_launcher *launcher = load_pass(GT_PASS_NONE);
     assert_int_equal(gt_launcher_poison(launcher, fake_stream(3), 1), 0); /* it has no scratch */
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(3), arguments + 1), 0);
-    assert_int_equal(fake.call_count, 1);
+    assert_int_equal(fake.call_count, 2); /* whether the stream is captured, and the launch */
     const fake_call *call = fake_find("LaunchKernelEx", 0);
     assert_ptr_equal(call->stream, fake_stream(3));
     assert_int_equal(call->config.gridDimX, 256);
@@ -56,8 +56,8 @@ static void test_split_copies_what_is_not_by_value(void **state)
     gt_launcher *launcher = load(&launch);
     launch_on(launcher, 1);
     const fake_call *copy = fake_find("MemcpyHtoDAsync", 0);
-    assert_int_equal(copy->bytes, BLOCK_BYTES - launch.by_value_bytes);
-    assert_memory_equal(copy->data, block + launch.by_value_bytes, FAKE_DATA_BYTES);
+    assert_int_equal(copy->bytes, BLOCK_BYTES - launch.blocks[0].by_value_bytes);
+    assert_memory_equal(copy->data, block + launch.blocks[0].by_value_bytes, FAKE_DATA_BYTES);
     assert_ptr_equal(fake_find("LaunchKernelEx", 0)->pointers[0], block);
     free_and_check(launcher);
 }
@@ -81,7 +81,7 @@ static void test_scratch_and_clears(void **state)
 {
     (void)state;
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096};
+    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
     launch.parameter_count = 3;
     launch.clears[0] = (gt_clear){2, 4096};
     launch.clears[1] = (gt_clear){0, 777};
@@ -106,7 +106,7 @@ static void test_scratch_and_clears(void **state)
 static gt_launch launch_with_scratch(void)
 {
     gt_launch launch = make_launch(GT_PASS_NONE);
-    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096};
+    launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
     launch.parameter_count = 3;
     return launch;
 }
@@ -295,7 +295,7 @@ static void test_refusals_name_their_reason(void **state)
     expect_refusal(&launch, GPUTUNE_ECUDA, "a block has 245760 bytes of shared memory");
     launch = make_launch(GT_PASS_CONSTANT);
     fake.no_symbol = true;
-    expect_refusal(&launch, GPUTUNE_EINVAL, "no symbol " GT_PASS_SYMBOL);
+    expect_refusal(&launch, GPUTUNE_EINVAL, "no symbol " GT_PASS_SYMBOL "c");
     launch = make_launch(GT_PASS_NONE);
     memcpy(launch.entry, "missing", 8);
     expect_refusal(&launch, GPUTUNE_ECUDA, "the image has no kernel \"missing\"");
@@ -304,6 +304,29 @@ static void test_refusals_name_their_reason(void **state)
     fake.fail_code = CUDA_ERROR_INVALID_IMAGE;
     expect_refusal(&launch, GPUTUNE_ECUDA,
                    "cuModuleLoadData: CUDA_ERROR_INVALID_IMAGE (200): as scripted");
+}
+
+/* Two blocks: one to a buffer of its own, one to the code's own symbol. */
+static void test_each_block_is_copied_to_its_place(void **state)
+{
+    (void)state;
+    gt_launch launch = make_launch(GT_PASS_GLOBAL);
+    launch.block_count = 2;
+    launch.blocks[1] = (gt_block){GT_PASS_CONSTANT, 40, 0, "bias", true};
+    launch.argument_count = 4;
+    launch.parameters[1].argument = 2;
+    launch.parameters[2].argument = 3;
+    gt_launcher *launcher = load(&launch);
+    const uint8_t bias[40] = {7, 8, 9};
+    const void *four[] = {block, bias, &out_buffer, &count};
+    assert_int_equal(gt_launcher_launch(launcher, (CUstream)1, four), GPUTUNE_OK);
+    const fake_call *first = fake_find("MemcpyHtoDAsync", 0);
+    const fake_call *second = fake_find("MemcpyHtoDAsync", 1);
+    assert_true(first && second);
+    assert_int_equal(first->bytes, BLOCK_BYTES);
+    assert_int_equal(second->bytes, 40);
+    assert_memory_equal(second->data, bias, 3);
+    free_and_check(launcher);
 }
 
 static void test_a_launch_that_contradicts_itself_is_refused(void **state)
@@ -318,7 +341,7 @@ static void test_a_launch_that_contradicts_itself_is_refused(void **state)
     assert_int_equal(gt_launcher_load(&launcher, &fake.table, &device, &image, &launch),
                      GPUTUNE_EINVAL);
     launch = make_launch(GT_PASS_VALUE);
-    launch.block_bytes = 100;
+    launch.blocks[0].bytes = 100;
     expect_refusal(&launch, GPUTUNE_EINVAL, "contradicts itself");
     launch = make_launch(GT_PASS_NONE);
     launch.clear_count = 1;
@@ -408,7 +431,7 @@ static void test_a_second_size_shares_the_module(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_plain_launch_is_one_call, setup),
+        cmocka_unit_test_setup(test_plain_launch_is_one_call_and_a_question, setup),
         cmocka_unit_test_setup(test_value_passes_the_block_itself, setup),
         cmocka_unit_test_setup(test_constant_copies_then_launches_then_records, setup),
         cmocka_unit_test_setup(test_split_copies_what_is_not_by_value, setup),
@@ -422,6 +445,7 @@ int main(void)
         cmocka_unit_test_setup(test_portable_cluster_needs_no_opt_in, setup),
         cmocka_unit_test_setup(test_carveout_percent_reaches_the_size, setup),
         cmocka_unit_test_setup(test_refusals_name_their_reason, setup),
+        cmocka_unit_test_setup(test_each_block_is_copied_to_its_place, setup),
         cmocka_unit_test_setup(test_a_launch_that_contradicts_itself_is_refused, setup),
         cmocka_unit_test_setup(test_parameter_sizes_are_compared_with_the_kernel, setup),
         cmocka_unit_test_setup(test_another_context_is_named, setup),

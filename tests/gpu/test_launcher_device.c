@@ -26,17 +26,17 @@ static const char source[] =
     "#define SPLIT 512\n"
     "#if PASS == 2\n"
     "struct part { int value[SPLIT]; };\n"
-    "__constant__ int gputune_pass_constant[COUNT - SPLIT];\n"
+    "__constant__ int gputune_pass_constant_c[COUNT - SPLIT];\n"
     "#define PARAMETER const __grid_constant__ part first,\n"
-    "#define AT(i) ((i) < SPLIT ? first.value[i] : gputune_pass_constant[(i) - SPLIT])\n"
+    "#define AT(i) ((i) < SPLIT ? first.value[i] : gputune_pass_constant_c[(i) - SPLIT])\n"
     "#elif PASS == 1\n"
     "struct whole { int value[COUNT]; };\n"
     "#define PARAMETER const __grid_constant__ whole all,\n"
     "#define AT(i) all.value[i]\n"
     "#elif PASS == 3\n"
-    "__constant__ int gputune_pass_constant[COUNT];\n"
+    "__constant__ int gputune_pass_constant_c[COUNT];\n"
     "#define PARAMETER\n"
-    "#define AT(i) gputune_pass_constant[i]\n"
+    "#define AT(i) gputune_pass_constant_c[i]\n"
     "#else\n"
     "#define PARAMETER const int *block,\n"
     "#define AT(i) block[i]\n"
@@ -121,20 +121,22 @@ static gt_launch spread_launch(gt_pass pass)
     gt_launch launch = {
         .entry = "spread",
         .geometry = {{(COUNT + 255) / 256, 1, 1}, {256, 1, 1}, {1, 1, 1}, 0, -1, 0},
-        .pass = pass,
-        .block_bytes = COUNT * 4,
-        .by_value_bytes = pass == GT_PASS_VALUE   ? COUNT * 4
-                          : pass == GT_PASS_SPLIT ? SPLIT * 4
-                                                  : 0,
+        .block_count = 1,
+        .blocks = {{.pass = pass,
+                    .bytes = COUNT * 4,
+                    .by_value_bytes = pass == GT_PASS_VALUE   ? COUNT * 4
+                                      : pass == GT_PASS_SPLIT ? SPLIT * 4
+                                                              : 0,
+                    .symbol = GT_PASS_SYMBOL "c"}},
         .argument_count = 3,
     };
     if (pass != GT_PASS_CONSTANT) {
-        uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.by_value_bytes;
+        uint32_t bytes = pass == GT_PASS_GLOBAL ? 8 : launch.blocks[0].by_value_bytes;
         launch.parameters[launch.parameter_count++] =
-            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0};
+            (gt_parameter){GT_PARAMETER_BLOCK, bytes, 0, 0, 0};
     }
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0};
-    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0};
+    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_BUFFER, 8, 1, 0, 0};
+    launch.parameters[launch.parameter_count++] = (gt_parameter){GT_PARAMETER_SCALAR, 4, 2, 0, 0};
     return launch;
 }
 

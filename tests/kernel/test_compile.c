@@ -135,6 +135,51 @@ static void test_corners_of_gemm(void **state)
     compile_kernel("gemm", "sm_100", GPUTUNE_NO_SIZES, scalars, sizeof scalars / sizeof *scalars);
 }
 
+/* What only the newest GPUs have: loads of 256 bits, bounds of blocks and registers as axes, and
+ * the axes of the launch. */
+static void test_newest_gpus(void **state)
+{
+    static const char text[] =
+        "#pragma gputune kernel(k) problem(n = 4096) args(out float y[n], in float x[n], size_t "
+        "n)\n"
+        "#pragma gputune vector(V = 1, 8 : x, y) tune(BLOCKS = 0, 2) tune(REGISTERS = 0, 64)\n"
+        "#pragma gputune l2_persist(L2 = 0, 50 : x) preferred_cluster(P = 0, 4) cluster(C = 1, 2)\n"
+        "#pragma gputune block(128) grid(ceil_div(n, 128 * V)) launch_bounds(128, BLOCKS)\n"
+        "#pragma gputune maxreg(REGISTERS)\n"
+        "__global__ void k(float *y, const float *x, size_t n)\n{\n"
+        "    gputune_each<V, 1>(n, [&](auto part) { part.store(y, part.load(x)); });\n}\n";
+    static const char *const newest[] = {"sm_100", "sm_103", "sm_120"};
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    char *prelude = read_text("templates/gputune.cuh");
+    for (size_t a = 0; a < sizeof newest / sizeof *newest; a++) {
+        bench b;
+        gt_config config;
+        gt_source source;
+        gt_nvrtc_result result;
+        bench_open_at(&b, text, newest[a], GPUTUNE_NO_SIZES, 32, NULL, 0);
+        assert_int_equal(count_valid(b.space), 64);
+        gt_space_rewind(b.space);
+        assert_int_equal(compile_space(&b, prelude, b.device.arch), 8);
+        ASSERT_OK(gt_config_parse(&config, b.template, "V=8 BLOCKS=2 REGISTERS=64"));
+        ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &config, &b.device, prelude));
+        const gt_nvrtc_request request = {.text = source.text,
+                                          .arch = b.device.arch,
+                                          .options = (const char *const *)source.options,
+                                          .option_count = source.option_count,
+                                          .want_ptx = true};
+        ASSERT_OK(gt_nvrtc_compile(&result, nvrtc, &request));
+        assert_non_null(strstr(result.ptx.data, ".v8."));
+        assert_non_null(strstr(result.ptx.data, ".minnctapersm 2"));
+        gt_nvrtc_result_free(&result);
+        gt_source_free(&source);
+        bench_close(&b);
+    }
+    free(prelude);
+}
+
 /* The space that a peer was measured on: 120 variants, no more and no less. */
 static void test_axpy_space(void **state)
 {
@@ -162,10 +207,9 @@ static int open_compiler(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_axpy_space),
-        cmocka_unit_test(test_whole_spaces),
-        cmocka_unit_test(test_other_values),
-        cmocka_unit_test(test_corners_of_gemm),
+        cmocka_unit_test(test_axpy_space),   cmocka_unit_test(test_whole_spaces),
+        cmocka_unit_test(test_other_values), cmocka_unit_test(test_corners_of_gemm),
+        cmocka_unit_test(test_newest_gpus),
     };
     return cmocka_run_group_tests(tests, open_compiler, NULL);
 }

@@ -199,7 +199,7 @@ static void test_judges(void **state)
     (void)state;
     bench_open_at(&b, text, "sm_90", GPUTUNE_SIZES({"n", 100}), 0, NULL, 0);
     const gt_workload *w = &b.workload;
-    assert_true(w->has_reference && w->has_scale && w->has_check && !w->has_block);
+    assert_true(w->has_reference && w->has_scale && w->has_check && w->block_count == 0);
     assert_float_equal(w->tolerance.rtol, 1e-5, 1e-15);
     assert_true(w->tolerance.atol == 0 && w->tolerance.stol == 0.25);
     assert_string_equal(w->reference.entry, "slow");

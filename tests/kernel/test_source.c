@@ -190,16 +190,16 @@ static void test_pass(void **state)
     bench b;
     (void)state;
     bench_open(&b, BLOCK("1000"), "sm_90");
-    assert_pass(&b, "c=value", "struct gputune_pass_block { double data[1000]; };");
-    assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value.data[i])\n");
+    assert_pass(&b, "c=value", "struct gputune_pass_block_c { double data[1000]; };");
+    assert_pass(&b, "c=value", "#define c(i) (gputune_pass_value_c.data[i])\n");
     /* 4096 less a pointer, an int with its padding, and a pointer */
-    assert_pass(&b, "c=split", "struct gputune_pass_block { double data[509]; };");
-    assert_pass(&b, "c=split", "__constant__ double " GT_PASS_SYMBOL "[491];");
+    assert_pass(&b, "c=split", "struct gputune_pass_block_c { double data[509]; };");
+    assert_pass(&b, "c=split", "__constant__ double " GT_PASS_SYMBOL "c[491];");
     assert_pass(&b, "c=split", "#define GPUTUNE_FIRST_c 509\n");
     assert_pass(&b, "c=constant", "#define GPUTUNE_PARAM_c\n");
-    assert_pass(&b, "c=constant", "__constant__ double " GT_PASS_SYMBOL "[1000];");
+    assert_pass(&b, "c=constant", "__constant__ double " GT_PASS_SYMBOL "c[1000];");
     assert_pass(&b, "c=global",
-                "#define GPUTUNE_PARAM_c const double *__restrict__ gputune_pass_global,\n");
+                "#define GPUTUNE_PARAM_c const double *__restrict__ gputune_pass_global_c,\n");
     bench_close(&b);
 }
 
@@ -218,12 +218,12 @@ static void test_pass_launches(void **state)
     bench_open(&b, BLOCK("1000"), "sm_90");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const gt_launch launch = launch_of(&b, cases[i].config);
-        assert_int_equal(launch.pass, cases[i].pass);
+        assert_int_equal(launch.blocks[0].pass, cases[i].pass);
         assert_int_equal(launch.argument_count, 3);
         assert_int_equal(launch.parameter_count, cases[i].parameters);
         assert_int_equal(launch.parameters[0].bytes, cases[i].first_bytes);
-        assert_int_equal(launch.block_bytes, 8000);
-        assert_int_equal(launch.by_value_bytes, cases[i].by_value);
+        assert_int_equal(launch.blocks[0].bytes, 8000);
+        assert_int_equal(launch.blocks[0].by_value_bytes, cases[i].by_value);
         const gt_parameter *last = &launch.parameters[launch.parameter_count - 1];
         assert_int_equal(last->kind, GT_PARAMETER_SCRATCH);
         assert_int_equal(last->scratch_bytes, 4);
@@ -235,13 +235,40 @@ static void test_pass_launches(void **state)
     bench_close(&b);
 }
 
+/* Blocks that fit by themselves may be too much together. */
+static void test_blocks_together(void **state)
+{
+    static const char two[] =
+        "#pragma gputune kernel(k) pass(a : float[5000] = value, constant, global) block(1) "
+        "grid(1)\n"
+        "#pragma gputune pass(b : float[5000] = value, constant, global) args(out float y[1])\n"
+        "#pragma gputune constant(t : float[8000])\n"
+        "__constant__ float t[8000];\n"
+        "__global__ void k(GPUTUNE_PARAM(a) GPUTUNE_PARAM(b) float *y) { *y = a(0) + b(1) + t[2]; "
+        "}\n";
+    bench b;
+    (void)state;
+    bench_open(&b, two, "sm_90");
+    /* two by value exceed the parameters; two constant ones, or one with t, constant memory:
+       4 * (5000 + 8000) fits, 4 * (2 * 5000 + 8000) does not */
+    assert_int_equal(count_valid(b.space), 7);
+    const gt_launch launch = launch_of(&b, "a=value b=global");
+    assert_int_equal(launch.block_count, 3);
+    assert_string_equal(launch.blocks[2].symbol, "t");
+    assert_true(launch.blocks[2].may_lack);
+    assert_int_equal(launch.parameter_count, 3);
+    assert_int_equal(launch.parameters[1].argument, 1);
+    assert_int_equal(launch.parameters[2].argument, 3);
+    bench_close(&b);
+}
+
 /* A block that fits by value is not split, and is launched as a value. */
 static void test_small_split(void **state)
 {
     bench b;
     (void)state;
     bench_open(&b, BLOCK("10"), "sm_90");
-    assert_int_equal(launch_of(&b, "c=split").pass, GT_PASS_VALUE);
+    assert_int_equal(launch_of(&b, "c=split").blocks[0].pass, GT_PASS_VALUE);
     assert_true(gt_hash_equal(hash_of(&b, "c=split"), hash_of(&b, "c=value")));
     bench_close(&b);
 }
@@ -253,7 +280,7 @@ static void test_launch(void **state)
     bench_open(&b, text, "sm_90");
     const gt_launch launch = launch_of(&b, "B=128 C=2");
     assert_string_equal(launch.entry, "k");
-    assert_int_equal(launch.pass, GT_PASS_NONE);
+    assert_int_equal(launch.block_count, 0);
     assert_int_equal(launch.geometry.block[0], 128);
     assert_int_equal(launch.geometry.grid[0], 32);
     assert_int_equal(launch.geometry.cluster[0], 2);
@@ -273,11 +300,11 @@ static void test_launch(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lines),         cmocka_unit_test(test_macros),
-        cmocka_unit_test(test_hashes),        cmocka_unit_test(test_hash_ignores_comments),
-        cmocka_unit_test(test_reference),     cmocka_unit_test(test_pass),
-        cmocka_unit_test(test_pass_launches), cmocka_unit_test(test_small_split),
-        cmocka_unit_test(test_launch),
+        cmocka_unit_test(test_lines),           cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_hashes),          cmocka_unit_test(test_hash_ignores_comments),
+        cmocka_unit_test(test_reference),       cmocka_unit_test(test_pass),
+        cmocka_unit_test(test_pass_launches),   cmocka_unit_test(test_small_split),
+        cmocka_unit_test(test_blocks_together), cmocka_unit_test(test_launch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

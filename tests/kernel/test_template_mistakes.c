@@ -197,12 +197,38 @@ static const struct {
     {8, P "include(\"nothing.cuh\")",
      "a.cu:8:25: file 'nothing.cuh' is not found; expected one beside the template"},
     {8, P "include(nothing)", "a.cu:8:25: an include without a name; expected include(\"file\")"},
+    {8, P "constant(c : float[4])",
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, "static __constant__ int c[4];\n" P "constant(c : int[4] : zero)",
+     "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
+     "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
+     "zero' or ': constant(value)'"},
+    {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
+    {8, P "texture(y)",
+     "a.cu:8:17: 'texture' is not supported yet; expected a buffer, which const and __restrict__ "
+     "let "
+     "the kernel read as fast"},
+    {8, P "tensormap(x)", "a.cu:8:27: 'x' is not a buffer; expected one of args()"},
+    {8, P "tensormap(y)",
+     "a.cu:8:27: no box; expected box = (…) with an extent for each dimension"},
+    {8, P "tensormap(y, boks = 4)", "a.cu:8:30: unknown setting 'boks'; expected 'box'"},
+    {8, P "tensormap(y, box = (4, 4))",
+     "a.cu:8:27: a box of 2 dimensions, and sizes of 1; expected as many"},
+    {8, P "tensormap(y, box = (4, 4), sizes = (n / 4, 4), strides = (4, 4))",
+     "a.cu:8:27: 2 strides for 2 dimensions; expected one for each but the last"},
+    {8, P "tensormap(y, box = 16, fill = one)",
+     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan"},
+    {8, P "tensormap(y, box = 16)",
+     "a.cu:2:17: 'twice' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
+     "tensormap() says"},
     {8, P "cooperative(n)",
      "a.cu:8:29: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
     {8, P "cooperative() cooperative(1)",
      "a.cu:8:31: 'cooperative' given twice; expected it once (first on line 8)"},
-    {8, P "tensormap(x)", "a.cu:8:17: 'tensormap' is not supported yet; expected plain buffers"},
     {8, "#pragma gputune",
      "a.cu:8:16: the pragma ends here; expected a pragma such as kernel(NAME)"},
     {8, "/* open", "a.cu:8:1: unterminated comment; expected '*/'"},

@@ -17,6 +17,7 @@ enum { CALLS_MAX = 65536 };
 static const char *const questions[] = {
     "CtxGetCurrent",
     "StreamGetCaptureInfo",
+    "StreamIsCapturing",
     "StreamGetId",
     "FuncGetAttribute",
     "EventQuery",
@@ -322,6 +323,14 @@ static CUresult capture_info(CUstream stream, CUstreamCaptureStatus *status, cuu
     return fake.capture_result;
 }
 
+static CUresult is_capturing(CUstream stream, CUstreamCaptureStatus *status)
+{
+    NOTE("StreamIsCapturing");
+    uintptr_t number = (uintptr_t)stream / 16;
+    *status = number < FAKE_STREAMS ? fake.capture_status[number] : CU_STREAM_CAPTURE_STATUS_NONE;
+    return fake.capture_result;
+}
+
 static CUresult exchange_mode(CUstreamCaptureMode *wanted)
 {
     CUstreamCaptureMode old = mode;
@@ -441,6 +450,7 @@ static const gt_driver table = {
     .StreamGetId = stream_get_id,
     .StreamWaitEvent = stream_wait_event,
     .StreamGetCaptureInfo = capture_info,
+    .StreamIsCapturing = is_capturing,
     .ThreadExchangeStreamCaptureMode = exchange_mode,
     .EventCreate = event_create,
     .EventRecord = event_record,

@@ -18,7 +18,7 @@ typedef struct fake_call {
     uint64_t parameters[16];       /* a launch's: the first 8 bytes of each */
     const void *pointers[16];      /* and where they were read from */
     CUlaunchConfig config;
-    CUlaunchAttribute attributes[4];
+    CUlaunchAttribute attributes[6];
     bool relaxed; /* the thread's capture mode at the call */
 } fake_call;
 

@@ -208,7 +208,6 @@ void scripted_farm_open(scripted_farm *farm)
                                     .drop = drop,
                                     .wait = next,
                                     .cancel = cancel,
-                                    .rest = cancel,
                                     .close = do_not_close};
     farm->farm = (gt_farm){&ops, 4};
 }

@@ -274,7 +274,7 @@ static void start_process(const char *template, const char *database)
     process.scripted = process.ops = *process.farm.farm.ops;
     process.ops.compile = compile_noting;
     process.ops.recheck = recheck_noting;
-    process.ops.cancel = process.ops.rest = cancel_noting;
+    process.ops.cancel = cancel_noting;
     process.ops.wait = wait_as_asked;
     process.farm.farm.ops = &process.ops;
 }

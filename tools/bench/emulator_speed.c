@@ -32,7 +32,7 @@ typedef struct prepared {
     emu_range ranges[RANGES];
     size_t range_count;
     uint64_t globals[GLOBALS];
-    uint8_t *block, *params;
+    uint8_t *blocks[GT_BLOCK_MAX], *params;
 } prepared;
 
 static gt_services services;
@@ -112,7 +112,7 @@ static uint64_t filled(prepared *p, const gt_workload *workload, const gt_buffer
 /* The caller's argument of that index: the block first, if there is one. */
 static uint64_t argument(prepared *p, const gt_workload *workload, int index)
 {
-    index -= workload->has_block;
+    index -= (int)workload->block_count;
     uint32_t which = workload->arguments[index].index;
     return workload->arguments[index].is_buffer
                ? filled(p, workload, &workload->buffers[which], which)
@@ -124,14 +124,16 @@ static void place_parameters(prepared *p, const gt_workload *workload)
     p->params = allocate(p, p->kernel->param_bytes);
     for (uint32_t i = 0; i < p->launch.parameter_count; i++) {
         const gt_parameter *parameter = &p->launch.parameters[i];
-        uint64_t bits = (uint64_t)(uintptr_t)p->block;
+        uint64_t bits = 0;
         const void *from = &bits;
         if (parameter->kind == GT_PARAMETER_SCRATCH) {
             bits = (uint64_t)(uintptr_t)allocate(p, parameter->scratch_bytes);
         } else if (parameter->kind != GT_PARAMETER_BLOCK) {
             bits = argument(p, workload, parameter->argument);
-        } else if (p->launch.pass != GT_PASS_GLOBAL) {
-            from = p->block;
+        } else if (p->launch.blocks[parameter->argument].pass != GT_PASS_GLOBAL) {
+            from = p->blocks[parameter->argument];
+        } else {
+            bits = (uint64_t)(uintptr_t)p->blocks[parameter->argument];
         }
         memcpy(p->params + p->kernel->params[i].offset, from, parameter->bytes);
     }
@@ -148,9 +150,12 @@ static void place_globals(prepared *p)
         const emu_global *global = emu_program_global_at(p->program, i);
         void *at = (void *)(uintptr_t)p->globals[i];
         emu_program_initialise(p->program, i, p->globals, at);
-        uint64_t rest = p->launch.block_bytes - p->launch.by_value_bytes;
-        if (strcmp(global->name, GT_PASS_SYMBOL) == 0 && rest <= global->bytes) {
-            memcpy(at, p->block + p->launch.by_value_bytes, rest);
+        for (uint32_t k = 0; k < p->launch.block_count; k++) {
+            const gt_block *block = &p->launch.blocks[k];
+            uint32_t rest = gt_block_copied(block);
+            if (strcmp(global->name, block->symbol) == 0 && rest <= global->bytes) {
+                memcpy(at, p->blocks[k] + block->by_value_bytes, rest);
+            }
         }
     }
 }
@@ -194,8 +199,9 @@ static gputune_status run(const gt_request *request, prepared *p)
     const gt_workload *workload = &request->workload;
     double rates[2];
     GT_TRY(compile(p, request));
-    if (workload->has_block) {
-        p->block = (uint8_t *)(uintptr_t)filled(p, workload, &workload->block, GT_PARAMETER_MAX);
+    for (uint32_t i = 0; i < workload->block_count; i++) {
+        p->blocks[i] =
+            (uint8_t *)(uintptr_t)filled(p, workload, &workload->blocks[i], GT_PARAMETER_MAX + i);
     }
     place_parameters(p, workload);
     place_globals(p);

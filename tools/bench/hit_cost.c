@@ -220,6 +220,24 @@ static void open_target(target *at)
     cuda(at->driver, at->driver->MemAlloc(&at->y, SIZE * sizeof(float)), "cuMemAlloc");
 }
 
+/* A launch asks the driver which context is current. */
+static void say_context_cost(const gt_driver *driver)
+{
+    enum { TIMES = 1000000 };
+    CUcontext context;
+    unsigned long long id;
+    double start = now_s();
+    for (int i = 0; i < TIMES; i++) {
+        cuda(driver, driver->CtxGetCurrent(&context), "cuCtxGetCurrent");
+    }
+    double middle = now_s();
+    for (int i = 0; i < TIMES && driver->CtxGetId; i++) {
+        cuda(driver, driver->CtxGetId(NULL, &id), "cuCtxGetId");
+    }
+    printf("cuCtxGetCurrent: %.1f ns, cuCtxGetId: %.1f ns\n", (middle - start) / TIMES * 1e9,
+           (now_s() - middle) / TIMES * 1e9);
+}
+
 static void compare_launches(const gt_driver *driver)
 {
     enum { BATCHES = 200 };
@@ -285,6 +303,7 @@ int main(int argc, char **argv)
     must(gputune_open(&tuner, &options), "gputune_open");
     compare_hits(threads);
     compare_launches(driver);
+    say_context_cost(driver);
     gputune_close(tuner);
     return 0;
 }

@@ -1,0 +1,408 @@
+/* Tunes in the background, on a thread of the tuner and with workers of their own. */
+#include "api/background.h"
+
+#include "api/activity.h"
+#include "api/tuner.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/text.h"
+#include "base/versioned.h"
+#include "tuner/options_copy.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static const double default_share = 0.05;
+static const double default_limit_s = 60; /* nobody waits for it */
+static const double way_given_s = 0.5;    /* for a tuning that somebody waits for to take the GPU */
+
+typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
+
+typedef struct job {
+    unsigned char *key;
+    size_t key_bytes;
+    uint32_t forgets;
+    gt_call_copy call;
+    job_state state;
+    volatile int cancel;
+    bool gave_way; /* stopped for a tuning that somebody waits for */
+} job;
+
+struct gt_background {
+    gputune *tuner;
+    gt_services services; /* the tuner's, with workers that have a low priority */
+    gt_workers workers;
+    pthread_mutex_t mutex; /* over what follows */
+    pthread_cond_t changed;
+    GT_ARRAY(job *) jobs;
+    bool started, stopping;
+    pthread_t thread;
+    gt_activity activity; /* the thread's own */
+    job *current;         /* the same */
+};
+
+/* ---- services -------------------------------------------------------------------------------- */
+
+static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
+                                  gputune_isolation isolation)
+{
+    gputune *tuner = user;
+    return gt_workers_borrow(&tuner->background->workers, out, measure, isolation);
+}
+
+static void return_farm(void *user, gt_farm *farm)
+{
+    gt_workers_return(&((gputune *)user)->background->workers, farm);
+}
+
+static bool take_gpu(void *user)
+{
+    return gt_workers_take_gpu_quietly(&((gputune *)user)->workers);
+}
+
+/* A quarter of the cores compiles. */
+static gt_farm_options make_farm_options(const gputune *tuner)
+{
+    gt_farm_options options = tuner->workers.options;
+    options.compile_workers = (tuner->services.compile_workers + 3) / 4;
+    options.warm_workers = 1;
+    options.low_priority = true;
+    return options;
+}
+
+gputune_status gt_background_open(gt_background **out, gputune *tuner)
+{
+    gt_background *background = calloc(1, sizeof *background);
+    if (!background) {
+        return gt_fail_memory();
+    }
+    const gt_farm_options options = make_farm_options(tuner);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&background->mutex, NULL);
+    pthread_cond_init(&background->changed, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    background->tuner = tuner;
+    gt_workers_open(&background->workers, &options, false);
+    background->services = tuner->services;
+    background->services.compile_workers = options.compile_workers;
+    background->services.borrow_farm = borrow_farm;
+    background->services.return_farm = return_farm;
+    background->services.take_gpu = take_gpu;
+    *out = background;
+    return GPUTUNE_OK;
+}
+
+static void free_job(job *one)
+{
+    gt_call_copy_free(&one->call);
+    free(one->key);
+    free(one);
+}
+
+void gt_background_close(gt_background *background)
+{
+    if (!background) {
+        return;
+    }
+    pthread_mutex_lock(&background->mutex);
+    background->stopping = true;
+    pthread_cond_broadcast(&background->changed);
+    pthread_mutex_unlock(&background->mutex);
+    if (background->started) {
+        pthread_join(background->thread, NULL);
+    }
+    for (size_t i = 0; i < background->jobs.count; i++) {
+        free_job(background->jobs.items[i]);
+    }
+    gt_array_free(&background->jobs);
+    gt_workers_close(&background->workers);
+    pthread_cond_destroy(&background->changed);
+    pthread_mutex_destroy(&background->mutex);
+    free(background);
+}
+
+/* ---- one tuning ------------------------------------------------------------------------------ */
+
+/* Called all the while that the tuning rests, and each time that it might. */
+static bool is_busy(void *user)
+{
+    gt_background *background = user;
+    return gt_activity_is_busy(&background->activity);
+}
+
+static bool must_give_way(void *user)
+{
+    gt_background *background = user;
+    if (!gt_workers_is_gpu_wanted(&background->tuner->workers)) {
+        return false;
+    }
+    background->current->gave_way = true;
+    background->current->cancel = 1;
+    return true;
+}
+
+/* What is said of a tuning that has ended. OK: there is a winner. */
+static gputune_status judge(const gputune *tuner, const gt_request *request,
+                            const gt_choice *choice)
+{
+    bool won = choice->source == GPUTUNE_SOURCE_MEASURED || choice->source == GPUTUNE_SOURCE_CACHED;
+    char *text;
+    GT_TRY(gt_config_text(&text, request->template, &choice->config));
+    gt_log_line(&tuner->log, GPUTUNE_LOG_INFO, "%s %s: %s in the background: %s (%s)%s%s",
+                request->template->name, request->problem_text, won ? "tuned" : "not tuned", text,
+                gputune_source_name(choice->source), choice->stop_reason[0] ? ": " : "",
+                choice->stop_reason);
+    free(text);
+    return won ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
+}
+
+static gputune_status tune(gt_background *background, job *one)
+{
+    gputune *tuner = background->tuner;
+    gt_request *request = NULL;
+    gt_choice choice = {0};
+    const gputune_options *o = &one->call.options;
+    const gt_background_use use = {.share = o->share > 0 ? o->share : default_share,
+                                   .is_busy = is_busy,
+                                   .must_give_way = must_give_way,
+                                   .user = background};
+    gputune_status status = gt_request_make(&request, &background->services, &tuner->device,
+                                            one->call.kernel, one->call.sizes, o);
+    if (status == GPUTUNE_OK) {
+        request->background = &use;
+        request->patience.cancel = &one->cancel;
+        status = gt_tune(&choice, request);
+    }
+    if (status == GPUTUNE_OK) {
+        status = judge(tuner, request, &choice);
+        gt_choice_free(&choice);
+    } else if (!one->gave_way && status != GPUTUNE_ECANCELED) {
+        gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "%s: tuning in the background failed: %s",
+                    one->call.kernel, gt_message());
+    }
+    gt_request_free(request);
+    gt_plan_table_note_result(tuner->plans);
+    return status;
+}
+
+/* The tuner's calls are closed first, which ends this one. */
+static gputune_status run(gt_background *background, job *one)
+{
+    gt_call call;
+    GT_TRY(gt_call_begin(&call, background->tuner, "a tuning in the background"));
+    gputune_status status = tune(background, one);
+    gt_call_end(&call);
+    return status;
+}
+
+/* ---- the thread ------------------------------------------------------------------------------ */
+
+static job *next_job(const gt_background *background)
+{
+    for (size_t i = 0; i < background->jobs.count; i++) {
+        if (background->jobs.items[i]->state == JOB_WAITING) {
+            return background->jobs.items[i];
+        }
+    }
+    return NULL;
+}
+
+/* Under the mutex. */
+static void wait_seconds(gt_background *background, double seconds)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(seconds * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&background->changed, &background->mutex, &until);
+}
+
+/* Under the mutex, which is free while the job runs. */
+static void do_job(gt_background *background, job *one)
+{
+    one->state = JOB_RUNNING;
+    one->cancel = 0;
+    one->gave_way = false;
+    background->current = one;
+    pthread_mutex_unlock(&background->mutex);
+    gputune_status status = run(background, one);
+    pthread_mutex_lock(&background->mutex);
+    one->state = one->gave_way ? JOB_WAITING : status == GPUTUNE_OK ? JOB_TUNED : JOB_FAILED;
+    pthread_cond_broadcast(&background->changed);
+    if (one->gave_way && !background->stopping) {
+        wait_seconds(background, way_given_s);
+    }
+}
+
+static void *work(void *user)
+{
+    gt_background *background = user;
+    gt_activity_open(&background->activity, background->tuner->device.uuid);
+    pthread_mutex_lock(&background->mutex);
+    while (!background->stopping) {
+        job *one = next_job(background);
+        if (one) {
+            do_job(background, one);
+        } else {
+            pthread_cond_wait(&background->changed, &background->mutex);
+        }
+    }
+    pthread_mutex_unlock(&background->mutex);
+    gt_activity_close(&background->activity);
+    return NULL;
+}
+
+/* The application's signals are for its own threads. Under the mutex. */
+static gputune_status start(gt_background *background)
+{
+    sigset_t all, before;
+    if (background->started) {
+        return GPUTUNE_OK;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int error = pthread_create(&background->thread, NULL, work, background);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    background->started = error == 0;
+    return error
+               ? gt_fail(GPUTUNE_ENOMEM, "no thread to tune in the background: %s", strerror(error))
+               : GPUTUNE_OK;
+}
+
+/* ---- asking ---------------------------------------------------------------------------------- */
+
+static bool is_known(const gt_background *background, const gt_plan_key *key, uint32_t forgets)
+{
+    for (size_t i = 0; i < background->jobs.count; i++) {
+        const job *one = background->jobs.items[i];
+        if (one->forgets == forgets && one->key_bytes == key->length &&
+            memcmp(one->key, key->bytes, key->length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status make_job(job **out, const gt_plan_key *key, uint32_t forgets,
+                               const char *kernel, gputune_sizes sizes,
+                               const gputune_options *options)
+{
+    job *one = calloc(1, sizeof *one);
+    if (!one) {
+        return gt_fail_memory();
+    }
+    one->forgets = forgets;
+    one->key = malloc(key->length + 1);
+    gputune_status status =
+        one->key ? gt_call_copy_make(&one->call, kernel, sizes, options) : gt_fail_memory();
+    if (status != GPUTUNE_OK) {
+        free_job(one);
+        return status;
+    }
+    one->key_bytes = key->length;
+    memcpy(one->key, key->bytes, key->length);
+    if (one->call.options.time_limit_s <= 0) {
+        one->call.options.time_limit_s = default_limit_s;
+    }
+    *out = one;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
+                                  uint32_t forgets, const char *kernel, gputune_sizes sizes,
+                                  const gputune_options *options)
+{
+    job *one = NULL;
+    pthread_mutex_lock(&background->mutex);
+    bool known = is_known(background, key, forgets);
+    gputune_status status =
+        known ? GPUTUNE_OK : make_job(&one, key, forgets, kernel, sizes, options);
+    if (status == GPUTUNE_OK && !known) {
+        status = start(background);
+    }
+    if (status == GPUTUNE_OK && !known) {
+        status = gt_array_push(&background->jobs, one);
+    }
+    if (status != GPUTUNE_OK && one) {
+        free_job(one);
+    }
+    pthread_cond_broadcast(&background->changed);
+    pthread_mutex_unlock(&background->mutex);
+    return status;
+}
+
+/* ---- what is public -------------------------------------------------------------------------- */
+
+static gputune_background_state count(const gt_background *background)
+{
+    gputune_background_state out = {.version = GPUTUNE_BACKGROUND_STATE_VERSION};
+    for (size_t i = 0; i < background->jobs.count; i++) {
+        uint32_t *const counts[] = {&out.waiting, &out.running, &out.tuned, &out.failed};
+        ++*counts[background->jobs.items[i]->state];
+    }
+    return out;
+}
+
+int gputune_background(gputune_background_state *out, gputune *tuner)
+{
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_background_state, failed)};
+    static const gt_layouts layouts = {"gputune_background_state", GPUTUNE_BACKGROUND_STATE_VERSION,
+                                       bytes};
+    gt_call call;
+    GT_TRY(gt_need(__func__, "out", out));
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    pthread_mutex_lock(&tuner->background->mutex);
+    const gputune_background_state state = count(tuner->background);
+    pthread_mutex_unlock(&tuner->background->mutex);
+    gt_call_end(&call);
+    return gt_versioned_write(out, &state, &layouts);
+}
+
+/* Under the mutex. */
+static gputune_status wait_until_done(gt_background *background, double seconds)
+{
+    static const double slice_s = 0.05; /* closing the tuner ends the wait */
+    const gt_patience patience = gt_patience_for(seconds, NULL);
+    for (;;) {
+        const gputune_background_state state = count(background);
+        double left = gt_patience_left_s(&patience);
+        if (!state.waiting && !state.running) {
+            return GPUTUNE_OK;
+        }
+        if (gt_calls_closing(&background->tuner->calls)) {
+            return gt_fail(GPUTUNE_ECANCELED, "gputune_wait: the tuner is being closed");
+        }
+        if (left <= 0) {
+            return gt_fail(GPUTUNE_ETIMEOUT, "gputune_wait: %u tunings have not ended in %.3g s",
+                           state.waiting + state.running, seconds);
+        }
+        wait_seconds(background, fmin(left, slice_s));
+    }
+}
+
+int gputune_wait(gputune *tuner, double seconds)
+{
+    gt_call call;
+    GT_TRY(gt_call_begin(&call, tuner, __func__));
+    gt_background *background = tuner->background;
+    gputune_status status;
+    pthread_mutex_lock(&background->mutex);
+    if (background->started && pthread_equal(background->thread, pthread_self())) {
+        status = gt_fail(GPUTUNE_EBUSY, "gputune_wait: a callback of a tuning in the background "
+                                        "cannot wait for its end");
+    } else {
+        status = wait_until_done(background, seconds);
+    }
+    pthread_mutex_unlock(&background->mutex);
+    gt_call_end(&call);
+    return status;
+}

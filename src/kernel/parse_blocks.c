@@ -1,0 +1,119 @@
+/* The pragmas pass and constant: blocks of parameters that the caller gives as host memory. */
+#include "kernel/structure.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+static gputune_status new_block(gt_pass_block **out, gt_parse *parse, gt_place place)
+{
+    gt_template *template = parse->template;
+    if (template->pass_count == GT_BLOCK_MAX) {
+        return gt_fail_at(place, "more than %d blocks; expected fewer", GT_BLOCK_MAX);
+    }
+    *out = &template->passes[template->pass_count++];
+    (*out)->axis = -1;
+    (*out)->line = place.line;
+    (*out)->column = place.column;
+    return GPUTUNE_OK;
+}
+
+/* `TYPE[COUNT]`, or the name of a struct alone. */
+static gputune_status read_elements(gt_pass_block *block, gt_parse *parse, gt_lexer *body)
+{
+    gt_expression *count = NULL;
+    gt_lexer type_at = *body;
+    /* `float[` has no name behind the type, so the words end at the bracket */
+    GT_TRY(gt_words_read(block->type, sizeof block->type, body, "a type, as in float[COUNT]"));
+    gt_lexer after = *body;
+    GT_TRY(gt_read_element_type(block->type, parse, &type_at));
+    if (type_at.token.text != after.token.text) {
+        return gt_fail_expected(&type_at, "'[' and the number of elements");
+    }
+    if (!gt_lexer_is(body, "[") && gt_structure_of(parse->template, block->type)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_lexer_expect(body, "["));
+    gputune_status status = gt_read_integer_expression(&count, parse, body, GT_USE_CONST);
+    block->count = count;
+    GT_TRY(status);
+    return gt_lexer_expect(body, "]");
+}
+
+static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_lexer *body)
+{
+    bool stated;
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_read_initialisers(&block->initialisers, &stated, parse, body, ":", true));
+    if (!stated) {
+        GT_TRY(gt_read_fill(&block->fill, &stated, parse, body, ":"));
+        block->initialisers.single = stated;
+    }
+    if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
+        return gt_fail_at(place,
+                          "integers of '%s' without a fill; expected ': uniform(low, high)', "
+                          "': index', ': zero' or ': constant(value)'",
+                          block->name);
+    }
+    return GPUTUNE_OK;
+}
+
+/* pass(NAME : TYPE[COUNT] = value, split : fill) */
+gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_pass_block *block = NULL;
+    uint32_t axis = 0;
+    (void)clause;
+    GT_TRY(new_block(&block, parse, gt_lexer_place(body)));
+    GT_TRY(gt_new_axis(&axis, parse, body, GT_AXIS_PASS));
+    block->axis = (int)axis;
+    memcpy(block->name, parse->template->axes[axis].name, sizeof block->name);
+    GT_TRY(gt_lexer_expect(body, ":"));
+    GT_TRY(read_elements(block, parse, body));
+    GT_TRY(gt_read_axis_values(parse, axis, body));
+    return read_contents(block, parse, body);
+}
+
+/* Whether the code declares `__constant__ … NAME` that a launch can find: not static, and outside
+ * of braces. */
+static bool declares_constant(const gt_parse *parse, const char *name)
+{
+    gt_lexer lexer, line;
+    int depth = 0;
+    bool is_constant = false, is_static = false, extern_c = false;
+    gt_lexer_open(&lexer, parse->code, strlen(parse->code), (gt_place){"", 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        while (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+        }
+        extern_c |= gt_lexer_is(&lexer, "\"C\"");
+        bool ends = gt_lexer_is(&lexer, ";") || gt_lexer_is(&lexer, "}");
+        is_constant = (is_constant || gt_lexer_is(&lexer, "__constant__")) && !ends;
+        is_static = (is_static || gt_lexer_is(&lexer, "static")) && !ends;
+        if (is_constant && !is_static && depth == 0 && gt_lexer_is(&lexer, name)) {
+            return true;
+        }
+        depth += gt_lexer_is(&lexer, "{") && !extern_c;
+        depth -= gt_lexer_is(&lexer, "}") && depth > 0;
+        extern_c &= gt_lexer_is(&lexer, "\"C\"");
+    }
+    return false;
+}
+
+/* constant(NAME : TYPE[COUNT] : fill) */
+gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_pass_block *block = NULL;
+    gt_place place = gt_lexer_place(body);
+    (void)clause;
+    GT_TRY(new_block(&block, parse, place));
+    GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
+    if (!declares_constant(parse, block->name)) {
+        return gt_fail_at(place,
+                          "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
+                          "neither static nor in a namespace",
+                          block->name, block->name);
+    }
+    GT_TRY(gt_lexer_expect(body, ":"));
+    GT_TRY(read_elements(block, parse, body));
+    return read_contents(block, parse, body);
+}

@@ -1,0 +1,158 @@
+/* The pragma tensormap. */
+#include "kernel/parse.h"
+#include "kernel/structure.h"
+#include "kernel/tensormap.h"
+#include "kernel/types.h"
+
+#include <string.h>
+
+enum { USE = GT_USE_PROBLEM | GT_USE_AXIS };
+
+/* `(e, e, …)` or one expression. */
+static gputune_status read_list(gt_expression *out[GT_TENSORMAP_RANK], uint32_t *count,
+                                gt_parse *parse, gt_lexer *body)
+{
+    gt_lexer ahead = *body;
+    bool list = gt_lexer_accept(&ahead, "(");
+    *body = list ? ahead : *body;
+    do {
+        if (*count == GT_TENSORMAP_RANK) {
+            return gt_fail_at(gt_lexer_place(body), "a sixth value; expected one to five");
+        }
+        GT_TRY(gt_read_integer_expression(&out[*count], parse, body, USE));
+        ++*count;
+    } while (list && gt_lexer_accept(body, ","));
+    return list ? gt_lexer_expect(body, ")") : GPUTUNE_OK;
+}
+
+/* An expression, or the word none for 0. */
+static gputune_status read_mode(gt_expression **out, gt_parse *parse, gt_lexer *body)
+{
+    return gt_lexer_accept(body, "none") ? GPUTUNE_OK
+                                         : gt_read_integer_expression(out, parse, body, USE);
+}
+
+static gputune_status read_fill(gt_map *map, gt_lexer *body)
+{
+    map->nan_fill = gt_lexer_is(body, "nan");
+    return gt_lexer_accept(body, "nan") || gt_lexer_accept(body, "zero")
+               ? GPUTUNE_OK
+               : gt_fail_expected(body, "fill = zero or fill = nan");
+}
+
+static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
+{
+    static const char *const names[] = {"box",        "sizes", "strides", "swizzle",
+                                        "interleave", "l2",    "fill"};
+    enum { COUNT = sizeof names / sizeof *names };
+    char name[GT_NAME_MAX];
+    int which = 0;
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as box = (64, 64)"));
+    while (which < COUNT && strcmp(names[which], name) != 0) {
+        which++;
+    }
+    if (which == COUNT) {
+        const char *nearest = gt_nearest(name, names, COUNT);
+        return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
+                          nearest ? nearest : names[0]);
+    }
+    GT_TRY(gt_lexer_expect(body, "="));
+    switch (which) {
+    case 0:
+        return read_list(map->box, &map->rank, parse, body);
+    case 1:
+        return read_list(map->sizes, &map->size_count, parse, body);
+    case 2:
+        return read_list(map->strides, &map->stride_count, parse, body);
+    case 3:
+        return read_mode(&map->swizzle, parse, body);
+    case 4:
+        return read_mode(&map->interleave, parse, body);
+    case 5:
+        return read_mode(&map->l2, parse, body);
+    default:
+        return read_fill(map, body);
+    }
+}
+
+static gputune_status find_buffer(gt_map *map, gt_parse *parse, const char *name, gt_place place)
+{
+    const gt_template *template = parse->template;
+    gt_element element;
+    uint32_t i = 0;
+    while (i < template->argument_count && strcmp(template->arguments[i].name, name) != 0) {
+        i++;
+    }
+    if (i == template->argument_count || !template->arguments[i].is_buffer) {
+        return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
+    }
+    const char *type = template->arguments[i].type;
+    if (gt_structure_of(template, type) ||
+        (gt_element_from_name(&element, type) && element.lanes > 1)) {
+        return gt_fail_at(place, "elements of '%s' are of several numbers; expected a number type",
+                          name);
+    }
+    map->argument = i;
+    return GPUTUNE_OK;
+}
+
+/* NAME, which is a buffer's, or NAME : BUFFER. */
+static gputune_status read_names(gt_map *map, gt_parse *parse, gt_lexer *body)
+{
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(map->name, sizeof map->name, body, "a buffer's name"));
+    map->place = place;
+    map->replaces = !gt_lexer_accept(body, ":");
+    if (map->replaces) {
+        GT_TRY(find_buffer(map, parse, map->name, place));
+        return gt_map_of_argument(parse->template, map->argument) < 0
+                   ? GPUTUNE_OK
+                   : gt_fail_at(place,
+                                "'%s' given twice; expected each buffer once, or NAME : %s for one "
+                                "more map",
+                                map->name, map->name);
+    }
+    char buffer[GT_NAME_MAX];
+    place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(buffer, sizeof buffer, body, "a buffer's name"));
+    return find_buffer(map, parse, buffer, place);
+}
+
+static gputune_status check_ranks(const gt_map *map, const gt_template *template)
+{
+    const uint32_t extents = template->arguments[map->argument].extent_count;
+    const uint32_t sizes = map->size_count ? map->size_count : extents;
+    if (map->rank == 0) {
+        return gt_fail_at(map->place,
+                          "no box; expected box = (…) with an extent for each dimension");
+    }
+    if (map->rank != sizes) {
+        return gt_fail_at(map->place, "a box of %u dimensions, and sizes of %u; expected as many",
+                          map->rank, sizes);
+    }
+    if (map->stride_count > 0 && map->stride_count + 1 != map->rank) {
+        return gt_fail_at(map->place,
+                          "%u strides for %u dimensions; expected one for each but the last",
+                          map->stride_count, map->rank);
+    }
+    return GPUTUNE_OK;
+}
+
+/* tensormap(NAME[ : BUFFER], box = (e, …)[, sizes = …][, strides = …][, swizzle = e]…) */
+gputune_status gt_parse_tensormap(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->map_count == GT_TENSORMAP_MAX) {
+        return gt_fail_at(clause->place, "more than %d tensor maps; expected fewer",
+                          GT_TENSORMAP_MAX);
+    }
+    gt_map map = {.replaces = false};
+    GT_TRY(read_names(&map, parse, body));
+    gt_map *kept = &parts->maps[parts->map_count++];
+    *kept = map;
+    while (gt_lexer_accept(body, ",")) {
+        GT_TRY(read_setting(kept, parse, body));
+    }
+    return check_ranks(kept, parse->template);
+}

@@ -1,0 +1,192 @@
+/* Works out how tensor maps are encoded, by the rules of cuTensorMapEncodeTiled(). */
+#include "kernel/tensormap.h"
+
+#include "kernel/types.h"
+
+enum { BOX_MAX = 256 };
+
+int gt_map_of_argument(const gt_template *template, uint32_t argument)
+{
+    for (uint32_t i = 0; i < template->parts->map_count; i++) {
+        const gt_map *map = &template->parts->maps[i];
+        if (map->replaces && map->argument == argument) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
+                        void *user)
+{
+    const gt_expression *const modes[] = {map->swizzle, map->interleave, map->l2};
+    for (uint32_t i = 0; i < GT_TENSORMAP_RANK; i++) {
+        const gt_expression *const each[] = {map->box[i], map->sizes[i], map->strides[i]};
+        for (int k = 0; k < 3; k++) {
+            if (each[k]) {
+                use(user, each[k]);
+            }
+        }
+    }
+    for (int k = 0; k < 3; k++) {
+        if (modes[k]) {
+            use(user, modes[k]);
+        }
+    }
+}
+
+static void add_axes(void *user, const gt_expression *expression)
+{
+    *(uint64_t *)user |= gt_axes_used(expression);
+}
+
+uint64_t gt_map_axes(const gt_map *map)
+{
+    uint64_t axes = 0;
+    gt_map_expressions(map, add_axes, &axes);
+    return axes;
+}
+
+static void free_expression(void *user, const gt_expression *expression)
+{
+    (void)user;
+    gt_expression_free((gt_expression *)expression);
+}
+
+void gt_map_free(gt_map *map)
+{
+    gt_map_expressions(map, free_expression, NULL);
+}
+
+/* CUtensorMapDataType; what is copied has no sign. */
+static uint32_t data_type(gt_type type)
+{
+    static const uint32_t types[] = {
+        [GT_TYPE_I8] = 0,   [GT_TYPE_U8] = 0,   [GT_TYPE_I16] = 1,  [GT_TYPE_U16] = 1,
+        [GT_TYPE_I32] = 3,  [GT_TYPE_U32] = 2,  [GT_TYPE_I64] = 5,  [GT_TYPE_U64] = 4,
+        [GT_TYPE_BOOL] = 0, [GT_TYPE_F16] = 6,  [GT_TYPE_BF16] = 9, [GT_TYPE_F32] = 7,
+        [GT_TYPE_F64] = 8,  [GT_TYPE_E4M3] = 0, [GT_TYPE_E5M2] = 0};
+    return types[type];
+}
+
+/* The place of a mode's value in its list (0, the driver's enumerator of "none", first). */
+static gt_limit find_mode(uint32_t *out, const gt_expression *expression, const int64_t *slots,
+                          const int64_t values[4])
+{
+    int64_t value = 0;
+    if (expression && gt_expression_try(&value, expression, slots)) {
+        return GT_LIMIT_EXPRESSION;
+    }
+    for (uint32_t i = 0; i < 4; i++) {
+        if (values[i] == value) {
+            *out = i;
+            return GT_LIMIT_NONE;
+        }
+    }
+    return GT_LIMIT_TENSORMAP_MODE;
+}
+
+static gt_limit make_modes(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
+{
+    static const int64_t swizzles[4] = {0, 32, 64, 128}, interleaves[4] = {0, 16, 32, 0},
+                         promotions[4] = {0, 64, 128, 256};
+    const int64_t *slots = binding->slots;
+    gt_limit limit = find_mode(&out->swizzle, map->swizzle, slots, swizzles);
+    limit = limit ? limit : find_mode(&out->interleave, map->interleave, slots, interleaves);
+    limit = limit ? limit : find_mode(&out->l2_promotion, map->l2, slots, promotions);
+    if (!limit && out->interleave > 0 && out->rank < 3) {
+        return GT_LIMIT_TENSORMAP_MODE;
+    }
+    return limit;
+}
+
+/* Dimension i of the driver's order is the i-th from the end of the template's. */
+static gt_limit make_shape(gt_tensormap *out, const gt_map *map, const gt_binding *binding,
+                           uint32_t element)
+{
+    const gt_argument *argument = &binding->template->arguments[map->argument];
+    uint64_t packed = element;
+    for (uint32_t i = 0; i < map->rank; i++) {
+        uint32_t at = map->rank - 1 - i;
+        int64_t size, box, stride;
+        const gt_expression *extent = map->size_count ? map->sizes[at] : argument->extents[at];
+        if (gt_expression_try(&size, extent, binding->slots) ||
+            gt_expression_try(&box, map->box[at], binding->slots)) {
+            return GT_LIMIT_EXPRESSION;
+        }
+        if (size < 1 || size > INT64_C(1) << 32) {
+            return GT_LIMIT_TENSORMAP_SIZE;
+        }
+        if (box < 1 || box > BOX_MAX) {
+            return GT_LIMIT_TENSORMAP_BOX;
+        }
+        out->sizes[i] = (uint64_t)size;
+        out->box[i] = (uint32_t)box;
+        packed *= (uint64_t)size;
+        if (at == 0) {
+            break;
+        }
+        out->strides[i] = packed;
+        if (map->stride_count > 0) {
+            if (gt_expression_try(&stride, map->strides[at - 1], binding->slots) || stride < 1 ||
+                stride > INT64_C(1) << 40) {
+                return GT_LIMIT_EXPRESSION;
+            }
+            out->strides[i] = packed = (uint64_t)stride * element;
+        }
+        if (out->strides[i] >= UINT64_C(1) << 40) {
+            return GT_LIMIT_TENSORMAP_SIZE;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+static gt_limit check_map(const gt_tensormap *map, uint32_t element)
+{
+    uint64_t row = (uint64_t)map->box[0] * element;
+    if (map->interleave == 0 && row % 16 != 0) {
+        return GT_LIMIT_TENSORMAP_BOX;
+    }
+    if (map->interleave == 0 && map->swizzle > 0 && row > UINT64_C(16) << map->swizzle) {
+        return GT_LIMIT_TENSORMAP_SWIZZLE;
+    }
+    for (uint32_t i = 0; i + 1 < map->rank; i++) {
+        if (map->strides[i] % map->alignment != 0) {
+            return GT_LIMIT_TENSORMAP_STRIDE;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+static gt_limit make_map(gt_tensormap *out, const gt_map *map, const gt_binding *binding)
+{
+    const gt_element element =
+        gt_element_resolve(binding, binding->template->arguments[map->argument].type);
+    *out = (gt_tensormap){.rank = map->rank, .type = data_type(element.type)};
+    out->nan_fill = map->nan_fill && gt_type_is_float(element.type);
+    gt_limit limit = make_modes(out, map, binding);
+    out->alignment = out->interleave == 2 ? 32 : 16;
+    limit = limit ? limit : make_shape(out, map, binding, element.bytes);
+    return limit ? limit : check_map(out, element.bytes);
+}
+
+gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding)
+{
+    const gt_template_parts *parts = binding->template->parts;
+    if (parts->map_count > 0 && binding->device->cc < 90) {
+        return GT_LIMIT_TENSORMAP_NONE;
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_limit limit = make_map(&out[i], &parts->maps[i], binding);
+        if (limit) {
+            return limit;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_maps(gt_binding *binding)
+{
+    gt_tensormap maps[GT_TENSORMAP_MAX];
+    return gt_maps_make(maps, binding);
+}

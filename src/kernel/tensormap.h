@@ -1,0 +1,22 @@
+/* Tensor maps: read from a template (parse_tensormap.c) and worked out for a configuration
+ * (tensormap.c). */
+#ifndef GT_KERNEL_TENSORMAP_H
+#define GT_KERNEL_TENSORMAP_H
+
+#include "kernel/binding.h"
+#include "kernel/template_parts.h"
+
+/* The map that stands in the place of an argument, or -1. */
+int gt_map_of_argument(const gt_template *template, uint32_t argument);
+/* All maps for the binding's configuration; the first limit that one breaks. */
+gt_limit gt_maps_make(gt_tensormap out[GT_TENSORMAP_MAX], const gt_binding *binding);
+/* The same as a step of a binding. */
+gt_limit gt_binding_maps(gt_binding *binding);
+/* Calls `use` with every expression of a map. */
+void gt_map_expressions(const gt_map *map, void (*use)(void *user, const gt_expression *expression),
+                        void *user);
+/* Bit i: a map's expression uses axis i. */
+uint64_t gt_map_axes(const gt_map *map);
+void gt_map_free(gt_map *map);
+
+#endif

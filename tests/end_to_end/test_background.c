@@ -1,0 +1,241 @@
+/* Tuning in the background: a miss is answered at once, and the winner takes over later. */
+#include "world.h"
+
+#include <pthread.h>
+#include <sys/wait.h>
+
+enum { N = 20000 };
+static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
+
+static gputune_options in_background(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.background = true;
+    options.time_limit_s = 200; /* tests run beside each other */
+    options.only = only;
+    options.only_count = 3;
+    return options;
+}
+
+static gputune_plan *ask(gputune *tuner, size_t n, const gputune_options *options)
+{
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", n}), options));
+    return plan;
+}
+
+static gputune_source source_of(gputune *tuner, size_t n, const gputune_options *options)
+{
+    gputune_plan *plan = ask(tuner, n, options);
+    gputune_source source = info_of(plan).source;
+    gputune_plan_release(plan);
+    return source;
+}
+
+static gputune_background_state state_of(gputune *tuner)
+{
+    gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
+    OK(gputune_background(&state, tuner));
+    return state;
+}
+
+static void miss_is_answered_and_the_winner_takes_over(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = in_background(), cached = in_background();
+    cached.background = false;
+    cached.effort = GPUTUNE_CACHED_ONLY;
+    OK(gputune_wait(tuner, 0)); /* nothing was asked for */
+    gputune_plan *first = ask(tuner, N, &options), *second = ask(tuner, N, &options);
+    assert_int_equal(info_of(first).source, GPUTUNE_SOURCE_DEFAULT);
+    assert_ptr_equal(first, second);
+    assert_int_equal(state_of(tuner).waiting + state_of(tuner).running, 1);
+    OK(gputune_wait(tuner, 230));
+    assert_int_equal(state_of(tuner).tuned, 1);
+    gputune_plan *winner = ask(tuner, N, &options), *again = ask(tuner, N, &options);
+    assert_int_equal(info_of(winner).source, GPUTUNE_SOURCE_CACHED);
+    assert_ptr_equal(winner, again);
+    assert_int_equal(source_of(tuner, N + 4, &options), GPUTUNE_SOURCE_NEAREST);
+    OK(gputune_wait(tuner, 230));
+    assert_int_equal(state_of(tuner).tuned, 2);
+    assert_int_equal(source_of(tuner, N + 4, &cached), GPUTUNE_SOURCE_CACHED);
+    gputune_plan_release(first);
+    gputune_plan_release(second);
+    gputune_plan_release(winner);
+    gputune_plan_release(again);
+    gputune_close(tuner);
+    assert_int_equal(world.warnings, 0);
+    unlink(world.database);
+}
+
+/* The options may go away as soon as the call returns. */
+static void options_are_copied(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    char axis[16] = "VEC=1", block[16] = "BLOCK=64", unroll[16] = "UNROLL=1", name[8] = "n";
+    const char *restrictions[3] = {axis, block, unroll};
+    gputune_options options = in_background();
+    gputune_plan *plan;
+    options.only = restrictions;
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({name, N}), &options));
+    gputune_plan_release(plan);
+    memset(axis, 'x', sizeof axis - 1);
+    memset(block, 'x', sizeof block - 1);
+    memset(unroll, 'x', sizeof unroll - 1);
+    memset(name, 'x', sizeof name - 1);
+    memset(restrictions, 0, sizeof restrictions);
+    memset(&options, 0, sizeof options);
+    OK(gputune_wait(tuner, 230));
+    assert_int_equal(state_of(tuner).tuned, 1);
+    gputune_close(tuner);
+}
+
+static void launching_goes_on_and_the_tuning_ends(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options options = in_background();
+    const size_t n = N;
+    static float values[N];
+    float a = 1;
+    options.share = 0.5;
+    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
+    gputune_source source = GPUTUNE_SOURCE_DEFAULT;
+    while (source != GPUTUNE_SOURCE_CACHED) {
+        gputune_plan *plan = ask(tuner, n, &options);
+        OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)));
+        CU(CtxSynchronize());
+        source = info_of(plan).source;
+        gputune_plan_release(plan);
+        assert_int_equal(state_of(tuner).failed, 0);
+    }
+    CU(MemFree(x));
+    CU(MemFree(y));
+    gputune_close(tuner);
+}
+
+static void close_ends_a_tuning_and_leaves_no_process(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = in_background();
+    options.only_count = 0; /* the whole space, which takes long */
+    for (size_t i = 0; i < 3; i++) {
+        source_of(tuner, (1 << 20) + i, &options);
+    }
+    while (!state_of(tuner).running) {
+        usleep(1000);
+    }
+    usleep(300000);
+    gputune_close(tuner);
+    while (waitpid(-1, NULL, 0) > 0) { /* those that were told to end do */
+    }
+    unlink(world.database);
+}
+
+typedef struct asking {
+    gputune *tuner;
+    int wait_status;
+    bool called;
+} asking;
+
+static void ask_from_callback(void *user, const gputune_progress *progress)
+{
+    asking *a = user;
+    (void)progress;
+    if (!a->called) {
+        a->called = true;
+        a->wait_status = gputune_wait(a->tuner, 1);
+        gputune_close(a->tuner); /* refused */
+    }
+}
+
+static void callbacks_come_from_the_thread_and_cannot_wait(void **state)
+{
+    (void)state;
+    asking a = {.tuner = tuner_open(":memory:")};
+    gputune_options options = in_background();
+    options.progress = ask_from_callback;
+    options.user = &a;
+    source_of(a.tuner, N, &options);
+    OK(gputune_wait(a.tuner, 230));
+    assert_true(a.called);
+    assert_int_equal(a.wait_status, GPUTUNE_EBUSY);
+    assert_int_equal(state_of(a.tuner).tuned, 1);
+    gputune_close(a.tuner);
+}
+
+static void tuning_that_is_waited_for_goes_first(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options options = in_background(), now = in_background();
+    now.background = false;
+    source_of(tuner, 1 << 16, &options);
+    while (!state_of(tuner).running) {
+        usleep(1000);
+    }
+    assert_int_equal(source_of(tuner, N, &now), GPUTUNE_SOURCE_MEASURED);
+    OK(gputune_wait(tuner, 200));
+    assert_int_equal(state_of(tuner).tuned, 1);
+    gputune_close(tuner);
+}
+
+static void live_inputs_are_refused(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    static float values[N];
+    const gputune_input input = {"x", values, sizeof values, true};
+    gputune_options options = in_background();
+    gputune_plan *plan;
+    options.inputs = &input;
+    options.input_count = 1;
+    assert_int_equal(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), &options),
+                     GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "live inputs"));
+    gputune_close(tuner);
+}
+
+/* A kernel that is wrong in every variant but the default: nothing is found, and that is told. */
+static void failure_is_told_and_not_tried_again(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_options options = in_background();
+    gputune_plan *plan;
+    options.only_count = 0;
+    for (int i = 0; i < 3; i++) {
+        if (tune_kernel(&plan, tuner, "tests/poisoned/all_wrong.cu", (gputune_sizes){0, NULL},
+                        &options) == GPUTUNE_OK) {
+            gputune_plan_release(plan);
+        }
+        OK(gputune_wait(tuner, 60));
+    }
+    assert_int_equal(state_of(tuner).failed, 1);
+    assert_non_null(strstr(world.log, "all_wrong"));
+    gputune_close(tuner);
+}
+
+static int open_world(void **state)
+{
+    (void)state;
+    return world_open("emu");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(miss_is_answered_and_the_winner_takes_over),
+        cmocka_unit_test(options_are_copied),
+        cmocka_unit_test(launching_goes_on_and_the_tuning_ends),
+        cmocka_unit_test(close_ends_a_tuning_and_leaves_no_process),
+        cmocka_unit_test(callbacks_come_from_the_thread_and_cannot_wait),
+        cmocka_unit_test(tuning_that_is_waited_for_goes_first),
+        cmocka_unit_test(live_inputs_are_refused),
+        cmocka_unit_test(failure_is_told_and_not_tried_again),
+    };
+    return cmocka_run_group_tests(tests, open_world, world_close);
+}

@@ -1,0 +1,152 @@
+/* The axes of the launch: the window of level-2 cache and what the context sets aside for how long;
+ * preferred clusters. */
+#include "launcher_support.h"
+
+static size_t limit;
+static int resets;
+
+static CUresult get_limit(size_t *value, CUlimit which)
+{
+    assert_int_equal(which, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+    *value = limit;
+    return CUDA_SUCCESS;
+}
+
+static CUresult set_limit(CUlimit which, size_t value)
+{
+    assert_int_equal(which, CU_LIMIT_PERSISTING_L2_CACHE_SIZE);
+    limit = value;
+    return CUDA_SUCCESS;
+}
+
+static CUresult reset_lines(void)
+{
+    resets++;
+    return CUDA_SUCCESS;
+}
+
+static int setup_l2(void **state)
+{
+    setup(state);
+    limit = 1000;
+    resets = 0;
+    fake.table.CtxGetLimit = get_limit;
+    fake.table.CtxSetLimit = set_limit;
+    fake.table.CtxResetPersistingL2Cache = reset_lines;
+    return 0;
+}
+
+static gt_launcher *load_l2(uint64_t set_aside, uint64_t window)
+{
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.l2 = (gt_l2_window){true, 0, set_aside, window};
+    return load(&launch);
+}
+
+static void test_the_window_is_the_buffer_of_each_launch(void **state)
+{
+    (void)state;
+    gt_launcher *launcher = load_l2(30000, 40000);
+    const void *const without_block[] = {&out_buffer, &count};
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    const fake_call *call = fake_find("LaunchKernelEx", 0);
+    assert_int_equal(call->config.numAttrs, 1);
+    assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+    assert_int_equal((uintptr_t)call->attributes[0].value.accessPolicyWindow.base_ptr, out_buffer);
+    assert_int_equal(call->attributes[0].value.accessPolicyWindow.num_bytes, 40000);
+    assert_true(call->attributes[0].value.accessPolicyWindow.hitRatio == 0.75F);
+    free_and_check(launcher);
+}
+
+static void test_the_most_is_set_aside_until_the_last_is_freed(void **state)
+{
+    (void)state;
+    gt_launcher *small = load_l2(2000, 500), *large = load_l2(3000, 500);
+    assert_int_equal(limit, 3000);
+    gt_launcher *none = load_l2(0, 0);
+    assert_int_equal(limit, 3000);
+    gt_launcher_free(large);
+    gt_launcher_free(none);
+    assert_int_equal(resets, 0);
+    gt_launcher_free(small);
+    assert_int_equal(limit, 1000);
+    assert_int_equal(resets, 1);
+}
+
+/* A variant that asks for less must not profit from what another one needs. */
+static void test_a_sample_gets_what_it_asks_for(void **state)
+{
+    (void)state;
+    gt_launcher *none = load_l2(0, 0), *small = load_l2(2000, 500), *large = load_l2(3000, 500);
+    gt_launch plain_launch = make_launch(GT_PASS_NONE);
+    gt_launcher *plain = load(&plain_launch);
+    assert_int_equal(gt_launcher_prepare(small), GPUTUNE_OK);
+    assert_int_equal(limit, 2000);
+    assert_int_equal(gt_launcher_prepare(plain), GPUTUNE_OK);
+    assert_int_equal(limit, 2000);
+    assert_int_equal(gt_launcher_prepare(none), GPUTUNE_OK);
+    assert_int_equal(limit, 1000);
+    assert_int_equal(gt_launcher_prepare(large), GPUTUNE_OK);
+    assert_int_equal(limit, 3000);
+    assert_int_equal(resets, 3);
+    gt_launcher_free(none);
+    gt_launcher_free(small);
+    gt_launcher_free(large);
+    gt_launcher_free(plain);
+    assert_int_equal(limit, 1000);
+}
+
+static void test_a_window_over_no_buffer_is_refused(void **state)
+{
+    (void)state;
+    gt_launcher *launcher = NULL;
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.l2 = (gt_l2_window){true, 1, 30000, 40000};
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+    launch.l2.parameter = 77;
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+    assert_int_equal(limit, 1000);
+}
+
+static void test_a_preferred_cluster(void **state)
+{
+    (void)state;
+    const void *const without_block[] = {&out_buffer, &count};
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.geometry.preferred_cluster = 16;
+    gt_launcher *launcher = load(&launch);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    const fake_call *call = fake_find("LaunchKernelEx", 0);
+    assert_int_equal(call->config.numAttrs, 2); /* it counts only beside a regular one */
+    assert_int_equal(call->attributes[0].id, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    assert_int_equal(call->attributes[0].value.clusterDim.x, 1);
+    assert_int_equal(call->attributes[1].id, CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION);
+    assert_int_equal(call->attributes[1].value.preferredClusterDim.x, 16);
+    free_and_check(launcher);
+    launch.geometry.preferred_cluster = 24; /* does not divide the grid of 256 */
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+}
+
+static void test_a_driver_without_the_limit(void **state)
+{
+    (void)state;
+    gt_launcher *launcher = NULL;
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.l2 = (gt_l2_window){true, 0, 30000, 40000};
+    fake.table.CtxSetLimit = NULL;
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_ECUDA);
+    assert_string_equal(gt_message(), "this driver cannot set level-2 cache aside");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(test_the_window_is_the_buffer_of_each_launch, setup_l2),
+        cmocka_unit_test_setup(test_the_most_is_set_aside_until_the_last_is_freed, setup_l2),
+        cmocka_unit_test_setup(test_a_sample_gets_what_it_asks_for, setup_l2),
+        cmocka_unit_test_setup(test_a_window_over_no_buffer_is_refused, setup_l2),
+        cmocka_unit_test_setup(test_a_preferred_cluster, setup_l2),
+        cmocka_unit_test_setup(test_a_driver_without_the_limit, setup_l2),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* Where the toolkit's headers are found, which version they are, and what is said of missing ones.
+ */
+#include "base/file.h"
+#include "gpu/header_hint.h"
+#include "gpu/toolkit.h"
+#include "support/folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static char *folder;
+
+static void write_header(const char *name, const char *text)
+{
+    char *path;
+    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    free(path);
+}
+
+static void set_variable(const char *name, const char *below)
+{
+    char *path;
+    assert_int_equal(gt_path_format(&path, "%s/%s", folder, below), GPUTUNE_OK);
+    setenv(name, path, 1);
+    free(path);
+}
+
+static int open_folder(void **state)
+{
+    (void)state;
+    folder = folder_make();
+    unsetenv("CUDA_HOME");
+    unsetenv("GPUTUNE_NVRTC");
+    unsetenv("VIRTUAL_ENV");
+    return 0;
+}
+
+static int close_folder(void **state)
+{
+    (void)state;
+    folder_remove(folder);
+    return 0;
+}
+
+static void expect(const char *version, const char *first, const char *second)
+{
+    gt_toolkit toolkit;
+    assert_int_equal(gt_toolkit_find(&toolkit), GPUTUNE_OK);
+    assert_string_equal(toolkit.version, version);
+    assert_true(toolkit.folders.count >= 2);
+    assert_string_equal(toolkit.folders.items[0] + strlen(folder), first);
+    assert_string_equal(toolkit.folders.items[1] + strlen(folder), second);
+    gt_toolkit_free(&toolkit);
+}
+
+static const char runtime[] = "#define CUDART_VERSION  13000\n";
+static const char cub[] = "/* CUB_VERSION */\n#define CUB_VERSION 300002 // three\n";
+
+static void test_a_toolkit_with_cccl_below(void **state)
+{
+    (void)state;
+    write_header("cuda/include/cuda_runtime_api.h", runtime);
+    write_header("cuda/include/cccl/cub/version.cuh", cub);
+    set_variable("CUDA_HOME", "cuda");
+    expect("cuda 13.0 cccl 3.0.2", "/cuda/include", "/cuda/include/cccl");
+}
+
+/* The wheels of CUDA 12 are folders beside each other, those of 13 are one. */
+static void test_wheels(void **state)
+{
+    (void)state;
+    static const char site[] = "env/lib/python3.12/site-packages/nvidia";
+    char name[256];
+    (void)snprintf(name, sizeof name, "%s/cuda_runtime/include/cuda_runtime_api.h", site);
+    write_header(name, "#define CUDART_VERSION  12080\n");
+    (void)snprintf(name, sizeof name, "%s/cuda_cccl/include/cub/version.cuh", site);
+    write_header(name, "#define CUB_VERSION 200700\n");
+    (void)snprintf(name, sizeof name, "%s/cuda_nvrtc/lib/libnvrtc.so.12", site);
+    write_header(name, "");
+    set_variable("GPUTUNE_NVRTC", name);
+    gt_toolkit toolkit;
+    assert_int_equal(gt_toolkit_find(&toolkit), GPUTUNE_OK);
+    assert_string_equal(toolkit.version, "cuda 12.8 cccl 2.7.0");
+    assert_int_equal(toolkit.folders.count, 2);
+    gt_toolkit_free(&toolkit);
+}
+
+static void test_the_named_compiler_brings_its_own(void **state)
+{
+    (void)state;
+    write_header("other/include/cuda_runtime_api.h", "#define CUDART_VERSION  12000\n");
+    write_header("env/nvidia/cu13/include/cuda_runtime_api.h", runtime);
+    write_header("env/nvidia/cu13/include/cccl/cub/version.cuh", cub);
+    write_header("env/nvidia/cu13/lib/libnvrtc.so.13", "");
+    set_variable("CUDA_HOME", "other");
+    set_variable("GPUTUNE_NVRTC", "env/nvidia/cu13/lib/libnvrtc.so.13");
+    expect("cuda 13.0 cccl 3.0.2", "/env/nvidia/cu13/include", "/env/nvidia/cu13/include/cccl");
+}
+
+static void test_hints(void **state)
+{
+    static const char *const options[] = {"--fmad=false", "-I/a", "-I/b"};
+    static const char *const cases[][2] = {
+        {"cub/cub.cuh", "; looked in /a, /b; install CCCL (the CUDA toolkit, or pip install "
+                        "nvidia-cuda-cccl), or set CUDA_HOME"},
+        {"cuda_fp16.h", "; looked in /a, /b; install the CUDA toolkit, or pip install "
+                        "nvidia-cuda-runtime nvidia-cuda-cccl, or set CUDA_HOME"},
+        {"type_traits", "; looked in /a, /b; kernels have no C++ standard library; expected "
+                        "<cuda/std/type_traits>"},
+        {"mine/x.cuh", "; looked in /a, /b; name its folder by -I, include_paths or "
+                       "GPUTUNE_INCLUDE"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char line[128];
+        gt_text hint = {0};
+        (void)snprintf(line, sizeof line,
+                       "k.cu(3): catastrophic error: cannot open source file \"%s\"", cases[i][0]);
+        gt_header_hint_append(&hint, line, options, 3);
+        assert_string_equal(gt_text_string(&hint), cases[i][1]);
+        gt_text_free(&hint);
+    }
+    gt_text none = {0};
+    gt_header_hint_append(&none, "k.cu(3): error: expected a \";\"", options, 3);
+    assert_string_equal(gt_text_string(&none), "");
+    gt_header_hint_append(&none, "x: cannot open source file \"a.h\"", NULL, 0);
+    assert_string_equal(gt_text_string(&none),
+                        "; no toolkit was found, and no folder is named; name "
+                        "its folder by -I, include_paths or GPUTUNE_INCLUDE");
+    gt_text_free(&none);
+}
+
+#define IN_FOLDER(test) cmocka_unit_test_setup_teardown(test, open_folder, close_folder)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(test_a_toolkit_with_cccl_below),
+        IN_FOLDER(test_wheels),
+        IN_FOLDER(test_the_named_compiler_brings_its_own),
+        cmocka_unit_test(test_hints),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

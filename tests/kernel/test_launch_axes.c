@@ -1,0 +1,125 @@
+/* The axes of the launch: l2_persist(), which part of the cache and for which buffer; preferred
+ * clusters. */
+#include "kernel_support.h"
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(n = 64, m = 1000) args(out float y[n], in float t[m][8], "  \
+    "size_t n)\n#pragma gputune block(32) grid(1)\n"                                               \
+    "__global__ void k(float *y, const float *t, size_t n) {}\n#pragma gputune "
+
+static gt_l2_window window_of(const char *configuration, int persist, int window)
+{
+    gt_launch launch;
+    gt_config config;
+    gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25, 100 : t)\n");
+    gt_device device = device_of("sm_90");
+    device.l2_persist_bytes = persist;
+    device.l2_window_bytes = window;
+    gt_problem problem;
+    ASSERT_OK(gt_problem_bind(&problem, template, (gputune_sizes){0, NULL}));
+    ASSERT_OK(gt_config_parse(&config, template, configuration));
+    ASSERT_OK(gt_launch_bind(&launch, template, &problem, &config, &device));
+    gt_template_free(template);
+    return launch.l2;
+}
+
+static void test_windows(void **state)
+{
+    (void)state;
+    gt_l2_window none = window_of("L2=0", 4000, 100000);
+    assert_true(none.used);
+    assert_int_equal(none.window_bytes, 0);
+    gt_l2_window some = window_of("L2=25", 4000, 100000);
+    assert_int_equal(some.parameter, 1);
+    assert_int_equal(some.window_bytes, 32000);
+    assert_int_equal(some.set_aside_bytes, 1000);
+    gt_l2_window all = window_of("L2=100", 4000, 10000);
+    assert_int_equal(all.window_bytes, 10000); /* no larger one is possible */
+    assert_int_equal(all.set_aside_bytes, 4000);
+}
+
+/* The axis is no macro, and costs no compile. */
+static void test_it_is_about_the_launch_alone(void **state)
+{
+    (void)state;
+    gt_template *template = parse(HEAD "l2_persist(L2 = 0, 25 : t)\n");
+    assert_false(gt_template_axis(template, "L2")->in_source);
+    gt_template_free(template);
+}
+
+static void test_a_device_without(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_75");
+    assert_int_equal(count_valid(b.space), 1);
+    bench_close(&b);
+    bench_open(&b, HEAD "l2_persist(L2 = 0, 25, 100 : t)\n", "sm_120");
+    assert_int_equal(count_valid(b.space), 3);
+    bench_close(&b);
+}
+
+/* A preferred cluster is a multiple of the cluster, divides the grid, and is Blackwell's. */
+static void test_preferred_clusters(void **state)
+{
+    static const char text[] = HEAD "cluster(C = 1, 2, 4) preferred_cluster(P = 0, 2, 16)\n";
+    bench b;
+    gt_config config;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    assert_int_equal(count_valid(b.space), 3);
+    ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=2"));
+    assert_string_equal(gt_space_excludes(b.space, &config),
+                        "preferred clusters need compute capability 10.0 and driver 12.8");
+    bench_close(&b);
+    bench_open(&b, text, "sm_100");
+    assert_int_equal(count_valid(b.space), 8); /* all but C=4 P=2 */
+    ASSERT_OK(gt_config_parse(&config, b.template, "C=4 P=2"));
+    assert_string_equal(gt_space_excludes(b.space, &config),
+                        "the preferred cluster is no multiple of the cluster");
+    ASSERT_OK(gt_config_parse(&config, b.template, "C=2 P=16"));
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    assert_int_equal(launch.geometry.preferred_cluster, 16);
+    assert_int_equal(launch.geometry.grid[0], 16);
+    bench_close(&b);
+    bench_open(&b, text, "sm_120"); /* eight blocks at most */
+    assert_int_equal(count_valid(b.space), 5);
+    bench_close(&b);
+}
+
+static void test_mistakes(void **state)
+{
+    static const char *const mistakes[][2] = {
+        {"l2_persist(L2 = 0, 101 : t)",
+         "k.cu:4:33: L2 has the value 101; expected per cent from 0 to 100"},
+        {"l2_persist(L2 = 0, 25)",
+         "k.cu:4:38: the pragma ends here; expected ': table', the buffer "
+         "whose lines are to stay"},
+        {"l2_persist(L2 = 0, 25 : n)", "k.cu:4:41: 'n' is not a buffer; expected one of args()"},
+        {"l2_persist(L2 = 0, 25 : t, y)", "k.cu:4:42: found ','; expected ',' or ')'"},
+    };
+    gt_text text = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        gt_template *template = NULL;
+        gt_text_clear(&text);
+        gt_text_printf(&text, "%s%s\n", HEAD, mistakes[i][0]);
+        assert_int_equal(gt_template_parse(&template, "k.cu", gt_text_string(&text), NULL, NULL),
+                         GPUTUNE_ETEMPLATE);
+        assert_string_equal(gt_message(), mistakes[i][1]);
+    }
+    gt_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_it_is_about_the_launch_alone),
+        cmocka_unit_test(test_a_device_without),
+        cmocka_unit_test(test_preferred_clusters),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

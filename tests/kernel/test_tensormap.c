@@ -1,0 +1,137 @@
+/* Tensor maps: how they are encoded for a configuration, and what excludes one. */
+#include "kernel_support.h"
+
+#define HEAD                                                                                       \
+    "#pragma gputune kernel(k) problem(m = 100, n = 256) block(64) grid(1)\n"                      \
+    "#pragma gputune tune(B = 8, 64) tune(S = 0, 64, 128)\n"                                       \
+    "#pragma gputune args(in half x[m][n], out float y[m][n])\n"
+#define BODY "__global__ void k(const __grid_constant__ CUtensorMap x, float *y) {}\n"
+#define MORE                                                                                       \
+    "__global__ void k(const half *x, float *y, const __grid_constant__ CUtensorMap a) {}\n"
+
+static gt_launch launch_of(bench *b, const char *config)
+{
+    gt_config parsed;
+    gt_launch launch;
+    ASSERT_OK(gt_config_parse(&parsed, b->template, config));
+    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
+    return launch;
+}
+
+static void test_in_place_of_a_buffer(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32), swizzle = S, l2 = 256)\n" BODY,
+               "sm_90");
+    const gt_launch launch = launch_of(&b, "B=64 S=64");
+    const gt_tensormap *map = &launch.maps[0];
+    assert_int_equal(launch.map_count, 1);
+    assert_int_equal(launch.parameter_count, 2);
+    assert_int_equal(launch.parameters[0].kind, GT_PARAMETER_TENSORMAP);
+    assert_int_equal(launch.parameters[0].bytes, 128);
+    assert_int_equal(launch.parameters[0].argument, 0);
+    assert_int_equal(map->rank, 2);
+    assert_int_equal(map->type, 6); /* CU_TENSOR_MAP_DATA_TYPE_FLOAT16 */
+    assert_int_equal(map->swizzle, 2);
+    assert_int_equal(map->l2_promotion, 3);
+    assert_int_equal(map->sizes[0], 256);
+    assert_int_equal(map->sizes[1], 100);
+    assert_int_equal(map->strides[0], 512);
+    assert_int_equal(map->box[0], 32);
+    assert_int_equal(map->box[1], 64);
+    const gt_launch other = launch_of(&b, "B=8 S=64");
+    assert_false(gt_hash_equal(gt_launch_hash(&launch), gt_launch_hash(&other)));
+    assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 16);
+    bench_close(&b);
+}
+
+static void test_beside_it(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b,
+               HEAD "#pragma gputune tensormap(a : x, box = (1, B, 16), sizes = (m, n / 64, 64), "
+                    "strides = (2 * n, 64), interleave = 32, swizzle = 32, fill = nan)\n" MORE,
+               "sm_90");
+    const gt_launch launch = launch_of(&b, "B=8");
+    const gt_tensormap *map = &launch.maps[0];
+    assert_int_equal(launch.parameter_count, 3);
+    assert_int_equal(launch.parameters[0].kind, GT_PARAMETER_BUFFER);
+    assert_int_equal(launch.parameters[2].kind, GT_PARAMETER_TENSORMAP);
+    assert_int_equal(launch.parameters[2].argument, 0);
+    assert_int_equal(map->rank, 3);
+    assert_int_equal(map->interleave, 2);
+    assert_int_equal(map->nan_fill, 1);
+    assert_int_equal(map->strides[0], 128);
+    assert_int_equal(map->strides[1], 1024);
+    assert_int_equal(map->sizes[2], 100);
+    assert_int_equal(gt_buffer_alignment(&b.workload.buffers[0]), 32);
+    bench_close(&b);
+}
+
+/* Rows stay multiples of 16 bytes at the awkward size. */
+static void test_awkward(void **state)
+{
+    bench b;
+    bool changed;
+    gt_problem awkward;
+    (void)state;
+    bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
+    ASSERT_OK(gt_problem_awkward(&awkward, &changed, b.template, &b.problem, &b.device));
+    assert_true(changed);
+    assert_int_equal(awkward.values[1].number, 256);
+    assert_int_not_equal(awkward.values[0].number, 100);
+    bench_close(&b);
+}
+
+static void test_exclusions(void **state)
+{
+    static const struct {
+        const char *map, *arch;
+        int valid;
+    } cases[] = {{"box = (B, 32), swizzle = S", "sm_90", 6},
+                 {"box = (B, 64), swizzle = S", "sm_90", 4},
+                 {"box = (B, 4)", "sm_90", 0},
+                 {"box = (8 * B, 32)", "sm_90", 3},
+                 {"box = (B, 32)", "sm_86", 0},
+                 {"box = (B, 32), swizzle = 48", "sm_90", 0},
+                 {"box = (B, 32), interleave = 16", "sm_90", 0},
+                 {"box = (B, 32), strides = n + 4", "sm_90", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        bench b;
+        (void)snprintf(text, sizeof text, HEAD "#pragma gputune tensormap(x, %s)\n" BODY,
+                       cases[i].map);
+        bench_open(&b, text, cases[i].arch);
+        assert_int_equal(count_valid(b.space), cases[i].valid);
+        bench_close(&b);
+    }
+}
+
+/* The type is there without <cuda.h>. */
+static void test_source(void **state)
+{
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b, HEAD "#pragma gputune tensormap(x, box = (B, 32))\n" BODY, "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    assert_non_null(strstr(source.text, "} CUtensorMap;"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_in_place_of_a_buffer),
+        cmocka_unit_test(test_beside_it),
+        cmocka_unit_test(test_awkward),
+        cmocka_unit_test(test_exclusions),
+        cmocka_unit_test(test_source),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
