@@ -227,6 +227,28 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
+/* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
+typedef struct gputune_file {
+    const char *buffer; /* the argument's name */
+    const char *path;
+} gputune_file;
+
+/* One argument of a kernel on the host, for a gputune_reference_fn. */
+typedef struct gputune_host_argument {
+    const char *name;
+    void *data; /* a scalar's value, or a buffer's elements; an output's are to be set, and those
+                   of an inout buffer are what the kernel finds */
+    uint64_t bytes; /* of them */
+    bool is_output;
+} gputune_host_argument;
+
+/* Computes on the host what a launch must give, in place of the template's reference: `arguments`
+ * are the kernel's, a block of parameters first; `sizes` are the problem's values. Called from the
+ * tuning thread, once for each size that variants are proved at. What it returns but 0 fails the
+ * call with EINVAL. */
+typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
+                                    const gputune_host_argument *arguments, size_t count);
+
 typedef enum gputune_log_level {
     GPUTUNE_LOG_ERROR,
     GPUTUNE_LOG_WARNING,
@@ -269,12 +291,13 @@ typedef struct gputune_options {
     const gputune_input *inputs;
     size_t input_count;
     void *inputs_ready;      /* a CUevent after which the inputs are filled, or NULL: now */
-    const char *inputs_tag;  /* names the inputs in the key; NULL: "live" */
+    const char *inputs_tag;  /* names the inputs in the key; NULL: the contents of files and of host
+                                buffers do, and "live" stands for what is on the device */
     const char *const *only; /* "AXIS=v,v" restrictions */
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
-    void *user; /* passed to log and progress */
+    void *user; /* passed to log, progress and reference */
     /* set it to non-zero to stop, from another thread atomically; what is finished is kept */
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
@@ -284,13 +307,16 @@ typedef struct gputune_options {
                         thread of the tuner, and return the winner to later calls */
     double share;    /* of the GPU's time that such a tuning takes while the application uses the
                         GPU; 0: 0.05. Its time limit does not count the pauses */
+    const gputune_file *files; /* since version 4, like the next two: inputs from files */
+    size_t file_count;
+    gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 3 /* 1 works too: what it lacks has its default */
+#define GPUTUNE_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0                       \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL        \
     }
 
 typedef struct gputune_open_options {

@@ -47,10 +47,9 @@ static gputune_status no_driver(void)
                    "this tuner was opened with tune_only: it takes inputs from host memory only");
 }
 
-static gputune_status take_input(gt_live_input *out, const gputune *tuner,
-                                 const gt_workload *workload, const gputune_input *input)
+gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_input *input)
 {
-    GT_TRY(gt_request_input(&out->buffer, workload, input));
+    const gputune *tuner = user;
     if (!input->on_host && !tuner->driver) {
         return no_driver();
     }
@@ -60,8 +59,7 @@ static gputune_status take_input(gt_live_input *out, const gputune *tuner,
     return stage(out, tuner->driver, input);
 }
 
-gputune_status gt_inputs_share(void *user, const gt_workload *workload,
-                               const gputune_options *options, gt_measure_setup *setup)
+gputune_status gt_inputs_await(void *user, const gputune_options *options)
 {
     const gputune *tuner = user;
     if (options->inputs_ready && !tuner->driver) {
@@ -70,28 +68,5 @@ gputune_status gt_inputs_share(void *user, const gt_workload *workload,
     if (options->inputs_ready) {
         GT_CUDA(tuner->driver, EventSynchronize, (CUevent)options->inputs_ready);
     }
-    setup->inputs = calloc(options->input_count, sizeof *setup->inputs);
-    if (!setup->inputs) {
-        return gt_fail_memory();
-    }
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < options->input_count && !status; i++) {
-        setup->input_count++;
-        status = take_input(&setup->inputs[i], tuner, workload, &options->inputs[i]);
-    }
-    if (status != GPUTUNE_OK) {
-        gt_inputs_release(user, setup);
-    }
-    return status;
-}
-
-void gt_inputs_release(void *user, gt_measure_setup *setup)
-{
-    (void)user;
-    for (uint32_t i = 0; i < setup->input_count; i++) {
-        free(setup->inputs[i].bytes.data);
-    }
-    free(setup->inputs);
-    setup->inputs = NULL;
-    setup->input_count = 0;
+    return GPUTUNE_OK;
 }

@@ -128,8 +128,9 @@ static bool put_string(gt_plan_key *key, const char *string)
 
 static bool put_options(gt_plan_key *key, const gputune_options *o)
 {
-    const uint32_t words[] = {(uint32_t)o->objective, (uint32_t)o->cache, o->alignment,
-                              (uint32_t)o->alignment_count, (uint32_t)o->only_count};
+    const uint32_t words[] = {
+        (uint32_t)o->objective,       (uint32_t)o->cache,      o->alignment,
+        (uint32_t)o->alignment_count, (uint32_t)o->only_count, o->reference != NULL};
     bool fits = put(key, words, sizeof words) && put(key, &o->seed, sizeof o->seed);
     for (size_t i = 0; i < o->alignment_count; i++) {
         fits = fits && put_string(key, o->alignments[i].buffer) &&
@@ -153,7 +154,7 @@ void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
         fits = fits && put_string(out, sizes.items[i].name) &&
                put(out, &sizes.items[i].value, sizeof sizes.items[i].value);
     }
-    out->length = fits && !options->input_count ? out->length : 0;
+    out->length = fits && !options->input_count && !options->file_count ? out->length : 0;
     out->hash = gt_hash64(out->bytes, out->length);
 }
 

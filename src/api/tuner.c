@@ -223,8 +223,8 @@ static gt_services services_of(gputune *tuner, const gputune_open_options *o)
                          .return_farm = return_farm,
                          .take_gpu = take_gpu,
                          .leave_gpu = leave_gpu,
-                         .inputs = gt_inputs_share,
-                         .release = gt_inputs_release,
+                         .input = gt_inputs_share,
+                         .await_inputs = gt_inputs_await,
                          .user = tuner,
                          .closing = &tuner->calls.closing};
 }

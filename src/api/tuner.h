@@ -37,10 +37,10 @@ gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *a
 /* The environment of results that depend on the tuner's host as well as on its GPU. */
 gputune_status gt_tuner_host_environment(const gputune *tuner, char out[GT_ENVIRONMENT_MAX]);
 
-/* Live inputs for the measure worker: IPC handles if the allocation can be shared, else staged
- * bytes (inputs.c). */
-gputune_status gt_inputs_share(void *tuner, const gt_workload *workload,
-                               const gputune_options *options, gt_measure_setup *setup);
-void gt_inputs_release(void *tuner, gt_measure_setup *setup);
+/* One live input for the measure worker: an IPC handle if the allocation can be shared, else staged
+ * bytes, which the caller frees. In inputs.c, as the next. */
+gputune_status gt_inputs_share(void *tuner, gt_live_input *out, const gputune_input *input);
+/* Waits for the event behind which the inputs are filled, if there is one. */
+gputune_status gt_inputs_await(void *tuner, const gputune_options *options);
 
 #endif

@@ -113,6 +113,7 @@ int cmd_run(int argc, char **argv)
         CLI_SIZE_OPTION(&settings.selection),
         {"objective", 'o', CLI_OPTION_CHOICE, &settings.tuning.objective, NULL,
          "what is measured; all: one after another, as far as possible", cli_objective_all_words()},
+        CLI_INPUT_OPTION(&settings.tuning),
         CLI_CACHE_OPTION(&settings.tuning),
         CLI_LIMIT_OPTION(&settings.tuning),
         CLI_ALIGNMENT_OPTION(&settings.tuning),
@@ -134,10 +135,14 @@ int cmd_run(int argc, char **argv)
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
+        code = cli_tuning_inputs(&settings.tuning);
+    }
+    if (code == CLI_CONTINUE) {
         code = cli_single(&settings.common, CLI_OPEN_TUNING, &settings.selection, arguments.items,
                           run, &settings);
     }
     cli_list_free(&settings.configurations);
+    cli_tuning_free(&settings.tuning);
     cli_selection_free(&settings.selection);
     return code;
 }

@@ -105,6 +105,7 @@ int cmd_warm(int argc, char **argv)
          "different work, launch for one whose parameters can be\n"
          "passed in several ways, else kernel",
          cli_objective_words()},
+        CLI_INPUT_OPTION(&warm.tuning),
         CLI_CACHE_OPTION(&warm.tuning),
         CLI_LIMIT_OPTION(&warm.tuning),
         CLI_ALIGNMENT_OPTION(&warm.tuning),
@@ -145,10 +146,14 @@ int cmd_warm(int argc, char **argv)
     cli_arguments arguments;
     int code = cli_parse(&arguments, &usage, argc, argv);
     if (code == CLI_CONTINUE) {
+        code = cli_tuning_inputs(&warm.tuning);
+    }
+    if (code == CLI_CONTINUE) {
         warm.selection.kernels = arguments.items;
         warm.selection.kernel_count = arguments.count;
         code = run(&warm);
     }
+    cli_tuning_free(&warm.tuning);
     cli_selection_free(&warm.selection);
     return code;
 }

@@ -2,7 +2,12 @@
 #include "cli/tuning.h"
 
 #include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/memory.h"
 #include "cli/session.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 const char *const cli_cache_words[] = {"cold", "hot", NULL};
 const char *const cli_effort_words[] = {"measure", "cached", "estimate", "exhaustive", NULL};
@@ -47,6 +52,29 @@ const char *const *cli_strategy_words(void)
 static const gputune_effort efforts[] = {GPUTUNE_MEASURE, GPUTUNE_CACHED_ONLY, GPUTUNE_ESTIMATE,
                                          GPUTUNE_EXHAUSTIVE};
 
+int cli_tuning_inputs(cli_tuning *tuning)
+{
+    tuning->files = cli_allocate(tuning->inputs.count, sizeof *tuning->files);
+    for (size_t i = 0; i < tuning->inputs.count; i++) {
+        const char *text = tuning->inputs.items[i], *sign = strchr(text, '=');
+        if (!sign || sign == text || !sign[1]) {
+            cli_error("--input: found '%s'; expected NAME=FILE, as in x=x.npy", text);
+            return CLI_EXIT_USAGE;
+        }
+        tuning->files[i] = (gputune_file){cli_copy_part(text, (size_t)(sign - text)), sign + 1};
+    }
+    return CLI_CONTINUE;
+}
+
+void cli_tuning_free(cli_tuning *tuning)
+{
+    for (size_t i = 0; tuning->files && i < tuning->inputs.count; i++) {
+        free((char *)tuning->files[i].buffer);
+    }
+    free(tuning->files);
+    cli_list_free(&tuning->inputs);
+}
+
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
@@ -63,6 +91,8 @@ gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario 
     options.force = tuning->force;
     options.only = scenario->only;
     options.only_count = scenario->only_count;
+    options.files = tuning->files;
+    options.file_count = tuning->inputs.count;
     options.log = cli_console_log;
     options.cancel = cli_cancel();
     if (scenario->terms.given) {

@@ -14,6 +14,8 @@ typedef struct cli_tuning {
     uint32_t max_variants, seed, alignment;
     const char *samples;
     bool force;
+    cli_list inputs;     /* "NAME=FILE" */
+    gputune_file *files; /* the same, read by cli_tuning_inputs() */
 } cli_tuning;
 
 extern const char *const cli_cache_words[];
@@ -32,6 +34,13 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
             "cold: the L2 is swept before every sample; hot: the data\nmay stay there [cold]",     \
             cli_cache_words                                                                        \
     }
+#define CLI_INPUT_OPTION(tuning)                                                                   \
+    {                                                                                              \
+        "input", 'i', CLI_OPTION_LIST, &(tuning)->inputs, "NAME=FILE",                             \
+            "what an input holds, from a file of numpy.save(); may be\nrepeated [as the template " \
+            "says]",                                                                               \
+            NULL                                                                                   \
+    }
 #define CLI_SAMPLES_OPTION(tuning)                                                                 \
     {                                                                                              \
         "samples", 0, CLI_OPTION_TEXT, &(tuning)->samples, "FILE",                                 \
@@ -47,6 +56,10 @@ enum { CLI_OBJECTIVE_ALL = GPUTUNE_OBJECTIVE_COUNT };
         "time-limit", 't', CLI_OPTION_NUMBER, &(tuning)->time_limit_s, "SECONDS",                  \
             "for each scenario; the best so far wins [10; energy: 30]", NULL                       \
     }
+
+/* Reads the texts of --input. CLI_CONTINUE, or the code to exit with after a message. */
+int cli_tuning_inputs(cli_tuning *tuning);
+void cli_tuning_free(cli_tuning *tuning);
 
 /* The library's options for a scenario: Ctrl-C, the restrictions to values, and `tuning`. */
 gputune_options cli_tuning_options(const cli_tuning *tuning, const cli_scenario *scenario);

@@ -68,6 +68,13 @@ EMU_EXPORT CUresult cuMemGetAddressRange_v2(CUdeviceptr *base, size_t *bytes, CU
     return CUDA_SUCCESS;
 }
 
+EMU_EXPORT CUresult emuNameMemory(CUdeviceptr address, const char *name)
+{
+    EMU_ENTER(emuNameMemory, EMU_USE);
+    EMU_CHECK(name && emu_memory_name(address, name), CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
 /* ---- stream-ordered memory ---- */
 
 typedef struct free_command {

@@ -27,6 +27,10 @@ CUresult emuModelledTimeNs(double *host_ns);
  * the next such event. */
 const char *emuLastMessage(void);
 
+/* Names the allocation that holds `address` in messages about accesses beside it ("buffer x"). 1
+ * where there is none. */
+CUresult emuNameMemory(CUdeviceptr address, const char *name);
+
 /* The version of the model. It goes up when modelled times change, so that records of different
  * versions are not compared. */
 int emuModelVersion(void);

@@ -33,6 +33,7 @@ enum { FAR_GRANULES = 1024, FREED_COUNT = 256 };
 /* One allocation and the granules it occupies. A slot in use has bytes > 0. */
 typedef struct slot {
     emu_allocation what;
+    char name[64]; /* for messages; "" */
     uint32_t next_free;
 } slot;
 
@@ -198,6 +199,7 @@ static void give_slot(uint32_t index)
     emu_allocation *what = &memory.slots[index].what;
     memory.in_use -= what->kind == EMU_MEMORY_IMPORT ? 0 : what->bytes;
     *what = (emu_allocation){0};
+    memory.slots[index].name[0] = '\0';
     memory.slots[index].next_free = memory.first_free;
     memory.first_free = index + 1;
 }
@@ -317,6 +319,17 @@ bool emu_memory_lookup(emu_allocation *out, uint64_t address)
     return true;
 }
 
+bool emu_memory_name(uint64_t address, const char *name)
+{
+    pthread_mutex_lock(&memory.lock);
+    uint32_t owner = owner_at(address);
+    if (owner) {
+        snprintf(memory.slots[owner - 1].name, sizeof memory.slots->name, "%s", name);
+    }
+    pthread_mutex_unlock(&memory.lock);
+    return owner != 0;
+}
+
 bool emu_memory_covers(uint64_t address, size_t bytes)
 {
     emu_allocation what;
@@ -330,14 +343,14 @@ static uint64_t distance_to(const emu_allocation *what, uint64_t address)
 }
 
 /* The nearest of the allocations in this granule and those beside it, or NULL. */
-static const emu_allocation *neighbour(uint64_t address)
+static const slot *neighbour(uint64_t address)
 {
-    const emu_allocation *nearest = NULL;
+    const slot *nearest = NULL;
     for (int side = -1; side <= 1; side++) {
         uint32_t owner = owner_at(address + (uint64_t)side * GRANULE_BYTES);
-        const emu_allocation *what = owner ? &memory.slots[owner - 1].what : nearest;
-        if (!nearest || distance_to(what, address) < distance_to(nearest, address)) {
-            nearest = what;
+        const slot *found = owner ? &memory.slots[owner - 1] : nearest;
+        if (!nearest || distance_to(&found->what, address) < distance_to(&nearest->what, address)) {
+            nearest = found;
         }
     }
     return nearest;
@@ -356,11 +369,13 @@ static bool describe_freed(char *out, size_t out_bytes, uint64_t address)
     return false;
 }
 
-static void describe_near(char *out, size_t out_bytes, const emu_allocation *what, uint64_t address)
+static void describe_near(char *out, size_t out_bytes, const slot *near, uint64_t address)
 {
-    snprintf(out, out_bytes, "%llu bytes %s an allocation of %zu bytes at 0x%llx",
+    const emu_allocation *what = &near->what;
+    snprintf(out, out_bytes, "%llu bytes %s %s of %zu bytes at 0x%llx",
              (unsigned long long)distance_to(what, address),
-             address < what->base ? "before" : "past the end of", what->bytes,
+             address < what->base ? "before" : "past the end of",
+             near->name[0] ? near->name : "an allocation", what->bytes,
              (unsigned long long)what->base);
 }
 
@@ -373,7 +388,7 @@ void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)
         return;
     }
     pthread_mutex_lock(&memory.lock);
-    const emu_allocation *near = neighbour(address);
+    const slot *near = neighbour(address);
     if (!describe_freed(out, out_bytes, address)) {
         if (near) {
             describe_near(out, out_bytes, near, address);

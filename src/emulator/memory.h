@@ -53,6 +53,10 @@ void emu_memory_release_owner(void *owner);
 /* The allocation that holds `address`. Lock-free inside the range; any thread. */
 bool emu_memory_lookup(emu_allocation *out, uint64_t address);
 
+/* Gives the allocation that holds `address` a name for messages, of which 63 characters are kept.
+ * False where there is none. Any thread. */
+bool emu_memory_name(uint64_t address, const char *name);
+
 /* Whether [address, address + bytes) lies within one allocation. */
 bool emu_memory_covers(uint64_t address, size_t bytes);
 

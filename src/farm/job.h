@@ -29,9 +29,12 @@ typedef struct gt_compiled {
     int nvrtc_version; /* 13000 for 13.0 */
 } gt_compiled;
 
-/* The caller's own data for one buffer of the workload. */
+/* What one buffer of a workload holds, where the worker cannot make it: the caller's own data, a
+ * file's, or those of an expression; or what an output must hold after a launch. */
 typedef struct gt_live_input {
-    uint32_t buffer; /* index into the workload's buffers */
+    uint32_t workload; /* index into the setup's */
+    uint32_t buffer;   /* index into the workload's buffers */
+    bool expected;     /* of an output: the right results; always staged */
     bool is_ipc;
     uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */
     uint64_t offset;

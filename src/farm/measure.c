@@ -151,7 +151,9 @@ static gputune_status check_setup(const gt_measure_setup *setup)
                        setup->workload_count);
     }
     for (uint32_t i = 0; i < setup->input_count; ++i) {
-        if (setup->inputs[i].buffer >= setup->workloads[0].buffer_count) {
+        const gt_live_input *input = &setup->inputs[i];
+        if (input->workload >= setup->workload_count ||
+            input->buffer >= setup->workloads[input->workload].buffer_count) {
             return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer of the kernel", i);
         }
     }
@@ -169,15 +171,13 @@ static void adopt_workload(gt_workspace *workspace, const gt_workload *workload)
 
 static gputune_status build(gt_measure *measure, const gt_measure_setup *setup)
 {
-    uint64_t live = 0;
-    for (uint32_t i = 0; i < setup->input_count; ++i) {
-        live |= 1ull << setup->inputs[i].buffer;
-    }
+    uint64_t live[GT_WORKLOAD_MAX];
+    gt_live_buffers(live, setup);
     GT_TRY(gt_service_load(measure, &setup->service));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
         gt_workspace *workspace = &measure->workspaces[i];
         adopt_workload(workspace, &setup->workloads[i]);
-        GT_TRY(gt_workspace_allocate(measure, workspace, i == 0 ? live : 0));
+        GT_TRY(gt_workspace_allocate(measure, workspace, live[i]));
     }
     GT_TRY(gt_reference_load(measure, &setup->reference));
     for (uint32_t i = 0; i < setup->workload_count; ++i) {
@@ -198,9 +198,9 @@ static void watch(gt_measure *measure)
 
 static gt_proof proof_of(const gt_workload *workload)
 {
-    return workload->has_check       ? GT_PROOF_CHECK
-           : workload->has_reference ? GT_PROOF_REFERENCE
-                                     : GT_PROOF_DEFAULT;
+    return workload->has_check                                 ? GT_PROOF_CHECK
+           : workload->has_reference || workload->has_expected ? GT_PROOF_REFERENCE
+                                                               : GT_PROOF_DEFAULT;
 }
 
 gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *setup,

@@ -26,7 +26,7 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
     }
     GT_TRY(gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL));
     guard.target = slot->address + buffer->bytes;
-    guard.count = GT_GUARD_BACK;
+    guard.count = slot->guard_back;
     return gt_tasks_add(&measure->fill, &guard, GT_TILE, NULL);
 }
 
@@ -42,6 +42,35 @@ static gputune_status fill_blocks(gt_measure *measure, gt_workspace *workspace, 
     return GPUTUNE_OK;
 }
 
+static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
+        if (slot->live && slot->pristine) {
+            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
+                    workspace->workload.buffers[i].bytes, measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* Waits, so that a failure is told as this kernel's. */
+static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
+{
+    const gt_workload *workload = &measure->workspaces[0].workload;
+    gputune_status status = GPUTUNE_OK;
+    if (!workload->has_init) {
+        return GPUTUNE_OK;
+    }
+    for (uint32_t s = 0; s < workspace_count && status == GPUTUNE_OK; ++s) {
+        status = gt_init_launch(measure, &measure->workspaces[s], seed);
+    }
+    status = status == GPUTUNE_OK ? gt_measure_wait(measure) : status;
+    return status == GPUTUNE_OK ? status
+                                : gt_fail(GPUTUNE_ETEMPLATE, "the init kernel %s failed: %s",
+                                          workload->init.entry, gt_message());
+}
+
 gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     gt_tasks_reset(&measure->fill);
@@ -55,12 +84,9 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
     }
     GT_TRY(gt_tasks_upload(measure, &measure->fill));
     GT_TRY(gt_service_run(measure, GT_SERVICE_FILL, &measure->fill, false));
-    for (uint32_t i = 0; i < measure->workspaces[0].workload.buffer_count; ++i) {
-        const gt_slot *slot = &measure->workspaces[0].slots[i];
-        if (slot->live && slot->pristine) {
-            GT_CALL(measure, MemcpyDtoDAsync, slot->address, slot->pristine,
-                    measure->workspaces[0].workload.buffers[i].bytes, measure->stream);
-        }
+    GT_TRY(initialise(measure, seed, workspace_count));
+    for (uint32_t s = 0; s < workspace_count; ++s) {
+        GT_TRY(copy_sent(measure, &measure->workspaces[s]));
     }
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
 }
@@ -91,7 +117,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     measure->seed = seed;
     GT_TRY(note_inputs(measure, workspace_count));
     return measure->workspaces[0].reference ? gt_expected_refer(measure, workspace_count)
-                                            : GPUTUNE_OK;
+           : measure->workspaces[0].workload.has_expected ? gt_expected_take(measure)
+                                                          : GPUTUNE_OK;
 }
 
 gputune_status gt_contents_refresh(gt_measure *measure)

@@ -264,6 +264,24 @@ gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count)
     return gt_measure_elapsed(&measure->reference_ns, measure);
 }
 
+/* ---- Results that were sent ------------------------------------------------------------------ */
+
+gputune_status gt_expected_take(gt_measure *measure)
+{
+    sensitivities seen = {0}; /* how large results are, and nothing else */
+    GT_TRY(gt_service_check(measure, &measure->spread, false, measure->findings));
+    GT_TRY(gt_measure_wait(measure));
+    note_all(seen, measure, measure->setup.workload_count, note_spread);
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            workspace->slots[i].tolerance = gt_tolerance_of(&workspace->workload, i, &seen[s][i]);
+        }
+    }
+    measure->has_expected = measure->has_tolerances = true;
+    return gt_tables_judge(measure);
+}
+
 /* ---- Without one ----------------------------------------------------------------------------- */
 
 gputune_status gt_expected_adopt(gt_measure *measure, gt_loaded *variant)

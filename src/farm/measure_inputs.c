@@ -1,4 +1,4 @@
-/* Takes the caller's live buffers as inputs, through CUDA IPC or the wire. */
+/* Takes the data that are sent, through CUDA IPC or the wire: inputs and expected results. */
 #include "farm/measure_parts.h"
 
 #include <string.h>
@@ -31,27 +31,29 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
 }
 
+static gputune_status copy_staged(gt_measure *measure, CUdeviceptr to, uint64_t bytes,
+                                  const gt_live_input *input, const gt_buffer *buffer)
+{
+    if (input->bytes.bytes != bytes) {
+        return gt_fail(GPUTUNE_EINVAL, "the data for %s have %zu bytes; %llu are expected",
+                       buffer->name, input->bytes.bytes, (unsigned long long)bytes);
+    }
+    GT_CALL(measure, MemcpyHtoDAsync, to, input->bytes.data, bytes, measure->stream);
+    return GPUTUNE_OK;
+}
+
 static gputune_status copy_input(gt_measure *measure, const gt_live_input *input)
 {
-    const gt_workspace *workspace = &measure->workspaces[0];
-    if (input->buffer >= workspace->workload.buffer_count) {
-        return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer of the kernel", input->buffer);
-    }
+    const gt_workspace *workspace = &measure->workspaces[input->workload];
     const gt_buffer *buffer = &workspace->workload.buffers[input->buffer];
     const gt_slot *slot = &workspace->slots[input->buffer];
-    if (buffer->direction == GT_OUT) {
-        return GPUTUNE_OK;
+    CUdeviceptr to = input->expected ? slot->expected : slot->pristine;
+    if (!to) {
+        return GPUTUNE_OK; /* an output needs no data, and an input is not compared */
     }
-    if (input->is_ipc) {
-        return copy_mapped(measure, slot->pristine, input, buffer);
-    }
-    if (input->bytes.bytes != buffer->bytes) {
-        return gt_fail(GPUTUNE_EINVAL, "the input for %s has %zu bytes; %llu are expected",
-                       buffer->name, input->bytes.bytes, (unsigned long long)buffer->bytes);
-    }
-    GT_CALL(measure, MemcpyHtoDAsync, slot->pristine, input->bytes.data, buffer->bytes,
-            measure->stream);
-    return GPUTUNE_OK;
+    uint64_t bytes = input->expected ? gt_plan_expected_bytes(buffer) : buffer->bytes;
+    return input->is_ipc ? copy_mapped(measure, to, input, buffer)
+                         : copy_staged(measure, to, bytes, input, buffer);
 }
 
 gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup)

@@ -1,8 +1,10 @@
 /* Allocates buffers with guard zones, pristine copies and rotated sets. */
+#include "base/number.h"
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes)
 {
@@ -36,19 +38,20 @@ void gt_memory_free(gt_measure *measure)
     measure->sums = measure->found = measure->sweep = measure->stray = 0;
 }
 
-static uint64_t live_buffers(const gt_measure_setup *setup)
+void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup)
 {
-    uint64_t live = 0;
+    memset(out, 0, GT_WORKLOAD_MAX * sizeof *out);
     for (uint32_t i = 0; i < setup->input_count; ++i) {
-        live |= 1ull << setup->inputs[i].buffer;
+        const gt_live_input *input = &setup->inputs[i];
+        out[input->workload] |= input->expected ? 0 : 1ull << input->buffer;
     }
-    return live;
 }
 
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup)
 {
-    uint64_t need =
-        gt_plan_device_bytes(setup->workloads, setup->workload_count, live_buffers(setup));
+    uint64_t live[GT_WORKLOAD_MAX];
+    gt_live_buffers(live, setup);
+    uint64_t need = gt_plan_device_bytes(setup->workloads, setup->workload_count, live);
     size_t available = 0, total = 0;
     GT_CALL(measure, MemGetInfo, &available, &total);
     if (need <= available) {
@@ -63,6 +66,35 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
+/* An emulated device reports every access outside of an allocation, reads too. So a buffer there
+ * has nothing behind it, and nothing but its skew before it. Elsewhere guard zones show what was
+ * written around it. */
+static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, const gt_buffer *buffer,
+                                    uint32_t skew)
+{
+    char name[GT_NAME_MAX + 8];
+    gt_snprintf(name, sizeof name, "buffer %s", buffer->name);
+    GT_TRY(gt_memory_take(&slot->base, measure, skew + buffer->bytes));
+    slot->address = slot->base + skew;
+    if (measure->driver->EmuNameMemory) {
+        GT_CALL(measure, EmuNameMemory, slot->base, name);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status place_slot(gt_slot *slot, gt_measure *measure, const gt_workload *workload,
+                                 uint32_t index, bool timed)
+{
+    if (measure->device.emulated) {
+        return place_exactly(slot, measure, &workload->buffers[index],
+                             timed ? 0 : gt_plan_skew(workload, index));
+    }
+    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
+    slot->address = gt_plan_place(workload, index, timed, slot->base);
+    slot->guard_back = GT_GUARD_BACK;
+    return GPUTUNE_OK;
+}
+
 static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                     bool live)
 {
@@ -70,8 +102,7 @@ static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace
     const gt_workload *workload = &workspace->workload;
     const gt_buffer *buffer = &workload->buffers[index];
     gt_slot *slot = &workspace->slots[index];
-    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
-    slot->address = gt_plan_place(workload, index, timed, slot->base);
+    GT_TRY(place_slot(slot, measure, workload, index, timed));
     slot->live = live;
     if (gt_plan_needs_pristine(buffer, live)) {
         GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
@@ -152,6 +183,43 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
+static bool has_inout(const gt_workload *workload)
+{
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        if (workload->buffers[i].direction == GT_INOUT) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t sets_wanted(const gt_measure *measure, const gt_workload *workload,
+                            uint64_t set_bytes, uint64_t spare_bytes)
+{
+    uint64_t working_set = gt_plan_working_set(workload);
+    int64_t l2 = measure->device.l2_bytes;
+    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT, inout = has_inout(workload);
+    if (measure->device.emulated) {
+        return inout ? gt_plan_modelled_sets(set_bytes) : 1;
+    }
+    uint32_t fresh = inout ? gt_plan_fresh_sets(set_bytes, spare_bytes) : 1;
+    uint32_t sets =
+        (hot ? gt_plan_hot_sets : gt_plan_rotations)(l2, working_set, set_bytes, spare_bytes);
+    return sets > fresh ? sets : fresh;
+}
+
+/* How many launches of a sample find inout buffers as they should be: one on each set. */
+static uint32_t fresh_launches(const gt_measure *measure, const gt_workspace *workspace)
+{
+    if (!has_inout(&workspace->workload)) {
+        return UINT32_MAX;
+    }
+    return measure->setup.cache == GPUTUNE_CACHE_HOT
+               ? gt_plan_fresh_hot(workspace->sets, measure->device.l2_bytes,
+                                   gt_plan_working_set(&workspace->workload))
+               : workspace->sets;
+}
+
 /* Decides how many sets there are, and allocates the sets after the first; *extra is where they
  * begin. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
@@ -159,20 +227,18 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
 {
     size_t available = 0, total = 0;
     workspace->sets = 1;
-    if (workspace != &measure->workspaces[0] || measure->device.emulated) {
+    if (workspace != &measure->workspaces[0]) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);
-    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
-    uint32_t sets = (hot ? gt_plan_hot_sets : gt_plan_rotations)(
-        measure->device.l2_bytes, gt_plan_working_set(&workspace->workload), set_bytes,
-        available / 2);
+    uint32_t sets = sets_wanted(measure, &workspace->workload, set_bytes, available / 2);
     if (sets > 1) {
         CUdeviceptr base = 0;
         GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));
         *extra = (base + GT_ALIGNMENT_MAX - 1) / GT_ALIGNMENT_MAX * GT_ALIGNMENT_MAX;
     }
     workspace->sets = sets;
+    workspace->fresh = fresh_launches(measure, workspace);
     return GPUTUNE_OK;
 }
 

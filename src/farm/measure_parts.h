@@ -27,15 +27,17 @@ typedef enum gt_service {
 /* One buffer of a workload on the device. */
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
-    CUdeviceptr address;  /* what kernels get */
+    CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
+    uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
-    bool live;            /* the caller's data: never filled */
+    bool live;            /* sent: never filled */
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
     gt_tolerance tolerance;
-    int compare_task, guard_task, hash_task; /* index into the check table, or -1 */
-    int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
+    int compare_task, guard_tasks[2], hash_task; /* index into the check table, or -1; the guard
+                                                    zones before and behind */
+    int first_task, first_hash_task;             /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
 } gt_slot;
 
@@ -52,14 +54,16 @@ typedef struct gt_workspace {
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
     CUdeviceptr constants[GT_BLOCK_MAX];      /* symbols of the reference's module that the caller
                                                  fills; 0: none */
-    CUfunction reference, check;              /* NULL: the template has none */
+    CUfunction reference, check, init;        /* NULL: the template has none */
     CUdeviceptr failures;                     /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */
     int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
     void *values;                           /* of the scalars, by value; owned */
     void *scalars[GT_PARAMETER_MAX];        /* where each begins in them */
     CUdeviceptr numbers;                    /* the workload's, as the service kernels read them */
-    uint32_t sets;          /* of buffers, over which samples rotate; the slots are set 0 */
+    uint32_t sets;  /* of buffers, over which samples rotate; the slots are set 0 */
+    uint32_t fresh; /* launches of a sample until inout buffers must be restored; UINT32_MAX: never,
+                       there are none */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
     uint32_t argument_count;
@@ -190,11 +194,13 @@ gputune_status gt_measure_elapsed(double *out_ns, gt_measure *measure);
 /* Device memory that lives until gt_memory_free(). */
 gputune_status gt_memory_take(CUdeviceptr *out, gt_measure *measure, uint64_t bytes);
 void gt_memory_free(gt_measure *measure);
+/* out[w], bit i: the data of buffer i of workload w are sent. */
+void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setup);
 /* EDEVMEM if the setup does not fit, before anything is allocated. The message says what is needed,
  * what is free, and what to do. */
 gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *setup);
-/* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`:
- * buffer i holds the caller's data. */
+/* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`: the
+ * data of buffer i are sent. */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
@@ -234,6 +240,9 @@ gputune_status gt_contents_refresh(gt_measure *measure);
  * expected ones if both agree within the tolerance. Measures the tolerance first if the template
  * states none and it is not known yet. */
 gputune_status gt_expected_refer(gt_measure *measure, uint32_t workspace_count);
+/* The results that were sent are the expected ones. How they move with the inputs is not known: a
+ * template that states no tolerance gets what follows from types, lengths and magnitudes. */
+gputune_status gt_expected_take(gt_measure *measure);
 /* The same with this variant in the reference's place. One launch is enough, because the variant is
  * proved afterwards like any other. */
 gputune_status gt_expected_adopt(gt_measure *measure, struct gt_loaded *variant);
@@ -253,6 +262,8 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
  * clears is zeroed before it. */
 gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace);
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace);
+/* Queues one launch of the kernel that fills the inputs, behind their fills. */
+gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed);
 
 /* ---- measure_verify.c ------------------------------------------------------------------------ */
 
@@ -282,9 +293,11 @@ typedef struct gt_sampling {
     gt_sample_length length;
 } gt_sampling;
 
-/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. */
-gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
+/* Queues what comes before a sample of so many launches and is not timed: a hot sample gets one
+ * launch on each set of buffers that it uses, a cold one the sweep; inout buffers are restored.
+ * They are good for `fresh` launches (gt_workspace); after those the sample must get ready again.
+ */
+gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant, uint32_t launches);
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
@@ -304,8 +317,10 @@ GT_SAMPLERS(GT_DECLARE_SAMPLER)
 gt_sampler gt_sample_modelled;
 /* EUNSUPPORTED if no energy counter can be read: on an emulated device, or without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
-/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
- * buffers; all hot samples of a round take the same set. */
+/* Whether all launches of a round use one set of buffers: hot samples of kernels that change none.
+ */
+bool gt_sample_takes_turns(const gt_measure *measure);
+/* The arguments of launch `index` of a sample: the set of the round, else each launch's own. */
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
 /* Queues launch `index` of a sample. */
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);

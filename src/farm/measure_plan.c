@@ -57,6 +57,39 @@ uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t
     return possible < SETS ? (uint32_t)possible : SETS;
 }
 
+uint32_t gt_plan_fresh_sets(uint64_t set_bytes, uint64_t spare_bytes)
+{
+    enum { MOST = 64 };
+    const uint64_t budget = UINT64_C(256) << 20;
+    if (set_bytes == 0) {
+        return MOST;
+    }
+    uint64_t wanted = budget / set_bytes < 2 ? 2 : budget / set_bytes;
+    uint64_t possible = 1 + spare_bytes / set_bytes;
+    uint64_t sets = wanted < possible ? wanted : possible;
+    return sets > MOST ? MOST : (uint32_t)sets;
+}
+
+uint32_t gt_plan_modelled_sets(uint64_t set_bytes)
+{
+    enum { LAUNCHES = 3, SMALL_BYTES = 16 << 20 };
+    return set_bytes <= SMALL_BYTES ? LAUNCHES : 1;
+}
+
+uint32_t gt_plan_fresh_hot(uint32_t sets, int64_t l2_bytes, uint64_t working_set_bytes)
+{
+    uint64_t held =
+        l2_bytes > 0 && working_set_bytes > 0 ? (uint64_t)l2_bytes / working_set_bytes : 0;
+    return held == 0 || held > sets ? sets : (uint32_t)held;
+}
+
+uint32_t gt_plan_repeats(uint32_t launches, uint32_t fresh)
+{
+    enum { MOST = 8 };
+    uint32_t repeats = launches / fresh + (launches % fresh != 0);
+    return repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
+}
+
 uint64_t gt_plan_working_set(const gt_workload *workload)
 {
     uint64_t bytes = 0;
@@ -140,18 +173,18 @@ static uint64_t workload_bytes(const gt_workload *workload, bool timed, uint64_t
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         const gt_buffer *buffer = &workload->buffers[i];
         bytes += gt_plan_slot_bytes(workload, i, timed) + gt_plan_expected_bytes(buffer);
-        if (gt_plan_needs_pristine(buffer, timed && (live >> i & 1))) {
+        if (gt_plan_needs_pristine(buffer, live >> i & 1)) {
             bytes += buffer->bytes;
         }
     }
     return bytes;
 }
 
-uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, uint64_t live)
+uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live)
 {
     uint64_t bytes = 0;
     for (uint32_t i = 0; i < count; ++i) {
-        bytes += workload_bytes(&workloads[i], i == 0, live);
+        bytes += workload_bytes(&workloads[i], i == 0, live[i]);
     }
     return bytes;
 }

@@ -42,6 +42,18 @@ uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 
+/* Sets of the buffers where the kernel has inout buffers: each launch of a sample must find them as
+ * the first one did. As many as hold 256 MB together, but at least 2 and at most 64; no more than
+ * `spare_bytes` hold beside the first. */
+uint32_t gt_plan_fresh_sets(uint64_t set_bytes, uint64_t spare_bytes);
+/* The same on an emulated device, which needs three launches at most: 3 of small sets, else 1. */
+uint32_t gt_plan_modelled_sets(uint64_t set_bytes);
+/* How many of those sets L2 holds, at least 1; all if it does not hold one. */
+uint32_t gt_plan_fresh_hot(uint32_t sets, int64_t l2_bytes, uint64_t working_set_bytes);
+/* How often a sample of that many launches begins anew, where `fresh` launches find their buffers
+ * as they should be: at most 8 times. */
+uint32_t gt_plan_repeats(uint32_t launches, uint32_t fresh);
+
 /* Bytes read or written by one launch at most: all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
 /* Bytes of one rotated set, each buffer at a multiple of 1 KB or of its alignment; offsets[i] is
@@ -63,8 +75,8 @@ uint64_t gt_plan_expected_bytes(const gt_buffer *buffer);
 /* The reference's `scale` output: its bytes (0 without) and element type. */
 uint64_t gt_plan_scale_bytes(const gt_workload *workload, gt_type *type);
 
-/* All that verifying needs on the device, without rotated sets and the sweep's buffer. live: bit i
- * set where buffer i of the timed workload is the caller's data. */
-uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, uint64_t live);
+/* All that verifying needs on the device, without rotated sets and the sweep's buffer. live[w]: bit
+ * i set where the data of buffer i of workload w are sent. */
+uint64_t gt_plan_device_bytes(const gt_workload *workloads, uint32_t count, const uint64_t *live);
 
 #endif

@@ -65,6 +65,19 @@ gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace)
                  workspace->scratch[0]);
 }
 
+/* What is sent stays: the kernel fills its place before it is copied there. */
+gputune_status gt_init_launch(gt_measure *measure, gt_workspace *workspace, uint64_t seed)
+{
+    CUdeviceptr buffers[GT_PARAMETER_MAX], scratch[GT_PARAMETER_MAX] = {0};
+    const gt_launch *launch = &workspace->workload.init;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_slot *slot = &workspace->slots[i];
+        buffers[i] = slot->pristine && !slot->live ? slot->pristine : slot->address;
+    }
+    scratch[launch->parameter_count - 1] = seed; /* by value */
+    return start(measure, workspace, workspace->init, launch, buffers, scratch);
+}
+
 gputune_status gt_check_launch(gt_measure *measure, gt_workspace *workspace)
 {
     GT_CALL(measure, MemsetD8Async, workspace->failures, 0, 16, measure->stream);
@@ -127,11 +140,16 @@ static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
 {
     const gt_workload *workload = &workspace->workload;
     GT_TRY(find_constants(measure, workspace,
-                          workload->has_reference ? &workload->reference : &workload->check));
+                          workload->has_reference ? &workload->reference
+                          : workload->has_check   ? &workload->check
+                                                  : &workload->init));
     if (workload->has_reference) {
         GT_TRY(look_up(&workspace->reference, measure, image, &workload->reference));
         GT_TRY(
             take_scratch(measure, &workload->reference, workspace->scratch[0], workspace->scale));
+    }
+    if (workload->has_init) {
+        GT_TRY(look_up(&workspace->init, measure, image, &workload->init));
     }
     if (workload->has_check) {
         GT_TRY(look_up(&workspace->check, measure, image, &workload->check));
@@ -147,12 +165,12 @@ gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
     const gt_workload *timed = &measure->workspaces[0].workload;
     gt_module_free(measure->reference);
     measure->reference = NULL;
-    if (!timed->has_reference && !timed->has_check) {
+    if (!timed->has_reference && !timed->has_check && !timed->has_init) {
         return GPUTUNE_OK;
     }
     if (!image->data) {
         return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the reference kernel %s",
-                       timed->reference.entry);
+                       timed->has_reference ? timed->reference.entry : timed->init.entry);
     }
     GT_TRY(gt_module_load(&measure->reference, measure->driver, image));
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {

@@ -51,12 +51,18 @@ const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt
 
 /* ---- Results --------------------------------------------------------------------------------- */
 
+/* Whether the expected results are not the default variant's. */
+static bool is_judged(const gt_measure *measure)
+{
+    const gt_workload *workload = &measure->workspaces[0].workload;
+    return workload->has_reference || workload->has_expected;
+}
+
 /* Without a reference: whether the default variant has left the element unwritten, too. */
 static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const gt_finding *found,
                        const launch_facts *launch)
 {
-    return !measure->workspaces[0].workload.has_reference &&
-           is_poison(buffer->type, found->value, launch->poison) &&
+    return !is_judged(measure) && is_poison(buffer->type, found->value, launch->poison) &&
            is_poison(buffer->reference_type, found->expected, GT_POISON_FIRST);
 }
 
@@ -67,11 +73,11 @@ static void say_value(gt_text *text, const gt_measure *measure, const gt_workloa
     gt_type type = gt_component_type(workload, buffer, found->first);
     gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
     bool is_written = !is_poison(type, found->value, launch->poison);
-    gt_text_printf(
-        text, "%s is %s, expected %s%s", gt_component_name(name, workload, buffer, found->first),
-        is_written ? gt_bits_text(value, type, found->value) : "not written",
-        gt_bits_text(expected, reference_type, found->expected),
-        measure->workspaces[0].workload.has_reference ? "" : " as of the default variant");
+    gt_text_printf(text, "%s is %s, expected %s%s",
+                   gt_component_name(name, workload, buffer, found->first),
+                   is_written ? gt_bits_text(value, type, found->value) : "not written",
+                   gt_bits_text(expected, reference_type, found->expected),
+                   is_judged(measure) ? "" : " as of the default variant");
 }
 
 /* Says how large the error is, and what the template could state to accept it. */
@@ -202,9 +208,9 @@ static gputune_status judge_surroundings(const gt_measure *measure, const gt_wor
     const gt_slot *slot = &workspace->slots[index];
     const gt_finding *items = measure->findings->items;
     for (int behind = 0; behind < 2; ++behind) {
-        const gt_finding *guard = &items[slot->guard_task + behind];
-        if (guard->count != 0) {
-            return report_guard(buffer, slot, behind, guard);
+        int task = slot->guard_tasks[behind];
+        if (task >= 0 && items[task].count != 0) {
+            return report_guard(buffer, slot, behind, &items[task]);
         }
     }
     if (slot->hash_task >= 0 && items[slot->hash_task].count != slot->hash) {

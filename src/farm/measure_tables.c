@@ -168,10 +168,10 @@ static gputune_status plan_guards(gt_measure *measure, gt_workspace *workspace, 
                             .target = slot->base,
                             .count = slot->address - slot->base,
                             .pattern = gt_guard_seed(index)};
-    GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_task));
+    GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_tasks[0]));
     task.target = slot->address + workspace->workload.buffers[index].bytes;
-    task.count = GT_GUARD_BACK;
-    return gt_tasks_add(&measure->check, &task, GT_TILE, NULL); /* guard_task + 1 */
+    task.count = slot->guard_back;
+    return gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_tasks[1]);
 }
 
 static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspace, int *index)

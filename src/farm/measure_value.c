@@ -197,36 +197,112 @@ static uint64_t high_product(uint64_t a, uint64_t b)
     return (uint64_t)((wide)a * b >> 64);
 }
 
-static uint64_t uniform_bits(const gt_buffer *buffer, uint64_t draw)
+static uint64_t draw_of(uint64_t seed, uint64_t index)
 {
-    if (!gt_type_is_float(buffer->type)) {
-        int64_t low = (int64_t)buffer->low;
-        uint64_t range = (uint64_t)((int64_t)buffer->high - low) + 1;
-        return (uint64_t)low + (range == 0 ? draw : high_product(draw, range));
+    return mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull);
+}
+
+static double unit_of(uint64_t draw)
+{
+    return (double)(draw >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* Where an element of sorted ones lies, from 0 to 1: in its own part of that range. */
+static double place_of(const gt_buffer *buffer, uint64_t seed, uint64_t index)
+{
+    return ((double)index + unit_of(draw_of(seed, index))) / (double)buffer->elements;
+}
+
+static uint64_t scaled(double unit, uint64_t most)
+{
+    uint64_t value = (uint64_t)(unit * ((double)most + 1));
+    return value < most ? value : most;
+}
+
+/* Row pointers: 0 first, the total last, and rows of 0 to twice the mean length between. */
+static uint64_t prefix(const gt_buffer *buffer, uint64_t seed, uint64_t index)
+{
+    uint64_t total = (uint64_t)buffer->low, rows = buffer->elements - 1;
+    if (index == 0 || index >= rows) {
+        return index == 0 ? 0 : total;
     }
-    double scaled =
-        (double)(draw >> 11) * (1.0 / 9007199254740992.0) * (buffer->high - buffer->low);
-    return gt_bits_from_double(buffer->type, buffer->low + scaled);
+    double place = ((double)index - 0.5 + unit_of(draw_of(seed, index))) / (double)rows;
+    uint64_t value = (uint64_t)(place * (double)total);
+    return value < total ? value : total;
+}
+
+/* Each number below `elements` once: steps that can be undone on the next power of two, until the
+ * result is below it. */
+static uint64_t permuted(const gt_buffer *buffer, uint64_t seed, uint64_t index)
+{
+    uint64_t count = buffer->elements, x = index;
+    uint32_t bits = count > 1 ? 64 - (uint32_t)__builtin_clzll(count - 1) : 1;
+    uint64_t mask = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    do {
+        for (uint32_t round = 0; round < 3; ++round) {
+            uint64_t key = mix(seed + round);
+            x = (x * (key | 1) + (key >> 32)) & mask;
+            x ^= x >> (bits / 2 + 1);
+        }
+    } while (x >= count);
+    return x;
+}
+
+static uint64_t integer_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
+{
+    int64_t low = (int64_t)buffer->low;
+    uint64_t range = (uint64_t)((int64_t)buffer->high - low);
+    switch (buffer->fill) {
+    case GT_FILL_INDEX:
+        return index;
+    case GT_FILL_CONSTANT:
+        return (uint64_t)low;
+    case GT_FILL_SORTED:
+        return (uint64_t)low + scaled(place_of(buffer, seed, index), range);
+    case GT_FILL_PERMUTATION:
+        return permuted(buffer, seed, index);
+    case GT_FILL_PREFIX:
+        return prefix(buffer, seed, index);
+    case GT_FILL_UNIFORM:
+        break;
+    default:
+        return 0;
+    }
+    uint64_t draw = draw_of(seed, index);
+    return (uint64_t)low + (range == UINT64_MAX ? draw : high_product(draw, range + 1));
+}
+
+static double between(const gt_buffer *buffer, double unit)
+{
+    return buffer->low + unit * (buffer->high - buffer->low);
+}
+
+static double float_value(const gt_buffer *buffer, uint64_t seed, uint64_t index)
+{
+    switch (buffer->fill) {
+    case GT_FILL_INDEX:
+        return (double)index;
+    case GT_FILL_CONSTANT:
+        return buffer->low;
+    case GT_FILL_SORTED:
+        return between(buffer, place_of(buffer, seed, index));
+    case GT_FILL_PERMUTATION:
+        return (double)permuted(buffer, seed, index);
+    case GT_FILL_PREFIX:
+        return (double)prefix(buffer, seed, index);
+    case GT_FILL_UNIFORM:
+        return between(buffer, unit_of(draw_of(seed, index)));
+    default:
+        return 0;
+    }
 }
 
 uint64_t gt_fill_bits(const gt_buffer *buffer, uint64_t seed, uint64_t index)
 {
     uint32_t width = 8 * gt_type_bytes(buffer->type);
-    uint64_t bits = 0;
-    switch (buffer->fill) {
-    case GT_FILL_UNIFORM:
-        bits = uniform_bits(buffer, mix(seed + (index + 1) * 0x9e3779b97f4a7c15ull));
-        break;
-    case GT_FILL_INDEX:
-        bits = gt_type_is_float(buffer->type) ? gt_bits_from_double(buffer->type, (double)index)
-                                              : index;
-        break;
-    case GT_FILL_CONSTANT:
-        bits = gt_bits_from_double(buffer->type, buffer->low);
-        break;
-    case GT_FILL_ZERO:
-        break;
-    }
+    uint64_t bits = gt_type_is_float(buffer->type)
+                        ? gt_bits_from_double(buffer->type, float_value(buffer, seed, index))
+                        : integer_bits(buffer, seed, index);
     return bits & (buffer->type == GT_TYPE_BOOL ? 1 : UINT64_MAX >> (64 - width));
 }
 

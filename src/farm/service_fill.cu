@@ -2,18 +2,79 @@
 
 // --- fill: inputs, moved inputs, guard patterns, conversions -----------------------------------------------------
 
+// The fills are the same, bit by bit, in measure_value.c.
+
+static __device__ u64 draw_of(const task &t, u64 i)
+{
+    return mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+}
+
+static __device__ double unit_of(u64 draw)
+{
+    return __dmul_rn((double)(draw >> 11), 1.0 / 9007199254740992.0);
+}
+
+// Where element i of `count` sorted ones lies, from 0 to 1: in its own part of that range.
+static __device__ double place_of(const task &t, u64 i, u64 count)
+{
+    return __ddiv_rn(__dadd_rn((double)i, unit_of(draw_of(t, i))), (double)count);
+}
+
+static __device__ u64 scaled(double unit, u64 most)
+{
+    u64 value = (u64)__dmul_rn(unit, __dadd_rn((double)most, 1.0));
+    return value < most ? value : most;
+}
+
+// Row pointers: 0 first, the total last, and rows of 0 to twice the mean length between.
+static __device__ u64 prefix(const task &t, u64 i)
+{
+    u64 total = (u64)t.low, rows = t.count - 1;
+    if (i == 0 || i >= rows) {
+        return i == 0 ? 0 : total;
+    }
+    double half = __dadd_rn(__dadd_rn((double)i, -0.5), unit_of(draw_of(t, i)));
+    u64 value = (u64)__dmul_rn(__ddiv_rn(half, (double)rows), (double)total);
+    return value < total ? value : total;
+}
+
+// Each number below `count` once: steps that can be undone on the next power of two, until the
+// result is below it.
+static __device__ u64 permuted(const task &t, u64 i)
+{
+    u32 bits = t.count > 1 ? 64 - (u32)__clzll((long long)(t.count - 1)) : 1;
+    u64 mask = bits < 64 ? (1ull << bits) - 1 : ~0ull;
+    u64 x = i;
+    do {
+        for (u32 round = 0; round < 3; ++round) {
+            u64 key = mix(t.seed + round);
+            x = (x * (key | 1) + (key >> 32)) & mask;
+            x ^= x >> (bits / 2 + 1);
+        }
+    } while (x >= t.count);
+    return x;
+}
+
 static __device__ u64 whole_bits(const task &t, u64 i)
 {
     long long low = (long long)t.low;
+    u64 range = (u64)((long long)t.high - low);
     switch (t.pattern) {
     case INDEX: return i;
     case ZERO: return 0;
     case CONSTANT: return (u64)low;
+    case SORTED: return (u64)low + scaled(place_of(t, i, t.count), range);
+    case PERMUTATION: return permuted(t, i);
+    case PREFIX: return prefix(t, i);
     default: break;
     }
-    u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
-    u64 range = (u64)((long long)t.high - low) + 1;
-    return (u64)low + (range == 0 ? draw : __umul64hi(draw, range));
+    u64 draw = draw_of(t, i);
+    return (u64)low + (range == ~0ull ? draw : __umul64hi(draw, range + 1));
+}
+
+static __device__ double between(const task &t, double unit)
+{
+    return __dadd_rn(t.low, __dmul_rn(unit, __dsub_rn(t.high, t.low)));
 }
 
 static __device__ u64 integer_bits(const task &t, u64 i)
@@ -28,12 +89,11 @@ static __device__ u64 float_bits(const task &t, u64 i)
     case INDEX: return from_double(t.type, (double)i);
     case ZERO: return 0;
     case CONSTANT: return from_double(t.type, t.low);
-    default: break;
+    case SORTED: return from_double(t.type, between(t, place_of(t, i, t.count)));
+    case PERMUTATION: return from_double(t.type, (double)permuted(t, i));
+    case PREFIX: return from_double(t.type, (double)prefix(t, i));
+    default: return from_double(t.type, between(t, unit_of(draw_of(t, i))));
     }
-    u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
-    double unit = __dmul_rn((double)(draw >> 11), 1.0 / 9007199254740992.0);
-    double value = __dadd_rn(t.low, __dmul_rn(unit, __dsub_rn(t.high, t.low)));
-    return from_double(t.type, value);
 }
 
 static __device__ u8 guard_byte(u32 pattern, u64 offset)
@@ -44,7 +104,7 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
 // Up or down by a relative step, at random, one in `sparse`; what would leave [low, high] stays.
 static __device__ void move_element(const task &t, u64 i)
 {
-    u64 draw = mix(t.seed + (i + 1) * 0x9e3779b97f4a7c15ull);
+    u64 draw = draw_of(t, i);
     double value = to_double(t.type, load_bits(t.target, i, size_of(t.type)));
     double by = __dmul_rn(value, t.stol);
     double up = __dadd_rn(value, by), down = __dsub_rn(value, by);

@@ -148,7 +148,7 @@ static const gt_member buffer_members[] = {
     NUMBER(gt_buffer, alignment),
     NUMBER(gt_buffer, first_number),
     NUMBER(gt_buffer, number_count),
-    ENUMERATOR(gt_buffer, fill, GT_FILL_CONSTANT),
+    ENUMERATOR(gt_buffer, fill, GT_FILL_FILE),
     NUMBER(gt_buffer, low),
     NUMBER(gt_buffer, high),
     NUMBER(gt_buffer, nan_ok),
@@ -201,6 +201,9 @@ static const gt_member workload_members[] = {
     NUMBER(gt_workload, has_reference),
     NUMBER(gt_workload, has_scale),
     NUMBER(gt_workload, has_check),
+    NUMBER(gt_workload, has_expected),
+    NUMBER(gt_workload, has_init),
+    STRUCT(gt_workload, init, &launch),
     STRUCT(gt_workload, reference, &launch),
     STRUCT(gt_workload, check, &launch),
     NUMBER(gt_workload, work_bytes),
@@ -232,8 +235,9 @@ static const gt_member compiled_members[] = {
 RECORD(gt_record_compiled, gt_compiled, compiled_members);
 
 static const gt_member input_members[] = {
-    NUMBER(gt_live_input, buffer), NUMBER(gt_live_input, is_ipc), BYTES(gt_live_input, handle),
-    NUMBER(gt_live_input, offset), IMAGE(gt_live_input, bytes),
+    NUMBER(gt_live_input, workload), NUMBER(gt_live_input, buffer), NUMBER(gt_live_input, expected),
+    NUMBER(gt_live_input, is_ipc),   BYTES(gt_live_input, handle),  NUMBER(gt_live_input, offset),
+    IMAGE(gt_live_input, bytes),
 };
 static RECORD(input, gt_live_input, input_members);
 

@@ -185,6 +185,7 @@
     Y(EmuModelVersion, emuModelVersion, int, (void))                                               \
     Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *name))                            \
     Y(EmuModelledTimeNs, emuModelledTimeNs, CUresult, (double *host_ns))                           \
+    Y(EmuNameMemory, emuNameMemory, CUresult, (CUdeviceptr address, const char *name))             \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))
 
 #endif

@@ -8,6 +8,17 @@
 /* Enough for several blocks of the widest tiles, and quick to check. */
 static const uint64_t cheap_bytes = 32 << 20;
 
+/* What comes from a file has one size. */
+static bool has_files(const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (template->arguments[i].fill.file || template->arguments[i].expected) {
+            return true;
+        }
+    }
+    return false;
+}
+
 typedef struct asked {
     int slot;
     bool uses;
@@ -155,6 +166,9 @@ gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_templ
     uint64_t bytes;
     *out = *problem;
     *changed = false;
+    if (has_files(template)) {
+        return GPUTUNE_OK;
+    }
     for (uint32_t i = 0; i < template->problem_count; i++) {
         may_change[i] =
             template->problem[i].kind == GT_PROBLEM_SIZE && !must_stay(template, (int)i);

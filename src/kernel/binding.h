@@ -45,6 +45,12 @@ gt_limit gt_binding_blocks(gt_binding *binding);
 void gt_blocks_ways(gt_pass out[GT_BLOCK_MAX], const gt_template *template,
                     const gt_config *config);
 
+/* The configuration that reference(self) names. In workload.c. */
+gt_config gt_reference_config(const gt_template *template);
+/* Evaluates a buffer's extents, slowest first. EINVAL below 1. In workload.c. */
+gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument,
+                                 const int64_t *slots);
+
 /* The element that the type of an argument, a pass block or a scratch is at the binding's problem.
  * Of a struct only bytes and alignment are meant. In structure_layout.c. */
 gt_element gt_element_resolve(const gt_binding *binding, const char *name);

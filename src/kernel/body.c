@@ -1,6 +1,7 @@
 /* Makes the texts that are compiled out of the template's text, and checks its functions. */
 #include "kernel/body.h"
 
+#include "kernel/binding.h"
 #include "kernel/functions.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
@@ -223,6 +224,11 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
     if (parts->check.present) {
         GT_TRY(gt_functions_cut(&body->text, parts->check.kernel.name));
     }
+    if (parts->init.present) {
+        /* which comes with the reference, also where that is the kernel */
+        GT_TRY(parts->reference.self ? export_kernel(&body->text, &parts->init.kernel, false)
+                                     : gt_functions_cut(&body->text, parts->init.kernel.name));
+    }
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(export_step(&body->text, parts, i));
     }
@@ -246,6 +252,9 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     }
     if (parts->check.present) {
         GT_TRY(export_kernel(&body->text, &parts->check.kernel, false));
+    }
+    if (parts->init.present) {
+        GT_TRY(export_kernel(&body->text, &parts->init.kernel, false));
     }
     return finish_body(body, parse->template, parse->parts->files[0].path);
 }
@@ -432,27 +441,37 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
     return GPUTUNE_OK;
 }
 
-/* The arguments come behind the blocks' pointers, then `scale` in a reference. */
+/* What stands behind the arguments. */
+typedef struct extra {
+    bool is_reference; /* may be `scale`, and outputs may be double */
+    const char *words; /* for messages */
+} extra;
+
+static const extra of_reference = {true, ", those of args(), or one more named 'scale'"};
+static const extra of_check = {false, ": those of the kernel and 'unsigned long long *wrong'"};
+static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
+
+/* The arguments come behind the blocks' pointers. */
 static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
                                              const gt_function_parameter *parameters, size_t count,
-                                             bool is_check)
+                                             const extra *extra)
 {
     const gt_template *template = parse->template;
     size_t first = 0;
     for (uint32_t i = 0; i < template->pass_count; i++) {
         first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
     }
-    size_t expected = template->argument_count + first + is_check;
+    size_t expected = template->argument_count + first + !extra->is_reference;
     const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
-    judge->scale = last && !is_check && count == expected + 1 && strcmp(last->name, "scale") == 0;
-    GT_TRY(check_count(count - judge->scale, expected, judge->kernel.name,
-                       is_check ? ": those of the kernel and 'unsigned long long *wrong'"
-                                : ", those of args(), or one more named 'scale'",
+    judge->scale =
+        last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
+    GT_TRY(check_count(count - judge->scale, expected, judge->kernel.name, extra->words,
                        judge->kernel.place));
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         const gt_function_parameter *given = &parameters[first + i];
-        bool may_be_double = !is_check && argument->is_buffer && argument->direction != GT_IN;
+        bool may_be_double =
+            extra->is_reference && argument->is_buffer && argument->direction != GT_IN;
         GT_TRY(check_parameter(parse, given, argument, judge->kernel.name, may_be_double,
                                judge->kernel.place));
         if (may_be_double && given->has_type && given->element.type == GT_TYPE_F64) {
@@ -464,8 +483,46 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     return GPUTUNE_OK;
 }
 
+/* The measure worker launches a reference plainly. */
+static gputune_status check_self(const gt_parse *parse)
+{
+    const gt_template *template = parse->template;
+    const gt_judge *judge = &parse->parts->reference;
+    const gt_config config = gt_reference_config(template);
+    if (judge->self && parse->parts->check.present) {
+        return gt_fail_at(judge->kernel.place,
+                          "reference(self) beside check(); expected one of them");
+    }
+    if (judge->self && parse->parts->step_count > 0) {
+        return gt_fail_at(judge->kernel.place, "reference(self) of a pipeline; expected a kernel");
+    }
+    if (judge->self && (parse->parts->map_count > 0 || parse->parts->cooperative)) {
+        return gt_fail_at(
+            judge->kernel.place,
+            "reference(self) of a cooperative kernel, or one with tensor maps; expected "
+            "a reference of its own, because a reference is launched plainly");
+    }
+    for (uint32_t i = 0; i < template->axis_count && judge->self; i++) {
+        const gt_axis *axis = &template->axes[i];
+        int64_t value = axis->values[config.choice[i]].number;
+        if (axis->kind == GT_AXIS_CLUSTER && value != 1) {
+            return gt_fail_at(judge->kernel.place,
+                              "reference(self) with clusters of %lld; expected '%s = 1', because a "
+                              "reference is launched without",
+                              (long long)value, axis->name);
+        }
+        if (axis->kind == GT_AXIS_PASS && value != GT_PASS_GLOBAL) {
+            return gt_fail_at(judge->kernel.place,
+                              "reference(self) of a kernel that takes '%s' in no global buffer; "
+                              "expected 'global' among its values, or a reference of its own",
+                              axis->name);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
-                                  bool is_check)
+                                  const extra *extra)
 {
     gt_function function;
     gt_function_parameter parameters[GT_PARAMETER_MAX];
@@ -488,7 +545,7 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
                           "plain const pointer to the block",
                           judge->kernel.name);
     }
-    return check_judge_parameters(judge, parse, parameters, count, is_check);
+    return check_judge_parameters(judge, parse, parameters, count, extra);
 }
 
 gputune_status gt_bodies_make(gt_parse *parse, const char *text)
@@ -497,9 +554,12 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->init.kernel));
     GT_TRY(parts->step_count ? check_steps(parse, text) : check_kernel(parse, text));
-    GT_TRY(check_judge(&parts->reference, parse, text, false));
-    GT_TRY(check_judge(&parts->check, parse, text, true));
+    GT_TRY(check_self(parse));
+    GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));
+    GT_TRY(check_judge(&parts->check, parse, text, &of_check));
+    GT_TRY(check_judge(&parts->init, parse, text, &of_init));
     GT_TRY(make_kernel_body(parse, text));
     return make_judge_body(parse, text);
 }

@@ -14,7 +14,7 @@ typedef struct gt_parse {
     gt_place axis_places[GT_AXIS_MAX], problem_places[GT_PROBLEM_MAX];
     gt_lexer vector_buffers[GT_AXIS_MAX]; /* the names, read when the arguments are known */
     gt_place scratch_places[GT_SCRATCH_MAX], require_places[GT_REQUIRE_MAX];
-    bool defaulted[GT_AXIS_MAX];
+    uint64_t defaulted; /* bit i: axis i */
 } gt_parse;
 
 /* Reads one clause's body, which must be used up (the caller checks). */
@@ -43,6 +43,8 @@ gputune_status gt_parse_maxreg(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_work(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_reference(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_check(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_init(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_expect(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_tensormap(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_options(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
@@ -81,14 +83,18 @@ gputune_status gt_read_value(gt_value *out, gt_parse *parse, gt_lexer *lexer);
  * `NAME =` follows. */
 gputune_status gt_read_values(gt_value *values, uint32_t *count, uint32_t most, gt_parse *parse,
                               gt_lexer *lexer);
+/* `AXIS = value`, with one of the axis's own values. Bit i of *given: axis i was read before. */
+gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
+                              gt_lexer *body);
 /* A new name for an axis, a problem value or a buffer: not a type, not a device property, not the
  * engine's, not taken. */
 gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer *lexer,
                                 const char *what);
-/* Reads `SIGN uniform(a, b) | index | zero | constant(v)`, if the sign comes next. *stated: it did.
- */
+/* Reads a sign and a fill (template.h), if the sign comes next. *stated: it did. */
 gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
                             const char *sign);
+/* Reads `file("name")`; the name is the template's to free. Fails where *out is set already. */
+gputune_status gt_read_file_name(const char **out, gt_lexer *lexer);
 /* Reads `SIGN { item, .path = item, … }`, if the sign and a brace come next; items are fills, or
  * real expressions. *stated: they did. */
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,

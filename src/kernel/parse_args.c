@@ -40,6 +40,24 @@ static gputune_status check_name(gt_parse *parse, const char *name, gt_place pla
     return GPUTUNE_OK;
 }
 
+static gputune_status check_fill(const gt_parse *parse, const gt_argument *argument)
+{
+    const gt_fill *fill = &argument->fill;
+    bool integers = gt_element_may_be_integer(parse->template, argument->type);
+    if (fill->kind == GT_FILL_EXPRESSION && integers && gt_expression_is_real(fill->low)) {
+        return gt_fail_at(fill->place,
+                          "'%s' is floating, and '%s' has integers; expected an "
+                          "integer expression",
+                          gt_expression_text(fill->low), argument->name);
+    }
+    return argument->direction == GT_OUT && gt_fill_is_sent(fill->kind)
+               ? gt_fail_at(fill->place,
+                            "'%s' is an output, which is poisoned before a launch; "
+                            "expected in or inout",
+                            argument->name)
+               : GPUTUNE_OK;
+}
+
 static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lexer *body,
                                   gt_place place)
 {
@@ -58,13 +76,21 @@ static gputune_status read_buffer(gt_argument *argument, gt_parse *parse, gt_lex
         GT_TRY(gt_read_fill(&argument->fill, &stated, parse, body, "="));
         argument->initialisers.single = stated;
     }
+    if (!stated && parse->parts->init.present &&
+        gt_element_may_be_integer(parse->template, argument->type)) {
+        argument->fill.kind = GT_FILL_ZERO; /* until init() fills it */
+        argument->initialisers.single = true;
+        stated = true;
+    }
     if (!stated && argument->direction != GT_OUT &&
         gt_element_may_be_integer(parse->template, argument->type)) {
-        return gt_fail_at(place,
-                          "integers of '%s' without a fill; expected '= uniform(low, high)', "
-                          "'= index', '= zero' or '= constant(value)'",
-                          argument->name);
+        return gt_fail_at(
+            place,
+            "integers of '%s' without a fill; expected '= uniform(low, high)', "
+            "'= index', '= zero', '= constant(value)' or another fill, or an init() kernel",
+            argument->name);
     }
+    GT_TRY(check_fill(parse, argument));
     argument->nan_ok = gt_lexer_accept(body, "nan_ok");
     return GPUTUNE_OK;
 }

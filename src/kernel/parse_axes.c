@@ -157,36 +157,34 @@ static gputune_status find_axis(uint32_t *out, gt_parse *parse, const char *name
                       nearest ? "'" : "");
 }
 
-static gputune_status read_default(gt_parse *parse, gt_lexer *body)
+gputune_status gt_read_choice(uint32_t *axis, uint8_t *choice, uint64_t *given, gt_parse *parse,
+                              gt_lexer *body)
 {
-    uint32_t index = 0;
-    uint8_t choice;
     gt_value value;
     char name[GT_NAME_MAX], text[GT_NAME_MAX];
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "AXIS = value"));
-    GT_TRY(find_axis(&index, parse, name, place));
-    if (parse->defaulted[index]) {
+    GT_TRY(find_axis(axis, parse, name, place));
+    if (*given >> *axis & 1) {
         return gt_fail_at(place, "'%s' given twice; expected each axis once", name);
     }
-    parse->defaulted[index] = true;
+    *given |= UINT64_C(1) << *axis;
     GT_TRY(gt_lexer_expect(body, "="));
     place = gt_lexer_place(body);
     GT_TRY(gt_read_value(&value, parse, body));
     gt_value_text(text, sizeof text, &value);
-    gputune_status status = gt_axis_choice(&choice, parse->template, index, text, false);
-    if (status < 0) {
-        return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
-    }
-    parse->template->axes[index].default_choice = choice;
-    return GPUTUNE_OK;
+    gputune_status status = gt_axis_choice(choice, parse->template, *axis, text, false);
+    return status == GPUTUNE_EINVAL ? gt_fail_at(place, "%s", gt_message()) : status;
 }
 
 gputune_status gt_parse_default(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     (void)clause;
     do {
-        GT_TRY(read_default(parse, body));
+        uint32_t axis = 0;
+        uint8_t choice = 0;
+        GT_TRY(gt_read_choice(&axis, &choice, &parse->defaulted, parse, body));
+        parse->template->axes[axis].default_choice = choice;
     } while (gt_lexer_accept(body, ","));
     return GPUTUNE_OK;
 }

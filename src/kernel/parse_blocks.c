@@ -51,8 +51,13 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
     if (!stated && gt_element_may_be_integer(parse->template, block->type)) {
         return gt_fail_at(place,
                           "integers of '%s' without a fill; expected ': uniform(low, high)', "
-                          "': index', ': zero' or ': constant(value)'",
+                          "': index', ': zero', ': constant(value)' or another fill",
                           block->name);
+    }
+    if (gt_fill_is_sent(block->fill.kind)) {
+        return gt_fail_at(block->fill.place, "a block of parameters cannot be filled so; expected "
+                                             "uniform(low, high), sorted(low, high), permutation, "
+                                             "prefix(total), index, zero or constant(value)");
     }
     return GPUTUNE_OK;
 }

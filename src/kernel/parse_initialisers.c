@@ -84,6 +84,7 @@ void gt_initialisers_free(gt_initialisers *initialisers)
         gt_expression_free((gt_expression *)initialisers->items[i].fill.low);
         gt_expression_free((gt_expression *)initialisers->items[i].fill.high);
         gt_expression_free((gt_expression *)initialisers->items[i].value);
+        free((char *)initialisers->items[i].fill.file);
     }
     free(initialisers->items);
 }

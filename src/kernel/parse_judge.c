@@ -1,4 +1,4 @@
-/* The pragmas work, reference and check. */
+/* The pragmas work, reference, check, init and expect. */
 #include "kernel/axis_kind.h"
 #include "kernel/types.h"
 
@@ -102,12 +102,108 @@ static gputune_status read_judge(gt_judge *judge, size_t settings_count, gt_pars
                : GPUTUNE_OK;
 }
 
+/* reference(self, AXIS = value, …, rtol = e): behind `self`. */
+static gputune_status read_self(gt_judge *judge, gt_parse *parse, gt_lexer *body)
+{
+    const setting tolerances[] = {
+        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
+    while (gt_lexer_accept(body, ",")) {
+        uint32_t axis = 0;
+        uint8_t choice = 0;
+        if (gt_lexer_is(body, "rtol") || gt_lexer_is(body, "atol") || gt_lexer_is(body, "stol")) {
+            GT_TRY(read_setting(tolerances, 3, GT_USE_PROBLEM, parse, body));
+        } else {
+            GT_TRY(gt_read_choice(&axis, &choice, &judge->chosen, parse, body));
+            judge->choices[axis] = choice;
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
+    gt_judge *judge = &parse->parts->reference;
+    judge->self = gt_lexer_accept(body, "self");
+    if (judge->self) {
+        judge->kernel.place = clause->place;
+        return read_self(judge, parse, body);
+    }
     return read_judge(&parse->parts->reference, 5, parse, clause, body);
 }
 
 gputune_status gt_parse_check(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     return read_judge(&parse->parts->check, 2, parse, clause, body);
+}
+
+gputune_status gt_parse_init(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    return read_judge(&parse->parts->init, 2, parse, clause, body);
+}
+
+/* The output of that name. */
+static gputune_status find_output(gt_argument **out, const gt_template *template, const char *name,
+                                  gt_place place)
+{
+    const char *names[GT_PARAMETER_MAX];
+    size_t count = 0;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        gt_argument *argument = &template->arguments[i];
+        if (!argument->is_buffer || argument->direction == GT_IN) {
+            continue;
+        }
+        if (strcmp(argument->name, name) == 0) {
+            *out = argument;
+            return GPUTUNE_OK;
+        }
+        names[count++] = argument->name;
+    }
+    const char *nearest = gt_nearest(name, names, count);
+    return gt_fail_at(place, "no output '%s'; expected %s%s%s, rtol, atol or stol", name,
+                      nearest ? "'" : "", nearest ? nearest : "an out or inout buffer",
+                      nearest ? "'" : "");
+}
+
+static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
+{
+    gt_judge *judge = &parse->parts->reference;
+    const setting tolerances[] = {
+        {"rtol", NULL, &judge->rtol}, {"atol", NULL, &judge->atol}, {"stol", NULL, &judge->stol}};
+    char name[GT_NAME_MAX];
+    gt_argument *argument = NULL;
+    for (size_t i = 0; i < sizeof tolerances / sizeof *tolerances; i++) {
+        if (gt_lexer_is(body, tolerances[i].name)) {
+            return read_setting(tolerances, 3, GT_USE_PROBLEM, parse, body);
+        }
+    }
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(gt_name_read(name, sizeof name, body, "an output's name, as in y = file(\"y.npy\")"));
+    GT_TRY(find_output(&argument, parse->template, name, place));
+    GT_TRY(gt_lexer_expect(body, "="));
+    return gt_read_file_name(&argument->expected, body);
+}
+
+gputune_status gt_parse_expect(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
+{
+    const gt_template *template = parse->template;
+    const gt_judge *reference = &parse->parts->reference;
+    if (reference->present || reference->self || parse->parts->check.present) {
+        return gt_fail_at(clause->place, "expect() beside reference() or check(); expected one of "
+                                         "them, as each says what is right");
+    }
+    parse->parts->reference.kernel.place = clause->place;
+    do {
+        GT_TRY(read_expected(parse, body));
+    } while (gt_lexer_accept(body, ","));
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (argument->is_buffer && argument->direction != GT_IN && !argument->expected) {
+            return gt_fail_at(clause->place,
+                              "no expected results of '%s'; expected '%s = "
+                              "file(\"name.npy\")', because every output is compared",
+                              argument->name, argument->name);
+        }
+    }
+    parse->parts->expects = true;
+    return GPUTUNE_OK;
 }

@@ -191,43 +191,6 @@ gputune_status gt_read_new_name(char out[GT_NAME_MAX], gt_parse *parse, gt_lexer
     return GPUTUNE_OK;
 }
 
-gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
-                            const char *sign)
-{
-    static const struct {
-        const char *word;
-        gt_fill_kind kind;
-        int values;
-    } fills[] = {{"uniform", GT_FILL_UNIFORM, 2},
-                 {"index", GT_FILL_INDEX, 0},
-                 {"zero", GT_FILL_ZERO, 0},
-                 {"constant", GT_FILL_CONSTANT, 1}};
-    size_t i = 0;
-    gt_expression *values[2] = {NULL, NULL};
-    *stated = gt_lexer_accept(lexer, sign);
-    if (!*stated) {
-        return GPUTUNE_OK;
-    }
-    while (i < 4 && !gt_lexer_is(lexer, fills[i].word)) {
-        i++;
-    }
-    if (i == 4) {
-        return gt_fail_expected(lexer, "uniform(low, high), index, zero or constant(value)");
-    }
-    gt_lexer_next(lexer);
-    out->kind = fills[i].kind;
-    gputune_status status = GPUTUNE_OK;
-    for (int v = 0; v < fills[i].values && status == GPUTUNE_OK; v++) {
-        status = gt_lexer_expect(lexer, v ? "," : "(");
-        if (status == GPUTUNE_OK) {
-            status = gt_read_real_expression(&values[v], parse, lexer, GT_USE_PROBLEM);
-        }
-    }
-    out->low = values[0]; /* kept also on failure: the template frees them */
-    out->high = values[1];
-    return status == GPUTUNE_OK && fills[i].values > 0 ? gt_lexer_expect(lexer, ")") : status;
-}
-
 static const gt_problem_value *problem_type(const gt_template *template, const char *name)
 {
     int i = gt_template_problem_index(template, name);

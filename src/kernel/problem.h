@@ -22,7 +22,7 @@ gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *prob
 /* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down
  * to be cheap. A size that shares a require() with a tunable, or is an innermost extent of several
  * that a vector axis must divide, stays: what is valid at the problem is valid at the awkward one.
- * *changed is false (and *out the problem) when no size may change. */
+ * *changed is false (and *out the problem) when no size may change, or data come from files. */
 gputune_status gt_problem_awkward(gt_problem *out, bool *changed, const gt_template *template,
                                   const gt_problem *problem, const gt_device *device);
 
@@ -95,17 +95,26 @@ typedef struct gt_workload {
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
     bool has_check;                /* check(kernel) replaces the comparison */
-    gt_launch reference, check;    /* pass() blocks come as GT_PASS_GLOBAL, constant() ones as
-                                      GT_PASS_CONSTANT; clears as the kernel's (their
-                                      bytes are the reference type's). The reference's `scale`, one
-                                      element for each of the first output, is its last parameter, a
-                                      scratch. A check's last parameter is a scratch of 8 bytes, the
-                                      count of wrong elements (zero at the start); it sees outputs
-                                      as the variant left them. */
-    double work_bytes, work_flops; /* of a launch of the default; 0: not declared */
+    bool has_expected;             /* the right results come with the setup, for every output */
+    bool has_init;                 /* a kernel fills the inputs behind their fills */
+    gt_launch init;             /* its last parameter is a scratch of 8 bytes: the seed, by value */
+    gt_launch reference, check; /* pass() blocks come as GT_PASS_GLOBAL, constant() ones as
+                                   GT_PASS_CONSTANT; clears as the kernel's (their
+                                   bytes are the reference type's). The reference's `scale`, one
+                                   element for each of the first output, is its last parameter, a
+                                   scratch. A check's last parameter is a scratch of 8 bytes, the
+                                   count of wrong elements (zero at the start); it sees outputs
+                                   as the variant left them. */
+    double work_bytes, work_flops;        /* of a launch of the default; 0: not declared */
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
+
+/* Whether anything but the default variant says what is right. */
+static inline bool gt_workload_is_judged(const gt_workload *workload)
+{
+    return workload->has_reference || workload->has_check || workload->has_expected;
+}
 
 /* Evaluates a template at a problem. EINVAL for sizes whose buffers overflow 2^47 bytes; ETEMPLATE
  * for expressions that fail. `alignment` is the one assumed of every buffer. */

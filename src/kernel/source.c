@@ -289,14 +289,16 @@ static gputune_status add_instance(gt_source *out, const generator *g, const gt_
 static gputune_status add_instances(gt_source *out, const generator *g)
 {
     const gt_template_parts *parts = g->binding->template->parts;
-    for (uint32_t i = 0; i < parts->step_count && g->body == &parts->kernel_body; i++) {
+    bool kernel = g->body == &parts->kernel_body;
+    for (uint32_t i = 0; kernel && i < parts->step_count; i++) {
         GT_TRY(add_instance(out, g, &parts->steps[i].kernel));
     }
-    if (g->body == &parts->kernel_body) {
-        return add_instance(out, g, &parts->kernel);
+    GT_TRY(add_instance(out, g, kernel ? &parts->kernel : &parts->reference.kernel));
+    if (!kernel) {
+        GT_TRY(add_instance(out, g, &parts->check.kernel));
     }
-    GT_TRY(add_instance(out, g, &parts->reference.kernel));
-    return add_instance(out, g, &parts->check.kernel);
+    return kernel && !parts->reference.self ? GPUTUNE_OK
+                                            : add_instance(out, g, &parts->init.kernel);
 }
 
 /* As <cuda.h> has it, which a template need not include. */
@@ -376,7 +378,12 @@ gputune_status gt_source_reference(gt_source *out, const gt_template *template,
 {
     gt_binding binding;
     const gt_config standard = gt_config_default(template);
-    if (!template->parts->reference.present && !template->parts->check.present) {
+    if (template->parts->reference.self) {
+        const gt_config config = gt_reference_config(template);
+        return gt_source_generate(out, template, problem, &config, device, prelude);
+    }
+    const gt_template_parts *parts = template->parts;
+    if (!parts->reference.present && !parts->check.present && !parts->init.present) {
         return gt_fail(GPUTUNE_ETEMPLATE,
                        "%s:1:1: no 'reference'; expected #pragma gputune "
                        "reference(KERNEL, …)",

@@ -115,6 +115,9 @@ static int slot_of(void *user, const char *name)
 {
     const gt_symbols *symbols = user;
     unsigned use;
+    if ((symbols->use & GT_USE_ELEMENT) && strcmp(name, "index") == 0) {
+        return GT_SLOT_ELEMENT;
+    }
     int slot = find(symbols->template, name, &use);
     return slot >= 0 && (use & ~symbols->use) == 0 ? slot : -1;
 }

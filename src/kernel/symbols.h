@@ -15,6 +15,7 @@ enum {
     GT_SLOT_BLOCK = 116,                               /* block_x block_y block_z */
     GT_SLOT_OCCUPANCY = 119,                           /* max_blocks max_clusters */
     GT_SLOT_GRID = 121,                                /* grid_x grid_y grid_z */
+    GT_SLOT_ELEMENT = 124,                             /* `index`, of an element */
     GT_SLOT_WORD = 128                                 /* a word's own number */
 };
 
@@ -27,6 +28,7 @@ enum {
     GT_USE_BLOCK = 16,
     GT_USE_OCCUPANCY = 32,
     GT_USE_GRID = 64,
+    GT_USE_ELEMENT = 128, /* `index`, which is an ordinary name elsewhere */
     GT_USE_PROBLEM = GT_USE_CONST | GT_USE_SIZE | GT_USE_DEVICE
 };
 

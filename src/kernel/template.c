@@ -20,21 +20,35 @@ typedef struct pragma {
 
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
  * that declare axes are in axis_kind.c, and are read in the phase AXES. */
+enum { AXES = 1 };
+
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},     {"problem", 0, MANY, gt_parse_problem},
-    {"constant", 1, MANY, gt_parse_constant},   {"args", 2, NEEDED, gt_parse_args},
-    {"scratch", 2, MANY, gt_parse_scratch},     {"default", 2, MANY, gt_parse_default},
-    {"block", 2, NEEDED, gt_parse_block},       {"grid", 2, NEEDED, gt_parse_grid},
-    {"shared", 2, ONCE, gt_parse_shared},       {"cooperative", 2, ONCE, gt_parse_cooperative},
-    {"require", 2, MANY, gt_parse_require},     {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},       {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference}, {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},       {"options", 2, MANY, gt_parse_options},
-    {"clear", 3, MANY, gt_parse_clear},         {"tensormap", 3, MANY, gt_parse_tensormap},
+    {"kernel", 0, NEEDED, gt_parse_kernel},
+    {"problem", 0, MANY, gt_parse_problem},
+    {"constant", 1, MANY, gt_parse_constant},
+    {"args", 2, NEEDED, gt_parse_args},
+    {"scratch", 2, MANY, gt_parse_scratch},
+    {"default", 2, MANY, gt_parse_default},
+    {"block", 2, NEEDED, gt_parse_block},
+    {"grid", 2, NEEDED, gt_parse_grid},
+    {"shared", 2, ONCE, gt_parse_shared},
+    {"cooperative", 2, ONCE, gt_parse_cooperative},
+    {"require", 2, MANY, gt_parse_require},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
+    {"maxreg", 2, ONCE, gt_parse_maxreg},
+    {"work", 2, ONCE, gt_parse_work},
+    {"reference", 2, ONCE, gt_parse_reference},
+    {"check", 2, ONCE, gt_parse_check},
+    {"define", 2, MANY, gt_parse_define},
+    {"options", 2, MANY, gt_parse_options},
+    {"clear", 3, MANY, gt_parse_clear},
+    {"tensormap", 3, MANY, gt_parse_tensormap},
+    {"expect", 3, ONCE, gt_parse_expect},
+    {"init", AXES, ONCE, gt_parse_init}, /* before args(), whose integers then need no fill */
     {"launch", 3, MANY, gt_parse_launch},
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, AXES = 1, PHASES = 4, WORD_MAX = 32 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 4, WORD_MAX = 32 };
 
 /* The index-th of all pragmas; its word is NULL behind the last. */
 static pragma pragma_at(int index)
@@ -179,8 +193,8 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args", "reference", "check",
-                                            "work", "clear",     "options"};
+static const char *const meaning_words[] = {"args", "reference", "check",   "expect", "init",
+                                            "work", "clear",     "options", "launch"};
 static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
                                            "clear", "cooperative", "tensormap", "launch"};
 
@@ -410,6 +424,7 @@ static void free_fill(const gt_fill *fill)
 {
     gt_expression_free((gt_expression *)fill->low);
     gt_expression_free((gt_expression *)fill->high);
+    free((char *)fill->file);
 }
 
 static void free_arguments(gt_template *template)
@@ -419,6 +434,7 @@ static void free_arguments(gt_template *template)
         free_expressions((gt_expression *const *)argument->extents, 3);
         gt_expression_free((gt_expression *)argument->value);
         free_fill(&argument->fill);
+        free((char *)argument->expected);
         gt_initialisers_free(&argument->initialisers);
     }
     free(template->arguments);
@@ -497,6 +513,7 @@ void gt_template_free(gt_template *template)
     gt_structures_free(template->parts);
     free_judge(&template->parts->reference);
     free_judge(&template->parts->check);
+    free_judge(&template->parts->init);
     free_launch(template->parts);
     free_texts(template->parts);
     pthread_mutex_destroy(&template->parts->lock);

@@ -16,12 +16,21 @@
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
- *     filled, compared and counted one by one
- *     FILL: uniform(low, high), index, zero, constant(value); floats need none (uniform(-1, 1)), a
- *     bool takes the lowest bit. TYPE may be a struct or a typedef of this file (numbers, vectors,
- *     arrays and structs of them); the compiler confirms the layout. Its numbers, or a vector's, are
- *     filled one by one: = {uniform(0, 1), .pos.x = index}; by value: T p = {1, .n = 2 * n}, and what
- *     is left out is named like a problem value. A scalar named like a problem value is that value
+ *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
+ *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
+ *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
+ *     T p = {1, .n = 2 * n}, and what is left out is named like a problem value. A scalar named like
+ *     a problem value is that value
+ *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
+ *       (uniform(-1, 1)), a bool takes the lowest bit
+ *     sorted[(low, high)]    rising; without a range from -1 to 1, integers from 0 to the last index
+ *     permutation            0 to the last index, each once
+ *     prefix(total)          row pointers of a sparse matrix: 0 first, then rising to the total
+ *     an expression in which `index` is the element's: n - 1 - index, (index % 4) * 0.5; computed on
+ *       the host, some ten million elements a second
+ *     file("a.npy")          of numpy.save(), beside the template: rows by rows, of the argument's
+ *       type and shape (a vector's components are one dimension more). Such a template has no
+ *       awkward size
  *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
@@ -63,6 +72,15 @@
  *     `scale` receives the sum of magnitudes for each element of the first output. It may differ
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
+ *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
+ *     the kernel itself in a configuration that is easy to trust; axes left out as in default()
+ *   init(KERNEL[, block = D][, grid = D])
+ *     fills inputs with any structure: takes the block as a const pointer, args() with inputs that
+ *     it may write, and `unsigned long long seed`; launched behind the fills, at both sizes.
+ *     Integers without a fill are zero before it
+ *   expect(NAME = file("y.npy"), …[, rtol = e][, atol = e][, stol = e])
+ *     in place of a reference: the right results of every output, for these very inputs; files as
+ *     those of fills
  *   check(KERNEL[, block = D][, grid = D])
  *     takes the same, then `unsigned long long *wrong`, to which it adds its wrong elements
  *   define(NAME[ = e or "text"], …)      include("file")
@@ -160,13 +178,27 @@ typedef enum gt_fill_kind {
     GT_FILL_UNIFORM,
     GT_FILL_INDEX,
     GT_FILL_ZERO,
-    GT_FILL_CONSTANT
+    GT_FILL_CONSTANT,
+    GT_FILL_SORTED,
+    GT_FILL_PERMUTATION,
+    GT_FILL_PREFIX,
+    /* made on the host and sent to the measure worker */
+    GT_FILL_EXPRESSION,
+    GT_FILL_FILE
 } gt_fill_kind;
 /* How an input is filled, reproducibly from a seed. */
 typedef struct gt_fill {
     gt_fill_kind kind;
-    const gt_expression *low, *high; /* uniform(low, high); constant(low) */
+    const gt_expression *low, *high; /* uniform(low, high), sorted(low, high); constant(low),
+                                        prefix(low); an expression of the index in `low` */
+    const char *file;                /* as written; NULL: none */
+    gt_place place;
 } gt_fill;
+/* Whether elements come from the host: the measure worker cannot make them. */
+static inline bool gt_fill_is_sent(gt_fill_kind kind)
+{
+    return kind >= GT_FILL_EXPRESSION;
+}
 
 /* What elements are made of. The service kernels know the numbers; floats come last. */
 typedef enum gt_type {
@@ -190,6 +222,8 @@ enum { GT_TYPE_LAST = GT_TYPE_E5M2 };
 /* Bytes of one: 1, 2, 4 or 8. */
 uint32_t gt_type_bytes(gt_type type);
 bool gt_type_is_float(gt_type type);
+/* Whether an integer is a value of the type; 64-bit and floating ones take every int64. */
+bool gt_type_holds(gt_type type, int64_t value);
 /* "float", "unsigned int", … */
 const char *gt_type_name(gt_type type);
 
@@ -225,6 +259,7 @@ typedef struct gt_argument {
     const gt_expression *extents[3]; /* of a buffer, slowest first; NULL beyond extent_count */
     uint32_t extent_count;
     gt_fill fill;               /* of a buffer */
+    const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
     gt_initialisers initialisers;
     bool nan_ok;

@@ -82,7 +82,7 @@ typedef struct gt_template_step {
     uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), then scratch() */
 } gt_template_step;
 
-/* The reference or the check kernel. */
+/* The reference, the check kernel, or the one that fills inputs. */
 typedef struct gt_judge {
     bool present;
     gt_kernel_name kernel;
@@ -91,6 +91,9 @@ typedef struct gt_judge {
     uint32_t scale_bytes; /* of one element of it */
     bool scale;           /* one more parameter, named so */
     uint64_t double_mask; /* bit i: argument i is declared double */
+    bool self;            /* the kernel itself, in another configuration; then not `present` */
+    uint64_t chosen;      /* bit i: axis i has choices[i]; the others are as in the default */
+    uint8_t choices[GT_AXIS_MAX];
 } gt_judge;
 
 /* A text that is compiled, its macros missing. */
@@ -136,7 +139,9 @@ typedef struct gt_template_parts {
     uint32_t define_count;
     gt_option options[GT_OPTION_MAX];
     uint32_t option_count, option_items;
-    gt_judge reference, check;
+    gt_judge reference, check; /* tolerances are the reference's also where it is not present */
+    gt_judge init;             /* fills inputs; no judge, but launched like one */
+    bool expects;              /* the arguments name files of expected results */
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
     gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */

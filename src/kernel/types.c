@@ -123,6 +123,20 @@ bool gt_type_is_float(gt_type type)
     return types[type].is_float;
 }
 
+bool gt_type_holds(gt_type type, int64_t value)
+{
+    uint32_t bits = gt_type_bytes(type) * 8;
+    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
+    if (type == GT_TYPE_BOOL) {
+        return value == 0 || value == 1;
+    }
+    if (gt_type_is_float(type) || bits == 64) {
+        return true;
+    }
+    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
+    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
+}
+
 const char *gt_type_name(gt_type type)
 {
     return types[type].name;

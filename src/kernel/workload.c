@@ -1,5 +1,6 @@
 /* Evaluates a template at a problem: buffers, scalars, tolerances. */
 #include "kernel/binding.h"
+#include "kernel/source.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
 #include "kernel/workload_parts.h"
@@ -24,6 +25,14 @@ static gputune_status evaluate_extent(uint64_t *out, const gt_expression *extent
                        name, gt_expression_text(extent), (long long)value);
     }
     *out = (uint64_t)value;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_argument_shape(uint64_t out[3], const gt_argument *argument, const int64_t *slots)
+{
+    for (uint32_t i = 0; i < argument->extent_count; i++) {
+        GT_TRY(evaluate_extent(&out[i], argument->extents[i], slots, argument->name));
+    }
     return GPUTUNE_OK;
 }
 
@@ -249,13 +258,42 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     return GPUTUNE_OK;
 }
 
+/* The kernel as its own reference gets a block of parameters as other references do. */
+gt_config gt_reference_config(const gt_template *template)
+{
+    const gt_judge *judge = &template->parts->reference;
+    gt_config config = gt_config_default(template);
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        if (judge->chosen >> i & 1) {
+            config.choice[i] = judge->choices[i];
+        }
+        for (uint32_t v = 0; axis->kind == GT_AXIS_PASS && v < axis->count; v++) {
+            bool global = axis->values[v].number == GT_PASS_GLOBAL;
+            config.choice[i] = global ? (uint8_t)v : config.choice[i];
+        }
+    }
+    return config;
+}
+
 static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
-    out->has_reference = parts->reference.present;
+    out->has_reference = parts->reference.present || parts->reference.self;
     out->has_scale = parts->reference.scale;
     out->has_check = parts->check.present;
-    if (out->has_reference) {
+    out->has_expected = parts->expects;
+    out->has_init = parts->init.present;
+    if (out->has_init) {
+        GT_TRY(bind_judge(&out->init, out, binding, &parts->init));
+        add_parameter(&out->init, GT_PARAMETER_SCRATCH, 8, -1, 8);
+    }
+    if (parts->reference.self) {
+        const gt_config config = gt_reference_config(binding->template);
+        GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
+                              binding->device));
+    }
+    if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));
         add_clears(&out->reference, out, binding->template);
     }

@@ -61,12 +61,50 @@ gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, 
 
 /* ---- Fills ----------------------------------------------------------------------------------- */
 
+/* What a fill that states no values is made from. `count`: of the elements that it makes. */
+static void set_range(gt_number *out, uint64_t count)
+{
+    bool integers = !gt_type_is_float(out->type), sorted = out->fill == GT_FILL_SORTED;
+    out->low = out->high = 0;
+    if (out->fill == GT_FILL_UNIFORM || (sorted && !integers)) {
+        out->low = -1;
+        out->high = 1;
+    } else if (sorted) {
+        out->high = (double)(count - 1);
+    }
+}
+
+/* The largest number of a fill that makes its own must be one of the type's. */
+static gputune_status check_range(const gt_number *out, uint64_t count, gt_place place,
+                                  const char *name)
+{
+    double most = out->fill == GT_FILL_PERMUTATION ? (double)(count - 1) : out->high;
+    bool counted = out->fill == GT_FILL_PERMUTATION || out->fill == GT_FILL_PREFIX;
+    if (out->low > out->high) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s is filled from %g to %g at these sizes; expected low <= high", name,
+                       out->low, out->high);
+    }
+    if (out->fill == GT_FILL_PREFIX && out->low < 0) {
+        return gt_fail_at(place, "prefix(%g) at these sizes; expected 0 or more", out->low);
+    }
+    return counted && !gt_type_holds(out->type, (int64_t)most)
+               ? gt_fail_at(place,
+                            "%s would hold numbers up to %.0f at these sizes, which its type %s "
+                            "does not hold; expected a wider type",
+                            name, most, gt_type_name(out->type))
+               : GPUTUNE_OK;
+}
+
+/* The values of what comes from the host are computed when it is sent. `out` has its type. */
 static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64_t *slots,
-                                const char *name)
+                                uint64_t count, const char *name)
 {
     out->fill = fill->kind;
-    out->low = fill->kind == GT_FILL_UNIFORM ? -1 : 0;
-    out->high = fill->kind == GT_FILL_UNIFORM ? 1 : 0;
+    set_range(out, count);
+    if (gt_fill_is_sent(fill->kind)) {
+        return GPUTUNE_OK;
+    }
     if (fill->low) {
         GT_TRY(gt_expression_real(&out->low, fill->low, slots));
         out->high = out->low;
@@ -74,13 +112,7 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
     if (fill->high) {
         GT_TRY(gt_expression_real(&out->high, fill->high, slots));
     }
-    if (out->low > out->high) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s is filled with uniform(%g, %g) at these sizes; expected "
-                       "low <= high",
-                       name, out->low, out->high);
-    }
-    return GPUTUNE_OK;
+    return check_range(out, count, fill->place, name);
 }
 
 /* ---- Elements of several numbers ------------------------------------------------------------- */
@@ -164,7 +196,15 @@ static gputune_status fill_number(gt_number *number, const gt_leaf *leaf, const 
                           "}, index, zero or constant(value)",
                           name, leaf->name);
     }
-    return bind_fill(number, item ? &item->fill : declared->fill, binding->slots, name);
+    const gt_fill *fill = item ? &item->fill : declared->fill;
+    if (fill->kind > GT_FILL_CONSTANT) {
+        return gt_fail_at(
+            fill->place,
+            "'%s' cannot be filled so, as its elements have several numbers; expected "
+            "uniform(low, high), index, zero or constant(value)",
+            buffer->name);
+    }
+    return bind_fill(number, fill, binding->slots, buffer->elements, name);
 }
 
 /* The type that stands for all numbers: the coarsest float, because tolerances follow from it. */
@@ -212,7 +252,8 @@ static gputune_status bind_elements(gt_workload *out, gt_buffer *buffer, const g
     if (one_by_one) {
         return bind_apart(out, buffer, binding, layout, declared);
     }
-    GT_TRY(bind_fill(&plain, declared->fill, binding->slots, buffer->name));
+    plain.type = buffer->type;
+    GT_TRY(bind_fill(&plain, declared->fill, binding->slots, buffer->elements, buffer->name));
     buffer->fill = plain.fill;
     buffer->low = plain.low;
     buffer->high = plain.high;
@@ -233,21 +274,6 @@ gputune_status gt_elements_bind(gt_workload *out, gt_buffer *buffer, const gt_bi
 
 /* ---- Scalars --------------------------------------------------------------------------------- */
 
-/* Whether an integer is a value of the type; 64-bit ones take every int64. */
-static bool fits(int64_t value, gt_type type)
-{
-    uint32_t bits = gt_type_bytes(type) * 8;
-    bool is_unsigned = type == GT_TYPE_U8 || type == GT_TYPE_U16 || type == GT_TYPE_U32;
-    if (type == GT_TYPE_BOOL) {
-        return value == 0 || value == 1;
-    }
-    if (gt_type_is_float(type) || bits == 64) {
-        return true;
-    }
-    int64_t high = (INT64_C(1) << (is_unsigned ? bits : bits - 1)) - 1;
-    return value <= high && value >= (is_unsigned ? 0 : -high - 1);
-}
-
 /* A number by its expression; NULL: by the problem value that it is named like. */
 static gputune_status bind_number(gt_number *out, const gt_binding *binding,
                                   const gt_expression *value, const char *name)
@@ -267,7 +293,7 @@ static gputune_status bind_number(gt_number *out, const gt_binding *binding,
         GT_TRY(gt_expression_integer(&out->integer, value, binding->slots));
         out->low = (double)out->integer;
     }
-    return fits(out->integer, out->type)
+    return gt_type_holds(out->type, out->integer)
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL, "%s is %lld, which its type %s does not hold", name,
                          (long long)out->integer, gt_type_name(out->type));

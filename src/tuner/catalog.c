@@ -1,73 +1,17 @@
 /* Finds and parses templates, by name or path. */
 #include "tuner/catalog_parts.h"
 
-#include "base/environment.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "farm/includes.h"
+#include "tuner/template_folders.h"
 
 #include <string.h>
-
-static gputune_status try_folder(char **out, gt_text *tried, char *folder)
-{
-    char *probe;
-    gputune_status status = gt_path_format(&probe, "%s/gputune.cuh", folder);
-    bool found = status == GPUTUNE_OK && gt_file_exists(probe);
-    if (status == GPUTUNE_OK) {
-        free(probe);
-    }
-    if (found) {
-        *out = folder;
-        return GPUTUNE_OK;
-    }
-    gt_text_printf(tried, "%s%s", tried->length ? ", " : "", folder);
-    free(folder);
-    return status;
-}
-
-static gputune_status search_folder(char **out, gt_text *tried, const char *given)
-{
-    const char *asked = given ? given : gt_environment("GPUTUNE_TEMPLATES");
-    char *own, *folder;
-    if (asked) {
-        GT_TRY(gt_strdup(&folder, asked));
-        return try_folder(out, tried, folder);
-    }
-    static const char *const places[] = {"templates", "../templates", "../share/gputune/templates",
-                                         "gputune/share/templates"};
-    GT_TRY(gt_file_own_folder(&own));
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < sizeof places / sizeof *places && !status && !*out; i++) {
-        status = gt_path_format(&folder, "%s/%s", own, places[i]);
-        if (!status) {
-            status = try_folder(out, tried, folder);
-        }
-    }
-    free(own);
-    return status;
-}
-
-static gputune_status find_folder(char **out, const char *given)
-{
-    gt_text tried = {0};
-    char *folder = NULL;
-    gputune_status status = search_folder(&folder, &tried, given);
-    if (status == GPUTUNE_OK && !folder) {
-        status = gt_fail(GPUTUNE_ENOTFOUND,
-                         "no template folder with gputune.cuh; searched %s; set GPUTUNE_TEMPLATES",
-                         gt_text_string(&tried));
-    }
-    gt_text_free(&tried);
-    if (status == GPUTUNE_OK) {
-        *out = folder;
-    }
-    return status;
-}
 
 static gputune_status read_prelude(gt_catalog *catalog)
 {
     char *path;
-    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->folder));
+    GT_TRY(gt_path_format(&path, "%s/gputune.cuh", catalog->home));
     gputune_status status = gt_file_read(&catalog->prelude, NULL, path);
     free(path);
     return status;
@@ -81,7 +25,7 @@ gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log
     }
     pthread_mutex_init(&catalog->lock, NULL);
     catalog->log = log ? *log : (gt_log){0};
-    gputune_status status = find_folder(&catalog->folder, given);
+    gputune_status status = gt_template_folders(&catalog->folder, &catalog->home, given);
     if (status == GPUTUNE_OK) {
         status = read_prelude(catalog);
     }
@@ -109,6 +53,7 @@ void gt_catalog_close(gt_catalog *catalog)
     pthread_mutex_destroy(&catalog->lock);
     gt_includes_close(catalog->includes);
     free(catalog->folder);
+    free(catalog->home);
     free(catalog->prelude);
     free(catalog);
 }

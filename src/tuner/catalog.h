@@ -7,9 +7,7 @@
 
 typedef struct gt_catalog gt_catalog;
 
-/* Finds the template folder: `given`, GPUTUNE_TEMPLATES, beside this library or program
- * (templates/,
- * ../templates, ../share/gputune/templates), the compiled-in prefix. ENOTFOUND lists them. */
+/* Finds the folders (template_folders.h) and reads the prelude. ENOTFOUND. */
 gputune_status gt_catalog_open(gt_catalog **out, const char *given, const gt_log *log);
 /* Names folders of headers that templates may include, in the order of the search. Before any
  * template is read. EINVAL when one is no folder. */

@@ -34,7 +34,9 @@ typedef struct gt_catalog_entry {
 
 struct gt_catalog {
     pthread_mutex_t lock;
-    char *folder, *prelude;
+    char *folder; /* of the kernels that are found by name */
+    char *home;   /* where the prelude is */
+    char *prelude;
     gt_includes *includes;
     gt_log log;
     GT_ARRAY(gt_catalog_entry) entries; /* old ones stay valid */

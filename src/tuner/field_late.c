@@ -45,8 +45,7 @@ void gt_field_note_compiled(gt_field *field, uint32_t index)
 static gputune_status stop_waiting_for_default(gt_field *field)
 {
     const gt_workload *workload = &field->options.request->workload;
-    bool has_expected = workload->has_reference || workload->has_check;
-    if (!field->awaits_default || !has_expected ||
+    if (!field->awaits_default || !gt_workload_is_judged(workload) ||
         gt_seconds_since(field->start_ns) < SHARE * limit_s(field)) {
         return GPUTUNE_OK;
     }

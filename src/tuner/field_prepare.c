@@ -14,6 +14,7 @@ static gputune_status prepare_workloads(gt_field *field, gt_measure_setup *setup
     }
     GT_TRY(gt_workload_bind(&setup->workloads[1], r->template, &field->awkward, r->device, 1, NULL,
                             0));
+    gt_request_judge(&setup->workloads[1], r);
     memcpy(setup->workloads[1].alignment, r->workload.alignment,
            sizeof setup->workloads[1].alignment);
     return GPUTUNE_OK;
@@ -87,7 +88,8 @@ gputune_status gt_field_start_auxiliary(gt_field *field)
 {
     const gt_request *request = field->options.request;
     GT_TRY(start_service(field));
-    if (!request->workload.has_reference && !request->workload.has_check) {
+    const gt_workload *workload = &request->workload;
+    if (!workload->has_reference && !workload->has_check && !workload->has_init) {
         field->units.items[GT_UNIT_REFERENCE].stage = GT_STAGE_READY;
     } else {
         gt_source reference;

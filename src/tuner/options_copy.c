@@ -78,11 +78,12 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
     o->alignments = NULL; /* until they are copies, freeing must not see them */
     o->only = NULL;
     o->samples_path = o->inputs_tag = NULL;
-    if (options->input_count) {
+    if (options->input_count || options->file_count || options->reference) {
         o->alignment_count = o->only_count = 0;
         return gt_fail(GPUTUNE_EINVAL,
-                       "%s: `background` goes without live inputs, which the "
-                       "program may change meanwhile",
+                       "%s: `background` goes without live inputs, which the program may change "
+                       "meanwhile, and without files and a reference function; expected inputs and "
+                       "a reference by the template",
                        kernel);
     }
     GT_TRY(gt_strdup(&out->kernel, kernel));

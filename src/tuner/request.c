@@ -4,6 +4,7 @@
 #include "base/objective.h"
 #include "base/text.h"
 #include "base/versioned.h"
+#include "tuner/data.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -47,7 +48,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
                                    GT_BYTES_THROUGH(gputune_options, strategy),
-                                   GT_BYTES_THROUGH(gputune_options, share)};
+                                   GT_BYTES_THROUGH(gputune_options, share),
+                                   GT_BYTES_THROUGH(gputune_options, reference)};
     static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
@@ -206,14 +208,28 @@ static gputune_status make_alignment_text(gt_request *request)
     return gt_text_take(&request->alignment_text, &text);
 }
 
+static bool has_device_inputs(const gputune_options *o)
+{
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (!o->inputs[i].on_host) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static gputune_status make_inputs_text(gt_request *request)
 {
     const gputune_options *o = &request->options;
     gt_text text = {0};
-    if (o->input_count) {
+    if ((o->inputs_tag && o->input_count + o->file_count) || has_device_inputs(o)) {
         gt_text_printf(&text, "live:%s", o->inputs_tag ? o->inputs_tag : "live");
     } else {
         gt_text_printf(&text, "seed=%llu", (unsigned long long)o->seed);
+    }
+    gt_data_describe(&text, request);
+    if (o->reference) {
+        gt_text_append(&text, " reference=host");
     }
     return gt_text_take(&request->inputs_text, &text);
 }
@@ -266,11 +282,18 @@ static gputune_status make_scenario(gt_request *request)
                                       .alignment = request->alignment_text,
                                       .inputs = request->inputs_text,
                                       .identity = request->template->identity,
-                                      .unreferenced = !request->workload.has_reference &&
-                                                      !request->workload.has_check,
+                                      .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
     return make_environment(request);
+}
+
+void gt_request_judge(gt_workload *workload, const gt_request *request)
+{
+    if (request->options.reference) {
+        workload->has_reference = workload->has_scale = workload->has_check = false;
+        workload->has_expected = true;
+    }
 }
 
 gputune_status gt_request_input(uint32_t *out, const gt_workload *workload,
@@ -315,7 +338,9 @@ static gputune_status resolve(gt_request *request, gputune_sizes sizes)
     GT_TRY(gt_workload_bind(&request->workload, request->template, &request->problem,
                             request->device, request->options.alignment,
                             request->options.alignments, request->options.alignment_count));
+    gt_request_judge(&request->workload, request);
     GT_TRY(check_inputs(request));
+    GT_TRY(gt_data_open(request));
     GT_TRY(make_scenario(request));
     gt_space *space;
     GT_TRY(gt_request_space(&space, request)); /* also checks the restrictions */
@@ -364,6 +389,7 @@ void gt_request_free(gt_request *request)
     if (!request) {
         return;
     }
+    gt_data_close(request);
     free(request->problem_text);
     free(request->bucket_text);
     free(request->fixed_text);
@@ -474,9 +500,10 @@ gputune_status gt_request_source(gt_source *out, const gt_request *request, cons
 
 void gt_request_say_proof(const gt_request *request)
 {
-    if (!request->workload.has_reference && !request->workload.has_check) {
+    if (!gt_workload_is_judged(&request->workload)) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s has neither reference() nor check(): the results of its default variant "
+                    "%s has neither reference() nor check() nor expect(): the results of its "
+                    "default variant "
                     "are taken as right",
                     request->template->name);
     }

@@ -23,11 +23,11 @@ typedef struct gt_services {
      * ask again later. */
     bool (*take_gpu)(void *user);
     void (*leave_gpu)(void *user);
-    /* Shares live inputs with the measure worker; fills setup->inputs, which it keeps owning until
-     * `release`. */
-    gputune_status (*inputs)(void *user, const gt_workload *workload,
-                             const gputune_options *options, gt_measure_setup *setup);
-    void (*release)(void *user, gt_measure_setup *setup);
+    /* Makes one live input ready for the measure worker: an IPC handle, or staged bytes, which are
+     * the caller's to free. */
+    gputune_status (*input)(void *user, gt_live_input *out, const gputune_input *input);
+    /* Waits until live inputs on the device are filled. */
+    gputune_status (*await_inputs)(void *user, const gputune_options *options);
     void *user;
     const volatile int *closing; /* non-zero: the tuner is being closed, every call ends soon; or
                                     NULL */
@@ -60,6 +60,8 @@ typedef struct gt_request {
         gputune_status failure; /* of the default in this very call; OK: none */
         char message[512];
     } refuted;
+    struct gt_data_file *files; /* with data of buffers (data.h) */
+    uint32_t file_count;
     char *only_text; /* its restrictions, "UNROLL=1,2,4; VEC=1"; "": none */
     char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text;
     int64_t sizes[GT_SCENARIO_SIZES];
@@ -81,6 +83,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
 gputune_status gt_call_check(const char *kernel, gputune_sizes sizes,
                              const gputune_options *options);
 
+/* Notes in a workload of the request's that the call brings a reference of its own. */
+void gt_request_judge(gt_workload *workload, const gt_request *request);
 /* The workload's buffer that the caller's data are for. EINVAL when there is none of that name, it
  * is no input, or its size is another. */
 gputune_status gt_request_input(uint32_t *buffer, const gt_workload *workload,

@@ -301,6 +301,30 @@ static int measure(run_state *run, int (*each)(void *, const gputune_record *), 
     return report(run, each, user);
 }
 
+static void say_exclusion(const gt_request *request, gt_space *space, const gt_config *config)
+{
+    const char *reason = gt_space_excludes(space, config);
+    char *text;
+    if (reason && gt_config_text(&text, request->template, config) == GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s %s is run as asked, but tuning leaves it out: %s", request->template->name,
+                    text, reason);
+        free(text);
+    }
+}
+
+static gputune_status say_exclusions(const gt_request *request, const gt_config *configs,
+                                     size_t count)
+{
+    gt_space *space;
+    GT_TRY(gt_request_space(&space, request));
+    for (size_t i = 0; i < count; i++) {
+        say_exclusion(request, space, &configs[i]);
+    }
+    gt_space_free(space);
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_run(gt_request *request, const gt_config *configs, size_t count,
                       int (*each)(void *, const gputune_record *), void *user)
 {
@@ -309,6 +333,7 @@ gputune_status gt_run(gt_request *request, const gt_config *configs, size_t coun
     gt_list_proposer proposer = gt_list_proposer_make(configs, count);
     const gt_field_options options = {.proposer = &proposer.proposer};
     run_state run = {.random = {request->options.seed}};
+    GT_TRY(say_exclusions(request, configs, count));
     int status = gt_session_open(&run.session, &policy, &run, request, &options);
     if (!status) {
         status = make_room(&run, count);

@@ -2,6 +2,7 @@
 #include "tuner/session.h"
 
 #include "base/clock.h"
+#include "tuner/data.h"
 #include "tuner/emulated.h"
 
 #include <assert.h>
@@ -39,10 +40,7 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     if (policy->exclusive) {
         gt_request_say_proof(request);
     }
-    return request->options.input_count && policy->measures
-               ? services->inputs(services->user, &request->workload, &request->options,
-                                  out->field.setup)
-               : GPUTUNE_OK;
+    return policy->measures ? gt_data_send(&out->field) : GPUTUNE_OK;
 }
 
 void gt_session_close(gt_session *session)
@@ -55,9 +53,7 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         services->leave_gpu(services->user);
     }
-    if (session->field.setup && session->field.setup->input_count) {
-        services->release(services->user, session->field.setup);
-    }
+    gt_data_release(session->field.setup);
     gt_field_close(&session->field);
 }
 

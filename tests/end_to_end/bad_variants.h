@@ -35,8 +35,8 @@ static const bad table[] = {
     {"past_the_end", "wrong", GPUTUNE_EWRONG, 0, N}, /* into the guard zone */
     {"tail_write", "wrong", GPUTUNE_EWRONG, 0, N},
     {"misaligned", "crashed", GPUTUNE_ECRASHED, 0, N},
-    {"endless", "hung", GPUTUNE_ETIMEOUT, 6, N},
-    {"deadlock", "hung", GPUTUNE_ETIMEOUT, 6, N},
+    {"endless", "hung", GPUTUNE_ETIMEOUT, 9, N},
+    {"deadlock", "hung", GPUTUNE_ETIMEOUT, 9, N},
     {"trap", "crashed", GPUTUNE_ECRASHED, 0, N},
     {"assertion", "crashed", GPUTUNE_ECRASHED, 0, N},
     {"lost", "crashed", GPUTUNE_ECRASHED, 0, N},
@@ -49,9 +49,9 @@ static const bad table[] = {
     {"too_much_shared", "compile", GPUTUNE_ECOMPILE, 0, N},
     {"too_many_registers", "launch", GPUTUNE_ECUDA, 0, N},
     {"no_compile", "compile", GPUTUNE_ECOMPILE, 0, N},
-    {"slow_compile", "slow", GPUTUNE_ETIMEOUT, 4, N},
+    {"slow_compile", "slow", GPUTUNE_ETIMEOUT, 8, N},
     {"greedy_compile", "compile", GPUTUNE_ECOMPILE, 0, N},
-    {"endless_print", "hung", GPUTUNE_ETIMEOUT, 6, N},
+    {"endless_print", "hung", GPUTUNE_ETIMEOUT, 9, N},
 };
 enum { CASES = sizeof table / sizeof *table };
 

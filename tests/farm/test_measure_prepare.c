@@ -12,7 +12,7 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
                                     GT_TYPE_F16,  GT_TYPE_BF16, GT_TYPE_F32, GT_TYPE_F64,
                                     GT_TYPE_BOOL, GT_TYPE_E4M3, GT_TYPE_E5M2};
     for (size_t k = 0; k < sizeof types / sizeof types[0]; ++k) {
-        for (int fill = GT_FILL_UNIFORM; fill <= GT_FILL_CONSTANT; ++fill) {
+        for (int fill = GT_FILL_UNIFORM; fill <= GT_FILL_PREFIX; ++fill) {
             gt_measure_setup *setup = make_setup(NULL);
             gt_buffer *x = &setup->workloads[0].buffers[1];
             x->type = x->reference_type = types[k];

@@ -163,6 +163,67 @@ static void values_are_told_with_enough_digits(void **state)
     assert_string_equal(gt_bits_text(text, GT_TYPE_U8, 200), "200");
 }
 
+static void sorted_elements_rise_within_their_range(void **state)
+{
+    gt_buffer integers = {
+        .type = GT_TYPE_I32, .fill = GT_FILL_SORTED, .elements = 1000, .low = -5, .high = 700};
+    gt_buffer reals = {
+        .type = GT_TYPE_F32, .fill = GT_FILL_SORTED, .elements = 1000, .low = -1, .high = 1};
+    int32_t numbers[1000];
+    float values[1000];
+    (void)state;
+    gt_fill_host(numbers, NULL, &integers, 3);
+    gt_fill_host(values, NULL, &reals, 3);
+    assert_in_range(numbers[0] + 5, 0, 1);
+    assert_in_range(numbers[999], 699, 700);
+    assert_true(values[0] >= -1 && values[999] <= 1 && values[999] > 0.99f);
+    for (int i = 1; i < 1000; ++i) {
+        assert_true(numbers[i] >= numbers[i - 1] && values[i] >= values[i - 1]);
+    }
+}
+
+static void a_permutation_has_each_number_once(void **state)
+{
+    static const uint64_t counts[] = {1, 2, 3, 5, 64, 65, 1000};
+    (void)state;
+    for (size_t k = 0; k < sizeof counts / sizeof counts[0]; ++k) {
+        gt_buffer buffer = {
+            .type = GT_TYPE_U16, .fill = GT_FILL_PERMUTATION, .elements = counts[k]};
+        uint16_t numbers[1000];
+        bool seen[1000] = {false};
+        uint64_t moved = 0;
+        gt_fill_host(numbers, NULL, &buffer, 9);
+        for (uint64_t i = 0; i < counts[k]; ++i) {
+            assert_true(numbers[i] < counts[k] && !seen[numbers[i]]);
+            seen[numbers[i]] = true;
+            moved += numbers[i] != i;
+        }
+        assert_true(counts[k] < 64 || moved > counts[k] * 9 / 10);
+    }
+}
+
+static void row_pointers_go_from_0_to_the_total(void **state)
+{
+    static const double totals[] = {0, 3, 100000};
+    (void)state;
+    for (size_t k = 0; k < sizeof totals / sizeof totals[0]; ++k) {
+        gt_buffer buffer = {.type = GT_TYPE_I32,
+                            .fill = GT_FILL_PREFIX,
+                            .elements = 1001,
+                            .low = totals[k],
+                            .high = totals[k]};
+        int32_t rows[1001], longest = 0;
+        gt_fill_host(rows, NULL, &buffer, 5);
+        assert_int_equal(rows[0], 0);
+        assert_int_equal(rows[1000], totals[k]);
+        for (int i = 1; i <= 1000; ++i) {
+            assert_true(rows[i] >= rows[i - 1]);
+            longest = rows[i] - rows[i - 1] > longest ? rows[i] - rows[i - 1] : longest;
+        }
+        assert_true(k < 2 || (longest > 150 && longest <= 201));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -176,6 +237,9 @@ int main(void)
         cmocka_unit_test(other_seeds_and_buffers_give_other_contents),
         cmocka_unit_test(named_fills_are_what_they_say),
         cmocka_unit_test(values_are_told_with_enough_digits),
+        cmocka_unit_test(sorted_elements_rise_within_their_range),
+        cmocka_unit_test(a_permutation_has_each_number_once),
+        cmocka_unit_test(row_pointers_go_from_0_to_the_total),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -69,7 +69,7 @@ static const struct {
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
-     "zero' or '= constant(value)'"},
+     "zero', '= constant(value)' or another fill, or an init() kernel"},
     {4, P "args(inout float y[], size_t n)",
      "a.cu:4:36: found ']'; expected a number, a name or '('"},
     {4, P "args(inout float y[n][n][n][n], size_t n)",
@@ -84,8 +84,15 @@ static const struct {
     {4, P "args(in float y[n], size_t n)",
      "a.cu:2:17: no out or inout buffer in args(); expected at least one"},
     {4, P "args(inout float y[n] = random, size_t n)",
-     "a.cu:4:41: found 'random'; expected uniform(low, high), index, zero or constant(value)"},
+     "a.cu:4:41: found 'random'; expected uniform(low, high), sorted(low, high), permutation, "
+     "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
     {4, P "args(inout float y[n] = uniform(1), size_t n)", "a.cu:4:50: found ')'; expected ','"},
+    {4, P "args(inout int y[n] = 0.5 * index, size_t n)",
+     "a.cu:4:39: '0.5 * index' is floating, and 'y' has integers; expected an integer expression"},
+    {4, P "args(inout float y[n] = file(x), size_t n)",
+     "a.cu:4:46: found 'x'; expected a file's name in quotes, as in file(\"a.npy\")"},
+    {4, P "args(out float y[n] = file(\"x.npy\"), size_t n)",
+     "a.cu:4:39: 'y' is an output, which is poisoned before a launch; expected in or inout"},
     {4, P "args(inout float y[n])",
      "a.cu:2:17: 'twice' takes 2 parameters; expected 1, those of args() and scratch()"},
     {4, P "args(inout float y[n], int n)",
@@ -188,7 +195,10 @@ static const struct {
      "a.cu:8:37: c has the value values; expected value, split, constant or global"},
     {8, P "pass(c : int[4] = value)",
      "a.cu:8:40: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
-     "zero' or ': constant(value)'"},
+     "zero', ': constant(value)' or another fill"},
+    {8, P "pass(c : int[4] = value : 3 * index)",
+     "a.cu:8:43: a block of parameters cannot be filled so; expected uniform(low, high), "
+     "sorted(low, high), permutation, prefix(total), index, zero or constant(value)"},
     {8, P "define(BLOCK = 1)",
      "a.cu:8:24: 'BLOCK' declared twice; expected another name (first on line 5)"},
     {8, P "define(A = n)",
@@ -205,7 +215,7 @@ static const struct {
      "static nor in a namespace"},
     {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
      "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
-     "zero' or ': constant(value)'"},
+     "zero', ': constant(value)' or another fill"},
     {8, P "pass(c : float = value)", "a.cu:8:32: found '='; expected '['"},
     {8, P "texture(y)",
      "a.cu:8:17: 'texture' is not supported yet; expected a buffer, which const and __restrict__ "

@@ -79,16 +79,6 @@ static void leave_gpu(void *user)
     (void)user;
 }
 
-static gputune_status give_inputs(void *user, const gt_workload *workload,
-                                  const gputune_options *options, gt_measure_setup *setup)
-{
-    (void)user;
-    (void)workload;
-    (void)options;
-    (void)setup;
-    return GPUTUNE_OK;
-}
-
 static inline void write_template(world *w, const char *blocks)
 {
     FILE *file = fopen(w->path, "w");
@@ -132,7 +122,6 @@ static inline int open_world(void **state)
                                 .return_farm = return_farm,
                                 .take_gpu = take_gpu,
                                 .leave_gpu = leave_gpu,
-                                .inputs = give_inputs,
                                 .user = w};
     *state = w;
     return 0;

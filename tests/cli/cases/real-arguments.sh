@@ -1,7 +1,7 @@
-# arguments as kernels have them: vectors, bool, char, structs, blocks
+# arguments as kernels have them: vectors, bool, char, structs
 export GPUTUNE_DB=$PWD/x.db
 templates=$(dirname "$0")/../../arguments
-for name in vectors particles blocks maps; do
+for name in vectors halves particles; do
     $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
     $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
         sed s,eliminated,ok, | sort
@@ -15,5 +15,3 @@ $GPUTUNE run wrong.cu --config BLOCK=128 --driver emu -q 2>&1 | sed 's/is [0-3],
 # the compiler confirms how gputune lays a struct out
 sed '/^struct step/i #pragma pack(push, 1)' "$templates/particles.cu" >packed.cu
 $GPUTUNE run packed.cu --driver emu -q 2>&1 | grep -o 'gputune reads struct step.*'
-# tensor maps are for compute capability 9.0 and higher
-$GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by.*'

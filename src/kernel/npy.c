@@ -1,0 +1,195 @@
+/* NumPy's file format: a magic string, a version, the length of a header, and the header as a
+ * Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }. */
+#include "kernel/npy.h"
+
+#include <string.h>
+
+/* The types that arguments have, as NumPy names them. It has no bfloat16: such files hold unsigned
+ * 16-bit numbers, or anonymous 2-byte elements. */
+static const struct {
+    const char *descr;
+    gt_type type;
+} types[] = {
+    {"|i1", GT_TYPE_I8},   {"|u1", GT_TYPE_U8},   {"<i2", GT_TYPE_I16}, {"<u2", GT_TYPE_U16},
+    {"<i4", GT_TYPE_I32},  {"<u4", GT_TYPE_U32},  {"<i8", GT_TYPE_I64}, {"<u8", GT_TYPE_U64},
+    {"<f2", GT_TYPE_F16},  {"<f4", GT_TYPE_F32},  {"<f8", GT_TYPE_F64}, {"<V2", GT_TYPE_BF16},
+    {"|V2", GT_TYPE_BF16}, {"|b1", GT_TYPE_BOOL},
+};
+enum { TYPE_COUNT = sizeof types / sizeof *types, MAGIC_BYTES = 6, DESCR_BYTES = 16 };
+
+static const char magic[] = "\x93NUMPY";
+
+/* A header in reading; all its text lies before `end`. */
+typedef struct cursor {
+    const char *at, *end;
+} cursor;
+
+static void skip_blanks(cursor *c)
+{
+    while (c->at < c->end && strchr(" \t\r\n", *c->at)) {
+        c->at++;
+    }
+}
+
+static bool accept(cursor *c, const char *text)
+{
+    size_t length = strlen(text);
+    skip_blanks(c);
+    if ((size_t)(c->end - c->at) < length || memcmp(c->at, text, length) != 0) {
+        return false;
+    }
+    c->at += length;
+    return true;
+}
+
+/* Steps behind `'key':`. */
+static bool find_key(cursor *c, const char *header, const char *end, const char *key)
+{
+    size_t length = strlen(key);
+    for (const char *at = header; at + length + 2 <= end; at++) {
+        bool quoted = (at[0] == '\'' || at[0] == '"') && at[length + 1] == at[0];
+        if (quoted && memcmp(at + 1, key, length) == 0) {
+            *c = (cursor){at + length + 2, end};
+            return accept(c, ":");
+        }
+    }
+    return false;
+}
+
+static bool read_string(char out[DESCR_BYTES], cursor *c)
+{
+    skip_blanks(c);
+    if (c->at == c->end || (*c->at != '\'' && *c->at != '"')) {
+        return false;
+    }
+    const char *begin = c->at + 1;
+    const char *close = memchr(begin, *c->at, (size_t)(c->end - begin));
+    if (!close || close - begin >= DESCR_BYTES) {
+        return false;
+    }
+    memcpy(out, begin, (size_t)(close - begin));
+    out[close - begin] = '\0';
+    return true;
+}
+
+static bool read_number(uint64_t *out, cursor *c)
+{
+    skip_blanks(c);
+    const char *begin = c->at;
+    for (*out = 0; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++) {
+        if (__builtin_mul_overflow(*out, 10, out) ||
+            __builtin_add_overflow(*out, (uint64_t)(*c->at - '0'), out)) {
+            return false;
+        }
+    }
+    return c->at > begin;
+}
+
+static bool read_shape(gt_npy *out, cursor *c)
+{
+    if (!accept(c, "(")) {
+        return false;
+    }
+    out->elements = 1;
+    while (!accept(c, ")")) {
+        uint64_t extent;
+        if (out->dimensions == GT_NPY_DIMENSIONS || !read_number(&extent, c) ||
+            __builtin_mul_overflow(out->elements, extent, &out->elements)) {
+            return false;
+        }
+        out->shape[out->dimensions++] = extent;
+        if (!accept(c, ",") && !(c->at < c->end && *c->at == ')')) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static gputune_status read_type(gt_npy *out, const char *descr, const char *path)
+{
+    for (int i = 0; i < TYPE_COUNT; i++) {
+        if (strcmp(types[i].descr, descr) == 0) {
+            out->type = types[i].type;
+            return GPUTUNE_OK;
+        }
+    }
+    if (descr[0] == '>') {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: elements are '%s', with the highest byte first; expected the lowest "
+                       "first: save array.astype('<%s')",
+                       path, descr, descr + 1);
+    }
+    return gt_fail(GPUTUNE_EINVAL,
+                   "%s: elements are '%s'; expected integers or floats of 1 to 8 bytes", path,
+                   descr);
+}
+
+static gputune_status not_numpys(const char *path, const char *what)
+{
+    return gt_fail(GPUTUNE_EINVAL, "%s: %s; expected a file that numpy.save() wrote", path, what);
+}
+
+static gputune_status read_header(gt_npy *out, const char *header, const char *end,
+                                  const char *path)
+{
+    cursor c;
+    char descr[DESCR_BYTES];
+    if (!find_key(&c, header, end, "descr") || !read_string(descr, &c)) {
+        return not_numpys(path, "no type of a single number in its header");
+    }
+    GT_TRY(read_type(out, descr, path));
+    if (!find_key(&c, header, end, "shape") || !read_shape(out, &c)) {
+        return not_numpys(path, "no shape of up to 8 dimensions in its header");
+    }
+    if (!find_key(&c, header, end, "fortran_order") || accept(&c, "True")) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: stored by columns; expected rows: save numpy.ascontiguousarray(array)",
+                       path);
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_npy_read(gt_npy *out, const void *bytes, size_t count, const char *path)
+{
+    const unsigned char *at = bytes;
+    gt_npy npy = {0};
+    if (count < MAGIC_BYTES + 4 || memcmp(at, magic, MAGIC_BYTES) != 0) {
+        return not_numpys(path, "no NPY file");
+    }
+    bool wide = at[MAGIC_BYTES] >= 2;
+    if (at[MAGIC_BYTES] < 1 || at[MAGIC_BYTES] > 3 || (wide && count < MAGIC_BYTES + 6)) {
+        return not_numpys(path, "of no version from 1 to 3");
+    }
+    uint64_t length = at[8] | (uint64_t)at[9] << 8;
+    length |= wide ? (uint64_t)at[10] << 16 | (uint64_t)at[11] << 24 : 0;
+    size_t begin = MAGIC_BYTES + (wide ? 6 : 4);
+    if (length > count - begin) {
+        return not_numpys(path, "its header is cut off");
+    }
+    const char *header = (const char *)at + begin;
+    GT_TRY(read_header(&npy, header, header + length, path));
+    npy.data = begin + length;
+    if (__builtin_mul_overflow(npy.elements, gt_type_bytes(npy.type), &npy.bytes) ||
+        npy.bytes != count - npy.data) {
+        return gt_fail(GPUTUNE_EINVAL, "%s: %zu bytes of data; expected %llu for its %llu elements",
+                       path, count - npy.data, (unsigned long long)npy.bytes,
+                       (unsigned long long)npy.elements);
+    }
+    *out = npy;
+    return GPUTUNE_OK;
+}
+
+static void append_shape(gt_text *out, const uint64_t *shape, uint32_t dimensions)
+{
+    gt_text_append(out, "(");
+    for (uint32_t i = 0; i < dimensions; i++) {
+        gt_text_printf(out, "%s%llu", i ? ", " : "", (unsigned long long)shape[i]);
+    }
+    gt_text_append(out, dimensions == 1 ? ",)" : ")");
+}
+
+void gt_npy_describe(gt_text *out, gt_type type, const uint64_t *shape, uint32_t dimensions)
+{
+    append_shape(out, shape, dimensions);
+    gt_text_printf(out, " of %s", gt_type_name(type));
+}

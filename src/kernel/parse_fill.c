@@ -1,0 +1,131 @@
+/* What a buffer holds before a launch: the grammar of fills. */
+#include "kernel/parse.h"
+
+#include <string.h>
+
+static const char fills_expected[] =
+    "uniform(low, high), sorted(low, high), permutation, prefix(total), index, zero, "
+    "constant(value), file(\"name.npy\"), or an expression of index";
+
+/* A fill that is a word, with its values in parentheses. */
+typedef struct fill_word {
+    const char *word;
+    gt_fill_kind kind;
+    int least, most; /* values */
+} fill_word;
+
+static const fill_word words[] = {
+    {"uniform", GT_FILL_UNIFORM, 2, 2},
+    {"index", GT_FILL_INDEX, 0, 0},
+    {"zero", GT_FILL_ZERO, 0, 0},
+    {"constant", GT_FILL_CONSTANT, 1, 1},
+    {"sorted", GT_FILL_SORTED, 0, 2},
+    {"prefix", GT_FILL_PREFIX, 1, 1},
+    {"permutation", GT_FILL_PERMUTATION, 0, 0},
+};
+enum { WORD_COUNT = sizeof words / sizeof *words };
+
+/* Whether the fill ends behind the current token: `index` alone is a word, and else a number in an
+ * expression. */
+static bool stands_alone(const gt_lexer *lexer)
+{
+    gt_lexer ahead = *lexer;
+    gt_lexer_next(&ahead);
+    return ahead.token.kind == GT_TOKEN_END || gt_lexer_is(&ahead, ",") ||
+           gt_lexer_is(&ahead, ")") || gt_lexer_is(&ahead, "}") || gt_lexer_is(&ahead, "nan_ok");
+}
+
+static const fill_word *find_word(const gt_lexer *lexer)
+{
+    for (int i = 0; i < WORD_COUNT; i++) {
+        bool found = gt_lexer_is(lexer, words[i].word);
+        if (found && (words[i].kind != GT_FILL_INDEX || stands_alone(lexer))) {
+            return &words[i];
+        }
+    }
+    return NULL;
+}
+
+/* The values of a word; kept also on failure: the template frees them. */
+static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *parse,
+                                  gt_lexer *lexer)
+{
+    const gt_expression **const values[] = {&out->low, &out->high};
+    out->kind = word->kind;
+    gt_lexer_next(lexer);
+    if (word->most == 0 || (word->least == 0 && !gt_lexer_is(lexer, "("))) {
+        return GPUTUNE_OK;
+    }
+    for (int i = 0; i < word->most; i++) {
+        gt_expression *value = NULL;
+        GT_TRY(gt_lexer_expect(lexer, i ? "," : "("));
+        gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
+        *values[i] = value;
+        GT_TRY(status);
+    }
+    return gt_lexer_expect(lexer, ")");
+}
+
+gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
+{
+    char *name;
+    GT_TRY(gt_lexer_expect(lexer, "file"));
+    GT_TRY(gt_lexer_expect(lexer, "("));
+    if (*out || lexer->token.kind != GT_TOKEN_STRING || lexer->token.text[0] != '"' ||
+        lexer->token.length < 3 || memchr(lexer->token.text, '\\', lexer->token.length)) {
+        return gt_fail_expected(lexer, "a file's name in quotes, as in file(\"a.npy\")");
+    }
+    GT_TRY(gt_strndup(&name, lexer->token.text + 1, lexer->token.length - 2));
+    *out = name;
+    gt_lexer_next(lexer);
+    return gt_lexer_expect(lexer, ")");
+}
+
+/* A name begins one if it has a value, or is a function's. */
+static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
+{
+    char name[GT_NAME_MAX];
+    gt_symbols symbols = {parse->template, GT_USE_PROBLEM | GT_USE_ELEMENT};
+    gt_scope scope = gt_symbols_scope(&symbols);
+    gt_lexer ahead = *lexer;
+    gt_lexer_next(&ahead);
+    if (lexer->token.kind != GT_TOKEN_NAME || gt_lexer_is(&ahead, "(") ||
+        lexer->token.length >= sizeof name) {
+        return true;
+    }
+    memcpy(name, lexer->token.text, lexer->token.length);
+    name[lexer->token.length] = '\0';
+    return scope.slot(scope.user, name) >= 0;
+}
+
+static gputune_status read_expression(gt_fill *out, gt_parse *parse, gt_lexer *lexer)
+{
+    gt_expression *value = NULL;
+    if (!begins_expression(parse, lexer)) {
+        return gt_fail_expected(lexer, fills_expected);
+    }
+    gputune_status status =
+        gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM | GT_USE_ELEMENT);
+    out->kind = GT_FILL_EXPRESSION;
+    out->low = value;
+    return status;
+}
+
+gputune_status gt_read_fill(gt_fill *out, bool *stated, gt_parse *parse, gt_lexer *lexer,
+                            const char *sign)
+{
+    *stated = gt_lexer_accept(lexer, sign);
+    if (!*stated) {
+        return GPUTUNE_OK;
+    }
+    out->place = gt_lexer_place(lexer);
+    const fill_word *word = find_word(lexer);
+    if (word) {
+        return read_values(out, word, parse, lexer);
+    }
+    if (gt_lexer_is(lexer, "file")) {
+        out->kind = GT_FILL_FILE;
+        return gt_read_file_name(&out->file, lexer);
+    }
+    return read_expression(out, parse, lexer);
+}

@@ -1,0 +1,50 @@
+/* Data of a measurement that come from the host: the caller's own buffers, files, expressions of
+ * the index (data.c); the files behind them (data_files.c); the caller's own reference
+ * (data_reference.c). */
+#ifndef GT_TUNER_DATA_H
+#define GT_TUNER_DATA_H
+
+#include "base/text.h"
+#include "kernel/npy.h"
+#include "tuner/field.h"
+
+/* A file with what a buffer holds, or what an output must hold after a launch. */
+struct gt_data_file {
+    uint32_t argument; /* index into the template's */
+    bool expected;
+    bool named;   /* the caller's tag stands for its contents in the key */
+    char *path;   /* owned, like the next */
+    char *text;   /* the whole file */
+    gt_npy npy;   /* its data begin at text + npy.data */
+    gt_hash hash; /* of the file */
+};
+
+/* Finds the files that the template and the options name, reads them, and checks their types and
+ * shapes against the arguments. EINVAL, ENOTFOUND. They belong to the request. */
+gputune_status gt_data_open(gt_request *request);
+void gt_data_close(gt_request *request);
+/* Appends " NAME=HASH" for each file and each host buffer that no tag stands for. */
+void gt_data_describe(gt_text *out, const gt_request *request);
+
+/* Fills the setup's inputs with all that the measure worker cannot make: live buffers, files and
+ * expressions. */
+gputune_status gt_data_send(gt_field *field);
+/* NULL is allowed. */
+void gt_data_release(gt_measure_setup *setup);
+
+/* A new input at the end of the setup's. In data.c. */
+gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
+                           uint32_t buffer);
+/* Asks the call's reference function, if there is one, and adds its results for workload `index` to
+ * the setup. All inputs of that workload are there already. In data_reference.c. */
+gputune_status gt_data_refer(gt_measure_setup *setup, const gt_request *request,
+                             const gt_problem *problem, const gt_workload *workload,
+                             uint32_t index);
+
+/* The index among the workload's buffers of an argument that is one. */
+static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
+{
+    return workload->arguments[argument].index;
+}
+
+#endif

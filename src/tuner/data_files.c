@@ -1,0 +1,191 @@
+/* The files that buffers are filled from, and those with expected results: found, read, checked. */
+#include "tuner/data.h"
+
+#include "base/file.h"
+#include "kernel/binding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gputune_status add_file(gt_request *request, uint32_t argument, const char *path,
+                               bool expected)
+{
+    struct gt_data_file file = {.argument = argument, .expected = expected};
+    struct gt_data_file *files =
+        realloc(request->files, (request->file_count + 1) * sizeof *request->files);
+    if (!files) {
+        return gt_fail_memory();
+    }
+    request->files = files;
+    GT_TRY(gt_strdup(&file.path, path));
+    files[request->file_count++] = file;
+    return GPUTUNE_OK;
+}
+
+/* What a template names lies beside it. */
+static gputune_status add_beside(gt_request *request, uint32_t argument, const char *name,
+                                 bool expected)
+{
+    const char *template = request->template->path;
+    const char *slash = name[0] == '/' ? NULL : strrchr(template, '/');
+    char *path;
+    GT_TRY(
+        gt_path_format(&path, "%.*s%s", slash ? (int)(slash - template + 1) : 0, template, name));
+    gputune_status status = add_file(request, argument, path, expected);
+    free(path);
+    return status;
+}
+
+static gputune_status find_argument(uint32_t *out, const gt_request *request, const char *name)
+{
+    const gt_template *template = request->template;
+    const char *names[GT_PARAMETER_MAX];
+    size_t count = 0;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (!argument->is_buffer || argument->direction == GT_OUT) {
+            continue;
+        }
+        if (strcmp(argument->name, name) == 0) {
+            *out = i;
+            return GPUTUNE_OK;
+        }
+        names[count++] = argument->name;
+    }
+    const char *nearest = gt_nearest(name, names, count);
+    return gt_fail(GPUTUNE_EINVAL, "%s has no input '%s'; expected %s%s%s", template->name, name,
+                   nearest ? "'" : "", nearest ? nearest : "an in or inout buffer of args()",
+                   nearest ? "'" : "");
+}
+
+/* Whether the caller brings other data for the buffer than the template's file. */
+static bool is_replaced(const gt_request *request, const char *name)
+{
+    const gputune_options *o = &request->options;
+    for (size_t i = 0; i < o->input_count; i++) {
+        if (strcmp(o->inputs[i].buffer, name) == 0) {
+            return true;
+        }
+    }
+    for (size_t i = 0; i < o->file_count; i++) {
+        if (strcmp(o->files[i].buffer, name) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static gputune_status find_files(gt_request *request)
+{
+    const gt_template *template = request->template;
+    const gputune_options *o = &request->options;
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (argument->fill.file && !is_replaced(request, argument->name)) {
+            GT_TRY(add_beside(request, i, argument->fill.file, false));
+        }
+        if (argument->expected) {
+            GT_TRY(add_beside(request, i, argument->expected, true));
+        }
+    }
+    for (size_t i = 0; i < o->file_count; i++) {
+        uint32_t argument = 0;
+        GT_TRY(find_argument(&argument, request, o->files[i].buffer));
+        GT_TRY(add_file(request, argument, o->files[i].path, false));
+        request->files[request->file_count - 1].named = o->inputs_tag != NULL;
+    }
+    return GPUTUNE_OK;
+}
+
+/* NumPy has no bfloat16 and no fp8, whose bits come as unsigned numbers. */
+static bool is_type(const gt_npy *npy, gt_type type)
+{
+    bool fp8 = type == GT_TYPE_E4M3 || type == GT_TYPE_E5M2;
+    return npy->type == type || (type == GT_TYPE_BF16 && npy->type == GT_TYPE_U16) ||
+           (fp8 && npy->type == GT_TYPE_U8);
+}
+
+static gputune_status check_file(const gt_request *request, const struct gt_data_file *file)
+{
+    const gt_argument *argument = &request->template->arguments[file->argument];
+    const gt_buffer *buffer =
+        &request->workload.buffers[gt_data_buffer(&request->workload, file->argument)];
+    gt_binding binding;
+    uint64_t shape[4];
+    uint32_t dimensions = argument->extent_count;
+    gt_text found = {0}, expected = {0};
+    if (buffer->number_count) {
+        return gt_fail(GPUTUNE_EINVAL,
+                       "%s: %s has elements of several numbers, which no file can hold; expected "
+                       "plain numbers or vectors",
+                       file->path, argument->name);
+    }
+    gt_binding_open(&binding, request->template, &request->problem, request->device);
+    GT_TRY(gt_argument_shape(shape, argument, binding.slots));
+    if (buffer->per_element > 1) {
+        shape[dimensions++] = buffer->per_element;
+    }
+    bool same = is_type(&file->npy, buffer->type) && file->npy.dimensions == dimensions &&
+                memcmp(file->npy.shape, shape, dimensions * sizeof *shape) == 0;
+    if (same) {
+        return GPUTUNE_OK;
+    }
+    gt_npy_describe(&found, file->npy.type, file->npy.shape, file->npy.dimensions);
+    gt_npy_describe(&expected, buffer->type, shape, dimensions);
+    gputune_status status =
+        gt_fail(GPUTUNE_EINVAL, "%s: found %s; expected %s, as %s is at these sizes", file->path,
+                gt_text_string(&found), gt_text_string(&expected), argument->name);
+    gt_text_free(&found);
+    gt_text_free(&expected);
+    return status;
+}
+
+static gputune_status read_file(const gt_request *request, struct gt_data_file *file)
+{
+    size_t bytes = 0;
+    GT_TRY(gt_file_read(&file->text, &bytes, file->path));
+    GT_TRY(gt_npy_read(&file->npy, file->text, bytes, file->path));
+    file->hash = gt_hash_bytes(file->text, bytes);
+    return check_file(request, file);
+}
+
+gputune_status gt_data_open(gt_request *request)
+{
+    GT_TRY(find_files(request));
+    for (uint32_t i = 0; i < request->file_count; i++) {
+        GT_TRY(read_file(request, &request->files[i]));
+    }
+    return GPUTUNE_OK;
+}
+
+void gt_data_close(gt_request *request)
+{
+    for (uint32_t i = 0; i < request->file_count; i++) {
+        free(request->files[i].path);
+        free(request->files[i].text);
+    }
+    free(request->files);
+    request->files = NULL;
+    request->file_count = 0;
+}
+
+void gt_data_describe(gt_text *out, const gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    char hex[GT_HASH_HEX];
+    for (uint32_t i = 0; i < request->file_count; i++) {
+        const struct gt_data_file *file = &request->files[i];
+        if (!file->named) {
+            gt_text_printf(out, " %s%s=%s", file->expected ? "expected " : "",
+                           request->template->arguments[file->argument].name,
+                           gt_hash_hex(hex, file->hash));
+        }
+    }
+    for (size_t i = 0; i < o->input_count && !o->inputs_tag; i++) {
+        const gputune_input *input = &o->inputs[i];
+        if (input->on_host) {
+            gt_text_printf(out, " %s=%s", input->buffer,
+                           gt_hash_hex(hex, gt_hash_bytes(input->data, input->bytes)));
+        }
+    }
+}

@@ -1,0 +1,15 @@
+# several blocks of parameters, and tensor maps
+export GPUTUNE_DB=$PWD/x.db
+templates=$(dirname "$0")/../../arguments
+for name in blocks maps; do
+    $GPUTUNE warm "$templates/$name.cu" --driver emu -q --format csv | tail -n +2 | cut -d, -f1,14,15,16
+    $GPUTUNE show $name --driver emu -q --all --format csv | tail -n +2 | cut -d, -f8,9 |
+        sed s,eliminated,ok, | sort
+done
+# tensor maps are for compute capability 9.0 and higher
+$GPUTUNE warm "$templates/maps.cu" --driver emu:a100 2>&1 | grep -o 'excluded by.*'
+# what executes instructions on them compiles for the exact architecture, and not for the emulator
+hopper=$(dirname "$0")/../../hopper
+$GPUTUNE emit "$hopper/gemm_wgmma.cu" --driver emu --as cubin --arch sm_90a -O gemm.cubin && head -c 4 gemm.cubin | tail -c 3
+echo
+$GPUTUNE run "$hopper/gemm_wgmma.cu" -s m=128 -s n=128 -s k=64 -t 100 --driver emu -q 2>&1 | grep -o 'instructions on tensor maps run on a GPU only' | head -1

@@ -1,0 +1,48 @@
+# what buffers hold: words, expressions of the index, and files, in the template and on the command line
+export GPUTUNE_DB=$PWD/x.db
+# NAME DESCR SHAPE, and the data on stdin: a file like numpy.save()'s
+npy() {
+    header=$(printf "{'descr': '%s', 'fortran_order': False, 'shape': %s, }" "$2" "$3")
+    { printf '\223NUMPY\001\000\166\000%-117s\n' "$header" && cat; } >"$1"
+}
+# the shorts 0 1 2 3, and 3 2 1 0
+printf '\000\000\001\000\002\000\003\000' | npy up.npy '<i2' '(4,)'
+printf '\003\000\002\000\001\000\000\000' | npy down.npy '<i2' '(4,)'
+printf '\003\000\002\000\001\000\000\000' | npy square.npy '<i2' '(2, 2)'
+printf '\000\001\002\003' | npy bytes.npy '|i1' '(4,)'
+cat >k.cu <<'END'
+#pragma gputune kernel(k) problem(n = 4) tune(BLOCK = 64, 128) block(BLOCK) grid(1)
+#pragma gputune args(out int y[n], in short x[n] = file("up.npy"), in int back[n] = n - 1 - index, \
+                     in float half[n] = (index % 2) * 0.5, in int order[n] = permutation, \
+                     in int rows[n + 1] = prefix(3 * n), in int keys[n] = sorted(5, 9), int n)
+#pragma gputune reference(wanted)
+__global__ void k(int *y, const short *x, const int *back, const float *half, const int *order,
+                  const int *rows, const int *keys, int n)
+{
+    int i = threadIdx.x;
+    if (i < n) y[i] = x[i] == i;
+}
+__global__ void wanted(int *y, const short *x, const int *back, const float *half, const int *order,
+                       const int *rows, const int *keys, int n)
+{
+    int i = threadIdx.x;
+    if (i >= n) return;
+    y[i] = x[i] == i && back[i] == 3 - i && half[i] == (i % 2) / 2.0f && order[i] < n &&
+           rows[i] <= rows[i + 1] && rows[n] == 3 * n && keys[i] >= 5 && keys[i] <= 9;
+}
+END
+tune() {
+    $GPUTUNE warm ./k.cu --driver emu -q --format csv "$@" | tail -n +2 | cut -d, -f1,2
+    echo "exit $?"
+}
+tune
+tune -i x=up.npy
+# other data are another scenario,
+tune --input x=down.npy
+$GPUTUNE show k --driver emu --format csv | tail -n +2 | grep -o 'seed=.*' | sort
+for input in x=square.npy x=bytes.npy x=none.npy x=k.cu y=up.npy z=up.npy x x= =up.npy; do
+    $GPUTUNE run ./k.cu --driver emu -q -i "$input"
+    echo "exit $?"
+done
+# a file has one size
+$GPUTUNE run ./k.cu --driver emu -q -s n=5

@@ -1,0 +1,9 @@
+# a folder of one's own holds kernels alone: the prelude is found where gputune's own kernels are
+mkdir own
+cp "$GPUTUNE_TEMPLATES/copy.cu" own/mine.cu
+sed -i 's/kernel(copy)/kernel(mine)/; s/ copy(/ mine(/' own/mine.cu
+export GPUTUNE_DB=:memory:
+$GPUTUNE kernels --templates own --format csv | cut -d, -f1
+$GPUTUNE warm mine --templates own --driver emu -q -s n=1K --only BLOCK=256 --format csv | tail -n 1 | cut -d, -f1,2
+$GPUTUNE kernels --templates owm
+echo "exit $?"

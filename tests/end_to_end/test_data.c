@@ -1,0 +1,139 @@
+/* Data that come from the host: inputs whose contents are part of the key, and a reference that is
+ * the program's own function. */
+#include "world.h"
+
+#include <math.h>
+
+enum { N = 4099 };
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* What the reference function does, and what it has seen. */
+typedef struct host {
+    float error;        /* added to every result */
+    int answer;         /* what it returns */
+    const float *x;     /* that it must find at the requested size; NULL: anything */
+    int calls, at_size; /* how often it was called, and how often at the requested size */
+} host;
+
+/* y[i] += a * x[i] */
+static int axpy_on_host(void *user, gputune_sizes sizes, const gputune_host_argument *arguments,
+                        size_t count)
+{
+    static const char *const names[] = {"y", "x", "a", "n"};
+    host *self = user;
+    int64_t n = sizes.items[0].value;
+    self->calls++;
+    self->at_size += n == N;
+    assert_int_equal(sizes.count, 1);
+    assert_string_equal(sizes.items[0].name, "n");
+    assert_int_equal(count, 4);
+    for (size_t i = 0; i < count; i++) {
+        assert_string_equal(arguments[i].name, names[i]);
+        assert_int_equal(arguments[i].is_output, i == 0);
+        assert_int_equal(arguments[i].bytes, i < 2 ? 4 * n : i == 2 ? 4 : 8);
+    }
+    float *y = arguments[0].data, a = *(float *)arguments[2].data;
+    const float *x = arguments[1].data;
+    assert_int_equal(*(int64_t *)arguments[3].data, n);
+    assert_true(!self->x || n != N || memcmp(x, self->x, 4 * N) == 0);
+    for (int64_t i = 0; i < n; i++) {
+        assert_true(fabsf(y[i]) <= 1);
+        y[i] = fmaf(a, x[i], y[i]) + self->error;
+    }
+    return self->answer;
+}
+
+static gputune_options with_reference(host *self)
+{
+    static const char *const only[] = {"VEC=1,4", "BLOCK=64,256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = 60;
+    options.reference = axpy_on_host;
+    options.user = self;
+    return options;
+}
+
+static int tune(gputune_info *info, gputune *tuner, const gputune_options *options)
+{
+    gputune_plan *plan = NULL;
+    int status = tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", N}), options);
+    if (status == GPUTUNE_OK) {
+        *info = info_of(plan);
+        gputune_plan_release(plan);
+    }
+    return status;
+}
+
+static void test_a_function_of_the_host_says_what_is_right(void **state)
+{
+    gputune *tuner = tuner_open(":memory:");
+    host right = {.error = 0}, wrong = {.error = 0.5f}, failing = {.answer = 7};
+    gputune_options options = with_reference(&right);
+    gputune_info info;
+    (void)state;
+    OK(tune(&info, tuner, &options));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(info.failed, 0);
+    assert_int_equal(right.calls, 2);
+    assert_int_equal(right.at_size, 1);
+    assert_null(strstr(world.log, "neither reference()"));
+    OK(tune(&info, tuner, &options)); /* known by now */
+    assert_int_equal(right.calls, 2);
+    options = with_reference(&wrong);
+    options.force = true;
+    assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EWRONG);
+    assert_non_null(strstr(gputune_error(), "expected"));
+    options = with_reference(&failing);
+    options.force = true;
+    assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EINVAL);
+    assert_non_null(strstr(gputune_error(), "failed with 7"));
+    gputune_close(tuner);
+}
+
+static void test_what_host_inputs_hold_is_part_of_the_key(void **state)
+{
+    static float x[N], same[N];
+    gputune *tuner = tuner_open(":memory:");
+    const gputune_input inputs[] = {{"x", x, sizeof x, true}, {"x", same, sizeof same, true}};
+    host self = {.x = x};
+    gputune_options options = with_reference(&self);
+    gputune_info info;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x[i] = same[i] = (float)(i % 100);
+    }
+    options.inputs = inputs;
+    options.input_count = 1;
+    OK(tune(&info, tuner, &options));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    options.inputs = &inputs[1];
+    OK(tune(&info, tuner, &options));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
+    same[7] = 0;
+    self.x = same;
+    OK(tune(&info, tuner, &options));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    options.inputs_tag = "mine";
+    OK(tune(&info, tuner, &options));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_MEASURED);
+    same[8] = 0;
+    OK(tune(&info, tuner, &options));
+    assert_int_equal(info.source, GPUTUNE_SOURCE_CACHED);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_function_of_the_host_says_what_is_right),
+        cmocka_unit_test(test_what_host_inputs_hold_is_part_of_the_key),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}
