@@ -563,17 +563,20 @@ typedef struct gputune_function {
     const gputune_constant *constants;
     const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
     size_t image_bytes;
+    bool cooperative;  /* all blocks must be resident at once (a launch attribute) */
+    bool programmatic; /* may begin before the plan's kernel before it ends (a launch attribute) */
+    uint32_t times;    /* how often it is launched in a row */
 } gputune_function;
 #define GPUTUNE_FUNCTION_VERSION 1
 #define GPUTUNE_FUNCTION_INIT                                                                      \
     {                                                                                              \
         GPUTUNE_FUNCTION_VERSION, NULL, NULL, NULL, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, -1, 0, 0,  \
-            NULL, NULL, 0                                                                          \
+            NULL, NULL, 0, false, false, 1                                                         \
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
- * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (a
- * plan of several kernels has more; ENOTFOUND beyond the last). EINVAL without a current
+ * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (of
+ * a pipeline, its launch() in order; ENOTFOUND beyond the last). EINVAL without a current
  * context. Any thread. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
@@ -722,6 +725,10 @@ typedef struct gputune_record {
     uint32_t variants, failed;      /* of a winner: how many its tuning tried */
     const char *default_status;     /* of a winner: how the default fared, as `status`; "" */
     uint32_t grid[3], block[3];     /* of gputune_run(); 0: unknown */
+    /* The widths of loads and stores of global memory in the machine code: bytes, each a bit (4 |
+     * 16); 0: unknown, or none. vector_bytes: the widest that the vector axes ask for; 0: nothing
+     * wide. */
+    uint32_t load_widths, store_widths, vector_bytes;
 } gputune_record;
 #define GPUTUNE_RECORD_VERSION 3
 

@@ -4,6 +4,7 @@
 //   gputune_each<VEC, UNROLL>(n, [&](auto part) { … })   every element once, the tail included
 //   gputune_vector<T, W>, gputune_load<W>, gputune_store<W>   aligned vectors of 1, 2, 4 or 8
 //   gputune_grid_sync()                                   waits for all blocks of a cooperative launch
+//   gputune_dependency_sync / _trigger                    for programmatic launches of a pipeline
 //   gputune_cluster_rank / _size / _sync / _map           distributed shared memory, and one block
 //   GPUTUNE_PARAM(block), block(i)                        a pass() block, made for each variant
 #pragma once
@@ -299,4 +300,21 @@ GPUTUNE_INLINE void gputune_grid_sync()
         } while (((before ^ now) & 0x80000000u) == 0);
     }
     __syncthreads();
+}
+
+// For a launch() with programmatic = 1, which may begin before the kernel before it ends: waits until
+// that one has ended and its results are seen. Nothing it writes may be read, and nothing it reads be
+// written, before.
+GPUTUNE_INLINE void gputune_dependency_sync()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+// Lets the next kernel of the pipeline begin as soon as all blocks have called this or ended.
+GPUTUNE_INLINE void gputune_dependency_trigger()
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
 }

@@ -222,6 +222,11 @@ const gt_description *gt_plan_description(const gputune_plan *plan)
     return plan->description;
 }
 
+const gt_launch *gt_plan_launch(const gputune_plan *plan)
+{
+    return &plan->winner.launch;
+}
+
 gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan)
 {
     gt_launcher *launcher;

@@ -33,6 +33,8 @@ void gt_plan_share(gputune_plan *plan);
 void gt_plan_unshare(gputune_plan *plan);
 /* The description of a plan's kernel; the plan's. */
 const gt_description *gt_plan_description(const gputune_plan *plan);
+/* Its launch where buffers are aligned as it assumes; the plan's. */
+const gt_launch *gt_plan_launch(const gputune_plan *plan);
 /* What a plan launches where its buffers are aligned as it assumes. All of it is the plan's. */
 typedef struct gt_plan_view {
     const gt_description *description;

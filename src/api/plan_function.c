@@ -5,53 +5,66 @@
 #include "base/versioned.h"
 #include "gpu/launcher.h"
 
-static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan,
-                                 uint32_t index)
+static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
 {
     GT_TRY(gt_need(call, "out", out));
-    GT_TRY(gt_need(call, "plan", plan));
-    return index ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has one kernel, of index 0; got %u",
-                           call, index)
-                 : GPUTUNE_OK;
+    return gt_need(call, "plan", plan);
 }
 
-static uint32_t count_parameters(const gt_description *description)
+static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
 {
-    uint32_t count = 0;
-    while (gt_description_parameter(description, count)) {
-        count++;
+    uint32_t count = launch->step_count ? launch->step_count : 1;
+    return index >= count
+               ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
+                         call, count, gt_plural(count), index)
+               : GPUTUNE_OK;
+}
+
+/* The parameters of one of the plan's kernels. */
+static uint32_t count_parameters(const gt_launch *launch, uint32_t index)
+{
+    return launch->step_count ? launch->steps[index].parameter_count : launch->parameter_count;
+}
+
+static void fill_shape(gputune_function *out, const gt_launch *launch, uint32_t index)
+{
+    const gt_geometry *geometry = &launch->geometry;
+    const gt_kernel_step *step = launch->step_count ? &launch->steps[index] : NULL;
+    for (int axis = 0; axis < 3; axis++) {
+        out->grid[axis] = step ? step->grid[axis] : geometry->grid[axis];
+        out->block[axis] = step ? step->block[axis] : geometry->block[axis];
+        out->cluster[axis] = geometry->cluster[axis];
     }
-    return count;
+    out->shared_bytes = step ? step->shared_bytes : geometry->shared_bytes;
+    out->cooperative = geometry->cooperative != 0;
+    out->programmatic = step && step->programmatic;
+    out->times = step ? step->times : 1;
 }
 
 int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index)
 {
-    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_function, image_bytes)};
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_function, times)};
     static const gt_layouts layouts = {"gputune_function", GPUTUNE_FUNCTION_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_FUNCTION_VERSION, "a row for each");
     gt_plan_view view;
     gt_function_facts facts;
     uint32_t constant_count = 0;
-    GT_TRY(check_call(__func__, out, plan, index));
+    GT_TRY(check_call(__func__, out, plan));
+    GT_TRY(check_index(__func__, gt_plan_launch(plan), index));
     GT_TRY(gt_plan_view_loaded(&view, plan));
-    GT_TRY(gt_launcher_function(&facts, view.launcher));
+    GT_TRY(gt_launcher_function(&facts, view.launcher, index));
     gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
                                  .function = facts.function,
-                                 .name = view.launch->entry,
+                                 .name = facts.symbol,
                                  .sizes = gt_description_sizes(view.description),
-                                 .shared_bytes = view.launch->geometry.shared_bytes,
                                  .carveout_percent = facts.carveout_percent,
-                                 .parameter_count = count_parameters(view.description),
+                                 .parameter_count = count_parameters(view.launch, index),
                                  .constants =
                                      gt_description_constants(view.description, &constant_count),
                                  .image = view.image->data,
                                  .image_bytes = view.image->bytes};
     function.constant_count = constant_count;
-    for (int axis = 0; axis < 3; axis++) {
-        function.grid[axis] = view.launch->geometry.grid[axis];
-        function.block[axis] = view.launch->geometry.block[axis];
-        function.cluster[axis] = view.launch->geometry.cluster[axis];
-    }
+    fill_shape(&function, view.launch, index);
     return gt_versioned_write(out, &function, &layouts);
 }
 
@@ -61,14 +74,16 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_parameter, element_bytes)};
     static const gt_layouts layouts = {"gputune_parameter", GPUTUNE_PARAMETER_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_PARAMETER_VERSION, "a row for each");
-    GT_TRY(check_call(__func__, out, plan, index));
-    const gt_description *description = gt_plan_description(plan);
-    const gputune_parameter *found = gt_description_parameter(description, parameter);
-    if (!found) {
+    GT_TRY(check_call(__func__, out, plan));
+    const gt_launch *launch = gt_plan_launch(plan);
+    GT_TRY(check_index(__func__, launch, index));
+    if (parameter >= count_parameters(launch, index)) {
         return gt_fail(GPUTUNE_ENOTFOUND,
                        "gputune_plan_parameter: the kernel has %u parameters, and none of index %u",
-                       count_parameters(description), parameter);
+                       count_parameters(launch, index), parameter);
     }
+    uint32_t at = launch->step_count ? launch->steps[index].parameters[parameter] : parameter;
+    const gputune_parameter *found = gt_description_parameter(gt_plan_description(plan), at);
     return gt_versioned_write(out, found, &layouts);
 }
 

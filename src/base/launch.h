@@ -93,6 +93,18 @@ typedef struct gt_l2_window {
     uint64_t set_aside_bytes;
     uint64_t window_bytes; /* from the buffer's beginning; 0: none */
 } gt_l2_window;
+enum { GT_STEPS_MAX = 8, GT_STEP_ARGUMENTS = 32 };
+
+/* One kernel of a pipeline. */
+typedef struct gt_kernel_step {
+    char entry[GT_ENTRY_MAX];
+    uint32_t grid[3], block[3];
+    uint32_t shared_bytes; /* dynamic */
+    uint32_t times;        /* it is launched so often in a row */
+    uint32_t programmatic; /* 1: it may begin before the kernel before it ends */
+    uint32_t parameter_count;
+    uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
+} gt_kernel_step;
 
 /* Everything that launching one variant at one problem size needs, next to its image. */
 typedef struct gt_launch {
@@ -108,6 +120,9 @@ typedef struct gt_launch {
     uint32_t clear_count;
     gt_clear clears[GT_PARAMETER_MAX];
     gt_l2_window l2;
+    uint32_t step_count; /* 0: one kernel, described above. Else these are launched in order, entry
+                            and geometry are the first one's, and the parameters are of all */
+    gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
 
 /* The bytes of a block that are copied to the device before each launch. */
@@ -132,6 +147,8 @@ static inline bool gt_launch_copies(const gt_launch *launch)
 typedef struct gt_resources {
     uint32_t registers, spill_bytes; /* spills: stores plus loads, from the ptxas log */
     uint32_t static_shared_bytes, local_bytes, constant_bytes;
+    uint32_t load_widths, store_widths; /* of global memory, in the machine code: bytes, each a bit
+                                           (4 | 16); 0: unknown, or none */
 } gt_resources;
 
 /* Machine code, or PTX for an emulated device. */

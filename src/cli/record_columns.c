@@ -114,6 +114,43 @@ DERIVE(uncertainty)
     }
 }
 
+/* "128 32": the widths in bits, the widest first. */
+static void set_widths(cli_cell *out, uint32_t widths)
+{
+    char *text = cli_copy("");
+    for (uint32_t bytes = 64; bytes > 0; bytes /= 2) {
+        if (widths & bytes) {
+            cli_append(&text, "%s%u", text[0] ? " " : "", bytes * 8);
+        }
+    }
+    cli_set_text(out, text);
+    free(text);
+}
+
+DERIVE(loads)
+{
+    RECORD;
+    set_widths(out, record->load_widths);
+}
+
+DERIVE(stores)
+{
+    RECORD;
+    set_widths(out, record->store_widths);
+}
+
+/* Whether the machine code has no access as wide as a vector axis asks for. */
+static bool is_narrow(const gputune_record *record)
+{
+    uint32_t widths = record->load_widths | record->store_widths;
+    return widths > 0 && record->vector_bytes > 0 && widths < record->vector_bytes;
+}
+
+DERIVE(narrow)
+{
+    cli_set_yes(out, is_narrow(item));
+}
+
 DERIVE(flags)
 {
     RECORD;
@@ -123,7 +160,7 @@ DERIVE(flags)
     } words[] = {{record->is_default, "default"},    {record->tie, "tie"},
                  {record->noisy, "noisy"},           {record->modelled, "modelled"},
                  {record->unfinished, "unfinished"}, {record->unreferenced, "no reference"},
-                 {record->outdated, "outdated"}};
+                 {record->outdated, "outdated"},     {is_narrow(record), "narrow"}};
     char *text = cli_copy("");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].set) {
@@ -214,6 +251,8 @@ static const cli_column columns[] = {
     SAME(copy_bytes_per_s, "", CLI_RATE, DATA),
     MADE("copy_share", "of copy", CLI_SHARE, DATA | WINNERS | RUN, copy_share),
     SAME(registers, "regs", CLI_SOME_COUNT, DATA | ALL),
+    MADE(NULL, "loads", CLI_TEXT, WINNERS | TRIALS, loads),
+    MADE(NULL, "stores", CLI_TEXT, WINNERS | TRIALS, stores),
     SAME(spill_bytes, "spills", CLI_COUNT, DATA | TRIALS | RUN),
     SAME(shared_bytes, "shared", CLI_COUNT, DATA | TRIALS | RUN),
     SAME(local_bytes, "", CLI_COUNT, DATA),
@@ -242,6 +281,10 @@ static const cli_column columns[] = {
     SAME(identity, "", CLI_TEXT, DATA),
     SAME(alignment, "", CLI_TEXT, DATA),
     SAME(inputs, "", CLI_TEXT, DATA),
+    MADE("load_bits", "", CLI_TEXT, DATA, loads),
+    MADE("store_bits", "", CLI_TEXT, DATA, stores),
+    SAME(vector_bytes, "", CLI_SOME_COUNT, DATA),
+    MADE("narrow", "", CLI_YES, DATA, narrow),
 };
 
 cli_table cli_record_table(unsigned view)

@@ -36,6 +36,11 @@ void cli_set_number(cli_cell *out, double value, bool unknown_zero)
     }
 }
 
+void cli_set_yes(cli_cell *out, bool value)
+{
+    *out = (cli_cell){CLI_BOOLEAN, NULL, value, 0, false};
+}
+
 static void set_integer(cli_cell *out, int64_t value)
 {
     *out = (cli_cell){CLI_INTEGER, NULL, value, 0, false};
@@ -49,7 +54,7 @@ static void read_field(cli_cell *out, cli_unit unit, const void *field)
         cli_set_text(out, *(const char *const *)field);
         break;
     case CLI_YES:
-        *out = (cli_cell){CLI_BOOLEAN, NULL, *(const bool *)field, 0, false};
+        cli_set_yes(out, *(const bool *)field);
         break;
     case CLI_SOME_COUNT:
         if (*(const uint32_t *)field) {

@@ -62,7 +62,8 @@
 static const gt_member resources_members[] = {
     NUMBER(gt_resources, registers),           NUMBER(gt_resources, spill_bytes),
     NUMBER(gt_resources, static_shared_bytes), NUMBER(gt_resources, local_bytes),
-    NUMBER(gt_resources, constant_bytes),
+    NUMBER(gt_resources, constant_bytes),      NUMBER(gt_resources, load_widths),
+    NUMBER(gt_resources, store_widths),
 };
 static RECORD(resources, gt_resources, resources_members);
 
@@ -114,6 +115,13 @@ static const gt_member map_members[] = {
     NUMBERS(gt_tensormap, strides),     NUMBERS(gt_tensormap, box),
 };
 static RECORD(map, gt_tensormap, map_members);
+static const gt_member step_members[] = {
+    STRING(gt_kernel_step, entry),           NUMBERS(gt_kernel_step, grid),
+    NUMBERS(gt_kernel_step, block),          NUMBER(gt_kernel_step, shared_bytes),
+    NUMBER(gt_kernel_step, times),           NUMBER(gt_kernel_step, programmatic),
+    NUMBER(gt_kernel_step, parameter_count), NUMBERS(gt_kernel_step, parameters),
+};
+static RECORD(step, gt_kernel_step, step_members);
 
 static const gt_member launch_members[] = {
     STRING(gt_launch, entry),
@@ -124,6 +132,7 @@ static const gt_member launch_members[] = {
     INLINE(gt_launch, maps, map_count, &map),
     INLINE(gt_launch, clears, clear_count, &clear),
     STRUCT(gt_launch, l2, &l2_window),
+    INLINE(gt_launch, steps, step_count, &step),
 };
 static RECORD(launch, gt_launch, launch_members);
 

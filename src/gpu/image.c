@@ -1,4 +1,5 @@
-/* Finds kernels in images: entries of PTX, function symbols of cubins, and their mangled names. */
+/* Finds kernels in images: entries of PTX, function symbols of cubins, their mangled names, and
+ * their code. */
 #include "gpu/image.h"
 
 #include "base/text.h"
@@ -199,4 +200,18 @@ gputune_status gt_image_entry(char **out, const gt_image *image, const char *nam
                        search.instances, name);
     }
     return search.found ? gt_strndup(out, search.found, search.found_bytes) : gt_strdup(out, name);
+}
+
+void gt_image_each_code(const gt_image *image,
+                        void (*each)(void *user, const void *code, size_t bytes), void *user)
+{
+    uint16_t count = 0;
+    const char *headers = gt_image_is_ptx(image) ? NULL : sections(image, &count);
+    for (uint16_t i = 0; headers && i < count; i++) {
+        Elf64_Shdr section = section_at(headers, i);
+        const void *code = part_at(image, section.sh_offset, section.sh_size, 1);
+        if (section.sh_type == SHT_PROGBITS && (section.sh_flags & SHF_EXECINSTR) && code) {
+            each(user, code, (size_t)section.sh_size);
+        }
+    }
 }

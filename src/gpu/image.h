@@ -15,4 +15,8 @@ bool gt_image_is_ptx(const gt_image *image);
  * of one template. *out is the caller's. */
 gputune_status gt_image_entry(char **out, const gt_image *image, const char *name);
 
+/* Calls `each` with the machine code of every function of a cubin; never for PTX. */
+void gt_image_each_code(const gt_image *image,
+                        void (*each)(void *user, const void *code, size_t bytes), void *user);
+
 #endif

@@ -20,6 +20,27 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
     return GPUTUNE_OK;
 }
 
+/* The kernels of a pipeline in order. */
+static gputune_status launch_steps(const gt_launcher *launcher, const gt_instance *instance,
+                                   CUstream stream, void *const *parameters)
+{
+    const gt_launch *launch = &launcher->launch;
+    CUresult result = CUDA_SUCCESS;
+    for (uint32_t s = 0; s < launch->step_count; s++) {
+        const gt_kernel_step *step = &launch->steps[s];
+        CUlaunchConfig config = launcher->steps[s].config;
+        void *own[GT_STEP_ARGUMENTS];
+        for (uint32_t i = 0; i < step->parameter_count; i++) {
+            own[i] = parameters[step->parameters[i]];
+        }
+        config.hStream = stream;
+        for (uint32_t t = 0; t < step->times && result == CUDA_SUCCESS; t++) {
+            result = launcher->driver->LaunchKernelEx(&config, instance->steps[s], own, NULL);
+        }
+    }
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
+}
+
 static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instance *instance,
                                     CUstream stream, const void *const *arguments)
 {
@@ -43,6 +64,9 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
                                 ? (void *)&instance->blocks[block]
                                 : (void *)arguments[block];
         }
+    }
+    if (launch->step_count) {
+        return launch_steps(launcher, instance, stream, parameters);
     }
     CUlaunchConfig config = launcher->config;
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
@@ -231,8 +255,10 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
                                  : gt_launcher_launch(launcher, stream, arguments);
 }
 
-gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher)
+gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
+                                    uint32_t index)
 {
+    bool one = launcher->launch.step_count == 0;
     CUcontext current = NULL;
     GT_CUDA(launcher->driver, CtxGetCurrent, &current);
     if (current != launcher->context.handle) {
@@ -240,7 +266,8 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     }
     int kb = launcher->launch.geometry.carveout_kb;
     *out = (gt_function_facts){
-        .function = launcher->base.function,
+        .function = one ? launcher->base.function : launcher->base.steps[index],
+        .symbol = one ? launcher->symbol : launcher->steps[index].symbol,
         .carveout_percent =
             kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;

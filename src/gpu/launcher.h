@@ -69,10 +69,13 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 /* What others need to launch the kernel themselves. */
 typedef struct gt_function_facts {
     CUfunction function; /* its attributes are set; lives as long as the launcher */
+    const char *symbol;  /* its name in the image */
     int carveout_percent;
 } gt_function_facts;
-/* ECUDA unless the launcher's context is current. */
-gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher);
+/* Of a pipeline, the step `index`; of one kernel, index 0. ECUDA unless the launcher's context is
+ * current. */
+gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
+                                    uint32_t index);
 
 /* The carveout hint in percent that makes the driver choose `kb` of an SM's `max_kb`: it takes the
  * next larger size that the architecture has, so the fraction is rounded down. */

@@ -13,55 +13,79 @@ static gputune_status attribute(int *out, const gt_driver *driver, CUfunction fu
     return GPUTUNE_OK;
 }
 
-/* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
-static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function)
+/* One kernel of a launch: the only one, or a step of a pipeline. */
+typedef struct kernel {
+    const char *entry;
+    uint32_t threads, shared_bytes;
+    uint32_t parameter_count;
+    const uint32_t *parameters; /* indices into the launch's; NULL: all in order */
+} kernel;
+
+static kernel kernel_of(const gt_launch *launch)
 {
-    const gt_launch *launch = &launcher->launch;
+    return (kernel){.entry = launch->entry,
+                    .threads = gt_volume(launch->geometry.block),
+                    .shared_bytes = launch->geometry.shared_bytes,
+                    .parameter_count = launch->parameter_count};
+}
+
+static kernel step_of(const gt_kernel_step *step)
+{
+    return (kernel){step->entry, gt_volume(step->block), step->shared_bytes, step->parameter_count,
+                    step->parameters};
+}
+
+/* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
+static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function,
+                                       const kernel *kernel)
+{
     size_t offset, bytes;
     if (!launcher->driver->FuncGetParamInfo) {
         return GPUTUNE_OK;
     }
-    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+    for (uint32_t i = 0; i < kernel->parameter_count; i++) {
+        uint32_t index = kernel->parameters ? kernel->parameters[i] : i;
         CUresult result = launcher->driver->FuncGetParamInfo(function, i, &offset, &bytes);
         if (result != CUDA_SUCCESS) {
             return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters; the launch gives %u",
-                           launch->entry, i, launch->parameter_count);
+                           kernel->entry, i, kernel->parameter_count);
         }
-        if (bytes != launch->parameters[i].bytes) {
+        if (bytes != launcher->launch.parameters[index].bytes) {
             return gt_fail(GPUTUNE_EINVAL,
                            "parameter %u of kernel %s has %zu bytes; the launch gives %u", i,
-                           launch->entry, bytes, launch->parameters[i].bytes);
+                           kernel->entry, bytes, launcher->launch.parameters[index].bytes);
         }
     }
-    if (launcher->driver->FuncGetParamInfo(function, launch->parameter_count, &offset, &bytes) ==
+    if (launcher->driver->FuncGetParamInfo(function, kernel->parameter_count, &offset, &bytes) ==
         CUDA_SUCCESS) {
         return gt_fail(GPUTUNE_EINVAL,
                        "kernel %s has more parameters than the %u that the launch gives",
-                       launch->entry, launch->parameter_count);
+                       kernel->entry, kernel->parameter_count);
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status check_threads(const gt_launcher *launcher, CUfunction function)
+static gputune_status check_threads(const gt_launcher *launcher, CUfunction function,
+                                    const kernel *kernel)
 {
     int most, registers;
-    const gt_launch *launch = &launcher->launch;
     GT_TRY(attribute(&most, launcher->driver, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-    if (gt_volume(launch->geometry.block) <= (uint32_t)most) {
+    if (kernel->threads <= (uint32_t)most) {
         return GPUTUNE_OK;
     }
     GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
     return gt_fail(GPUTUNE_ECUDA,
                    "a block of %u threads does not fit: %d registers a thread%s, or launch_bounds, "
                    "allow %d threads",
-                   gt_volume(launch->geometry.block), registers,
+                   kernel->threads, registers,
                    launcher->device.emulated ? " (the emulator's count, not ptxas's)" : "", most);
 }
 
-static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function)
+static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function,
+                                   const kernel *kernel)
 {
     int fixed;
-    uint32_t dynamic = launcher->launch.geometry.shared_bytes;
+    uint32_t dynamic = kernel->shared_bytes;
     GT_TRY(attribute(&fixed, launcher->driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     uint32_t sum = (uint32_t)fixed + dynamic;
     if (sum <= (uint32_t)launcher->device.shared_per_block_bytes) {
@@ -83,10 +107,11 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
     return GPUTUNE_OK;
 }
 
-static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function)
+static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function,
+                                     const kernel *kernel)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
-    GT_TRY(allow_shared(launcher, function));
+    GT_TRY(allow_shared(launcher, function, kernel));
     uint32_t preferred = geometry->preferred_cluster * geometry->cluster[1] * geometry->cluster[2];
     if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
@@ -130,12 +155,29 @@ static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher
     return GPUTUNE_OK;
 }
 
-static gputune_status load_function(gt_instance *out, const gt_launcher *launcher)
+static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, CUmodule module,
+                                  const char *symbol, const kernel *kernel)
 {
-    GT_TRY(gt_function_load(&out->function, launcher->driver, out->module, launcher->symbol));
-    GT_TRY(check_parameters(launcher, out->function));
-    GT_TRY(check_threads(launcher, out->function));
-    GT_TRY(set_attributes(launcher, out->function));
+    GT_TRY(gt_function_load(out, launcher->driver, module, symbol));
+    GT_TRY(check_parameters(launcher, *out, kernel));
+    GT_TRY(check_threads(launcher, *out, kernel));
+    return set_attributes(launcher, *out, kernel);
+}
+
+static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
+{
+    const gt_launch *launch = &launcher->launch;
+    const kernel only = kernel_of(launch);
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        const kernel step = step_of(&launch->steps[i]);
+        GT_TRY(
+            load_kernel(&out->steps[i], launcher, out->module, launcher->steps[i].symbol, &step));
+    }
+    if (launch->step_count) {
+        out->function = out->steps[0];
+    } else {
+        GT_TRY(load_kernel(&out->function, launcher, out->module, launcher->symbol, &only));
+    }
     return find_symbols(out, launcher);
 }
 
@@ -144,7 +186,7 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
 {
     gt_instance instance = {.owns_module = true};
     GT_TRY(gt_image_load(&instance.module, launcher->driver, image));
-    gputune_status status = load_function(&instance, launcher);
+    gputune_status status = load_functions(&instance, launcher);
     if (status < 0) {
         launcher->driver->ModuleUnload(instance.module);
         return status;
@@ -156,7 +198,7 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
 gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module)
 {
     gt_instance instance = {.module = module};
-    GT_TRY(load_function(&instance, launcher));
+    GT_TRY(load_functions(&instance, launcher));
     *out = instance;
     return GPUTUNE_OK;
 }
@@ -170,6 +212,7 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
     }
     out->module = loaded.module;
     out->function = loaded.function;
+    memcpy(out->steps, loaded.steps, sizeof out->steps);
     for (int i = 0; i < GT_BLOCK_MAX; i++) {
         out->blocks[i] = loaded.blocks[i] ? loaded.blocks[i] : out->blocks[i];
     }

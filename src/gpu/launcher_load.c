@@ -59,6 +59,19 @@ static bool is_sound_parameter(const gt_launch *launch, const gt_parameter *para
     }
 }
 
+static bool is_sound_step(const gt_launch *launch, const gt_kernel_step *step)
+{
+    bool sound = memchr(step->entry, '\0', sizeof step->entry) && step->times > 0 &&
+                 step->parameter_count <= GT_STEP_ARGUMENTS;
+    for (int i = 0; i < 3; i++) {
+        sound = sound && step->block[i] > 0 && step->grid[i] > 0;
+    }
+    for (uint32_t i = 0; sound && i < step->parameter_count; i++) {
+        sound = step->parameters[i] < launch->parameter_count;
+    }
+    return sound;
+}
+
 static bool is_sound_block(const gt_block *block)
 {
     return block->pass != GT_PASS_NONE && block->bytes > 0 &&
@@ -83,6 +96,10 @@ static gputune_status check_launch(const gt_launch *launch)
     }
     for (uint32_t i = 0; sound && i < launch->clear_count; i++) {
         sound = has_clear_of(launch, i);
+    }
+    sound = sound && launch->step_count <= GT_STEPS_MAX;
+    for (uint32_t i = 0; sound && i < launch->step_count; i++) {
+        sound = is_sound_step(launch, &launch->steps[i]);
     }
     if (!sound) {
         return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
@@ -114,6 +131,35 @@ static gputune_status check_launch(const gt_launch *launch)
     return GPUTUNE_OK;
 }
 
+static CUlaunchConfig config_of(const uint32_t grid[3], const uint32_t block[3],
+                                uint32_t shared_bytes, CUlaunchAttribute *attributes,
+                                const CUlaunchAttribute *end)
+{
+    return (CUlaunchConfig){
+        .gridDimX = grid[0],
+        .gridDimY = grid[1],
+        .gridDimZ = grid[2],
+        .blockDimX = block[0],
+        .blockDimY = block[1],
+        .blockDimZ = block[2],
+        .sharedMemBytes = shared_bytes,
+        .attrs = attributes,
+        .numAttrs = (unsigned)(end - attributes),
+    };
+}
+
+static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_launcher *launcher)
+{
+    int kb = launcher->launch.geometry.carveout_kb;
+    if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
+        attribute->value.sharedMemCarveout =
+            (unsigned)gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024);
+        attribute++;
+    }
+    return attribute;
+}
+
 static void make_config(gt_launcher *launcher)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
@@ -132,12 +178,7 @@ static void make_config(gt_launcher *launcher)
         attribute->value.preferredClusterDim.z = geometry->cluster[2];
         attribute++;
     }
-    if (geometry->carveout_kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
-        attribute->value.sharedMemCarveout = (unsigned)gt_carveout_percent(
-            geometry->carveout_kb, launcher->device.shared_per_sm_bytes / 1024);
-        attribute++;
-    }
+    attribute = add_carveout(attribute, launcher);
     if (launcher->launch.l2.window_bytes) {
         launcher->window = (unsigned)(attribute - launcher->attributes);
         *attribute++ = gt_l2_attribute(launcher);
@@ -147,17 +188,24 @@ static void make_config(gt_launcher *launcher)
         attribute->value.cooperative = 1;
         attribute++;
     }
-    launcher->config = (CUlaunchConfig){
-        .gridDimX = geometry->grid[0],
-        .gridDimY = geometry->grid[1],
-        .gridDimZ = geometry->grid[2],
-        .blockDimX = geometry->block[0],
-        .blockDimY = geometry->block[1],
-        .blockDimZ = geometry->block[2],
-        .sharedMemBytes = geometry->shared_bytes,
-        .attrs = launcher->attributes,
-        .numAttrs = (unsigned)(attribute - launcher->attributes),
-    };
+    launcher->config = config_of(geometry->grid, geometry->block, geometry->shared_bytes,
+                                 launcher->attributes, attribute);
+}
+
+static void make_step_configs(gt_launcher *launcher)
+{
+    for (uint32_t i = 0; i < launcher->launch.step_count; i++) {
+        const gt_kernel_step *step = &launcher->launch.steps[i];
+        gt_launcher_step *made = &launcher->steps[i];
+        CUlaunchAttribute *attribute = add_carveout(made->attributes, launcher);
+        if (step->programmatic) {
+            attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+            attribute->value.programmaticStreamSerializationAllowed = 1;
+            attribute++;
+        }
+        made->config =
+            config_of(step->grid, step->block, step->shared_bytes, made->attributes, attribute);
+    }
 }
 
 /* What the launch needs beside the kernel. */
@@ -190,17 +238,30 @@ static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
     return GPUTUNE_OK;
 }
 
+/* The kernels' symbols: those of the image, or the parent's, which has loaded it. */
+static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
+                                   const gt_launcher *parent)
+{
+    const gt_launch *launch = &launcher->launch;
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        char **symbol = &launcher->steps[i].symbol;
+        GT_TRY(parent ? gt_strdup(symbol, parent->steps[i].symbol)
+                      : gt_image_entry(symbol, image, launch->steps[i].entry));
+    }
+    return parent ? gt_strdup(&launcher->symbol, parent->symbol)
+                  : gt_image_entry(&launcher->symbol, image, launch->entry);
+}
+
 /* Its own copy of the image, or `parent`'s module. */
 static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
                                       const gt_launcher *parent)
 {
+    GT_TRY(find_symbols(launcher, image, parent));
     if (parent) {
         launcher->shares_base = true;
-        GT_TRY(gt_strdup(&launcher->symbol, parent->symbol));
         GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
     } else {
         GT_TRY(keep_image(launcher, image));
-        GT_TRY(gt_image_entry(&launcher->symbol, image, launcher->launch.entry));
         GT_TRY(gt_instance_load(&launcher->base, launcher, image));
     }
     GT_TRY(gt_launcher_check_occupancy(launcher));
@@ -233,6 +294,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     launcher->launch = *launch;
     init_locks(launcher);
     make_config(launcher);
+    make_step_configs(launcher);
     plan_passing(launcher);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
     gputune_status status = load_in_context(launcher, image, parent);
@@ -296,6 +358,9 @@ void gt_launcher_free(gt_launcher *launcher)
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
     free(launcher->symbol);
+    for (uint32_t i = 0; i < launcher->launch.step_count; i++) {
+        free(launcher->steps[i].symbol);
+    }
     free(launcher);
     gt_graph_orphans_collect();
 }

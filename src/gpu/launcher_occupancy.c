@@ -33,6 +33,24 @@ static gputune_status check_cooperative(const gt_launcher *launcher, int cluster
                          grid, most);
 }
 
+/* The kernels of a pipeline behind the first. */
+static gputune_status check_steps(const gt_launcher *launcher)
+{
+    for (uint32_t i = 1; i < launcher->launch.step_count; i++) {
+        int blocks;
+        const gt_kernel_step *step = &launcher->launch.steps[i];
+        GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
+                launcher->base.steps[i], (int)gt_volume(step->block), step->shared_bytes);
+        if (blocks < 1) {
+            return gt_fail(GPUTUNE_ECUDA,
+                           "a block of %u threads of %s with %u bytes of dynamic shared memory "
+                           "does not fit on a multiprocessor",
+                           gt_volume(step->block), step->entry, step->shared_bytes);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 {
     int clusters, blocks;
@@ -43,6 +61,7 @@ gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
         return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
     }
     GT_TRY(status);
+    GT_TRY(check_steps(launcher));
     if (blocks < 1) {
         return gt_fail(GPUTUNE_ECUDA,
                        "a block of %u threads with %u bytes of dynamic shared memory does not fit "
@@ -57,7 +76,9 @@ gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
                          cluster, gt_volume(geometry->block), geometry->shared_bytes);
 }
 
-static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
+/* Each figure is the largest one of a pipeline's kernels. */
+static gputune_status add_resources(gt_resources *out, const gt_launcher *launcher,
+                                    CUfunction function)
 {
     const struct {
         CUfunction_attribute which;
@@ -70,9 +91,17 @@ static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
     };
     for (size_t i = 0; i < sizeof figures / sizeof *figures; i++) {
         int value;
-        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i].which,
-                launcher->base.function);
-        *figures[i].to = (uint32_t)value;
+        GT_CUDA(launcher->driver, FuncGetAttribute, &value, figures[i].which, function);
+        *figures[i].to = (uint32_t)value > *figures[i].to ? (uint32_t)value : *figures[i].to;
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
+{
+    GT_TRY(add_resources(out, launcher, launcher->base.function));
+    for (uint32_t i = 1; i < launcher->launch.step_count; i++) {
+        GT_TRY(add_resources(out, launcher, launcher->base.steps[i]));
     }
     return GPUTUNE_OK;
 }

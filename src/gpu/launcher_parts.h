@@ -16,6 +16,7 @@ enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 typedef struct gt_instance {
     CUmodule module;
     CUfunction function;
+    CUfunction steps[GT_STEPS_MAX];   /* of a pipeline, the first one again */
     CUdeviceptr blocks[GT_BLOCK_MAX]; /* where the copied part of each goes: its symbol, or with
                                          `global` a buffer of its own; 0: nowhere */
     unsigned owned_blocks;            /* bit i: blocks[i] is such a buffer */
@@ -62,6 +63,13 @@ typedef struct gt_graph_state {
     size_t used;              /* staging buffers that the present graph uses */
 } gt_graph_state;
 
+/* One kernel of a pipeline, but for its function. */
+typedef struct gt_launcher_step {
+    char *symbol; /* in the image; owned */
+    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
+    CUlaunchConfig config; /* but for the stream */
+} gt_launcher_step;
+
 /* A module that graphs hold beside its launcher. */
 typedef struct gt_held_module {
     const gt_driver *driver;
@@ -79,7 +87,8 @@ struct gt_launcher {
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config;  /* but for the stream and the window's address */
+    CUlaunchConfig config; /* but for the stream and the window's address */
+    gt_launcher_step steps[GT_STEPS_MAX];
     unsigned window;        /* the attribute that is the window of level-2 cache */
     bool has_l2;            /* it counts among the users of what is set aside */
     gt_instance base;       /* module and function only */

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "gpu/device_headers.h"
 #include "gpu/header_hint.h"
+#include "gpu/machine_code.h"
 #include "gpu/nvrtc_find.h"
 #include "gpu/ptxas_log.h"
 
@@ -374,6 +375,10 @@ static gputune_status compile_error(const gt_nvrtc *nvrtc, int result, const cha
     GT_TRY(gt_compile_error_line(&line, log));
     bool option = result == NVRTC_ERROR_INVALID_OPTION;
     gt_header_hint_append(&hint, line, request->options, request->option_count);
+    if (strstr(line, "device-side kernel launch")) {
+        gt_text_append(&hint, "; a kernel cannot launch kernels here (dynamic parallelism); launch "
+                              "them one after another by launch()");
+    }
     gputune_status status =
         *line ? gt_fail(GPUTUNE_ECOMPILE, "%s%s%s", option ? "compiler options: " : "", line,
                         gt_text_string(&hint))
@@ -473,6 +478,9 @@ gputune_status gt_nvrtc_compile(gt_nvrtc_result *out, const gt_nvrtc *nvrtc,
     }
     if (result.log) {
         gt_ptxas_parse(&result.resources, result.log);
+    }
+    if (status == GPUTUNE_OK) {
+        gt_machine_code_widths(&result.resources, &result.cubin, request->arch);
     }
     result.compile_ns = (double)(gt_now_ns() - start);
     *out = result;

@@ -1,5 +1,8 @@
 /* Computes how a configuration is launched, and stops at the first limit that it breaks. */
 #include "kernel/binding.h"
+
+#include "kernel/pipeline.h"
+#include "kernel/template_parts.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
 
@@ -234,7 +237,7 @@ gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)
 {
     static gt_limit (*const steps[])(gt_binding *) = {
         gt_binding_cluster,  gt_binding_block,       gt_binding_shared, bind_grid,
-        gt_binding_carveout, gt_binding_cooperative, gt_binding_maps};
+        gt_binding_carveout, gt_binding_cooperative, gt_binding_maps,   gt_binding_steps};
     gt_slots_config(binding->slots, binding->template, config);
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         gt_limit limit = steps[i](binding);

@@ -202,6 +202,17 @@ static gputune_status finish_body(gt_body *body, const gt_template *template, co
     return status;
 }
 
+/* A kernel that is launched by several steps is exported once. */
+static gputune_status export_step(char **text, const gt_template_parts *parts, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++) {
+        if (strcmp(parts->steps[i].kernel.name, parts->steps[index].kernel.name) == 0) {
+            return GPUTUNE_OK;
+        }
+    }
+    return export_kernel(text, &parts->steps[index].kernel, false);
+}
+
 static gputune_status make_kernel_body(gt_parse *parse, const char *text)
 {
     gt_template_parts *parts = parse->parts;
@@ -218,7 +229,12 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
         GT_TRY(parts->reference.self ? export_kernel(&body->text, &parts->init.kernel, false)
                                      : gt_functions_cut(&body->text, parts->init.kernel.name));
     }
-    GT_TRY(export_kernel(&body->text, &parts->kernel, parts->launch_bounds[0] != NULL));
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(export_step(&body->text, parts, i));
+    }
+    if (!parts->step_count) {
+        GT_TRY(export_kernel(&body->text, &parts->kernel, parts->launch_bounds[0] != NULL));
+    }
     return finish_body(body, parse->template, parse->parts->files[0].path);
 }
 
@@ -228,6 +244,9 @@ static gputune_status make_judge_body(gt_parse *parse, const char *text)
     gt_body *body = &parts->judge_body;
     GT_TRY(gt_strdup(&body->text, text));
     GT_TRY(gt_functions_cut(&body->text, parts->kernel.name));
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(gt_functions_cut(&body->text, parts->steps[i].kernel.name));
+    }
     if (parts->reference.present) {
         GT_TRY(export_kernel(&body->text, &parts->reference.kernel, false));
     }
@@ -381,6 +400,47 @@ static gputune_status check_kernel(const gt_parse *parse, const char *text)
     return GPUTUNE_OK;
 }
 
+/* The parameters of one step of a pipeline; scratch is a pointer. */
+static gputune_status check_step(gt_template_step *step, const gt_parse *parse, const char *text)
+{
+    const gt_template *template = parse->template;
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t count;
+    char blocks[GT_BLOCKS_TEXT] = "";
+    const gt_place place = step->kernel.place;
+    GT_TRY(find_function(&function, text, &step->kernel));
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(check_count(count, step->argument_count, step->kernel.name,
+                       ", those of args = (…), or without it those of args() and scratch()",
+                       place));
+    for (uint32_t i = 0; i < step->argument_count; i++) {
+        if (step->arguments[i] < template->argument_count) {
+            GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[step->arguments[i]],
+                                   step->kernel.name, false, place));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* The name of a pipeline is that of no function; its entry is the first step's. */
+static gputune_status check_steps(const gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->kernel.is_template) {
+        return gt_fail_at(parts->kernel.place,
+                          "template arguments beside launch(); expected them in each launch()");
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->steps[i].kernel));
+        GT_TRY(check_step(&parts->steps[i], parse, text));
+    }
+    memcpy(parts->kernel.entry, parts->steps[0].kernel.entry, sizeof parts->kernel.entry);
+    return GPUTUNE_OK;
+}
+
 /* What stands behind the arguments. */
 typedef struct extra {
     bool is_reference; /* may be `scale`, and outputs may be double */
@@ -432,6 +492,9 @@ static gputune_status check_self(const gt_parse *parse)
     if (judge->self && parse->parts->check.present) {
         return gt_fail_at(judge->kernel.place,
                           "reference(self) beside check(); expected one of them");
+    }
+    if (judge->self && parse->parts->step_count > 0) {
+        return gt_fail_at(judge->kernel.place, "reference(self) of a pipeline; expected a kernel");
     }
     if (judge->self && (parse->parts->map_count > 0 || parse->parts->cooperative)) {
         return gt_fail_at(
@@ -492,7 +555,7 @@ gputune_status gt_bodies_make(gt_parse *parse, const char *text)
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
     GT_TRY(gt_bind_kernel_arguments(parse, &parts->init.kernel));
-    GT_TRY(check_kernel(parse, text));
+    GT_TRY(parts->step_count ? check_steps(parse, text) : check_kernel(parse, text));
     GT_TRY(check_self(parse));
     GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));
     GT_TRY(check_judge(&parts->check, parse, text, &of_check));

@@ -1,6 +1,6 @@
 /* Makes the description of a launch from a configuration, and the keys of trials. */
 #include "kernel/axis_kind.h"
-#include "kernel/binding.h"
+#include "kernel/pipeline.h"
 #include "kernel/source.h"
 #include "kernel/tensormap.h"
 #include "kernel/types.h"
@@ -220,7 +220,8 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     GT_TRY(add_scratch(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
-    return GPUTUNE_OK;
+    limit = gt_launch_add_steps(launch, binding);
+    return limit ? refuse(limit, template, config, binding->device) : GPUTUNE_OK;
 }
 
 gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
@@ -233,6 +234,26 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
     GT_TRY(bind(&launch, &binding, config));
     *out = launch;
     return GPUTUNE_OK;
+}
+
+uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
+                         const gt_config *config, const gt_device *device)
+{
+    gt_binding binding;
+    uint32_t widest = 0, most = device->cc >= 100 ? 32 : 16;
+    gt_binding_open(&binding, template, problem, device);
+    gt_slots_config(binding.slots, template, config);
+    for (uint32_t a = 0; a < template->axis_count; a++) {
+        uint32_t width = (uint32_t)binding.slots[GT_SLOT_AXIS + a];
+        for (uint32_t i = 0; i < template->argument_count; i++) {
+            bool asks = (template->axes[a].buffers >> i & 1) && width > 1;
+            uint32_t bytes =
+                asks ? width * gt_element_resolve(&binding, template->arguments[i].type).bytes : 0;
+            bytes = bytes < most ? bytes : most;
+            widest = bytes > widest ? bytes : widest;
+        }
+    }
+    return widest;
 }
 
 /* Member by member, because padding may differ. */
@@ -269,6 +290,9 @@ gt_hash gt_launch_hash(const gt_launch *launch)
         hash = gt_hash_join(hash, gt_hash_bytes(one->sizes, sizeof one->sizes));
         hash = gt_hash_join(hash, gt_hash_bytes(one->strides, sizeof one->strides));
         hash = gt_hash_join(hash, gt_hash_bytes(one->box, sizeof one->box));
+    }
+    for (uint32_t i = 0; i < launch->step_count; i++) { /* has no padding */
+        hash = gt_hash_join(hash, gt_hash_bytes(&launch->steps[i], sizeof launch->steps[i]));
     }
     return hash;
 }

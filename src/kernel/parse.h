@@ -35,6 +35,7 @@ gputune_status gt_parse_clear(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_block(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_grid(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_shared(gt_parse *, const gt_clause *, gt_lexer *);
+gputune_status gt_parse_launch(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_cooperative(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_require(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_launch_bounds(gt_parse *, const gt_clause *, gt_lexer *);

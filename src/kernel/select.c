@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* The words whose clauses begin with the name of a function. */
-static const char *const function_words[] = {"kernel", "reference", "check"};
+static const char *const function_words[] = {"kernel", "reference", "check", "launch", "init"};
 
 static bool is_kernel(const gt_clause *clause)
 {

@@ -290,6 +290,9 @@ static gputune_status add_instances(gt_source *out, const generator *g)
 {
     const gt_template_parts *parts = g->binding->template->parts;
     bool kernel = g->body == &parts->kernel_body;
+    for (uint32_t i = 0; kernel && i < parts->step_count; i++) {
+        GT_TRY(add_instance(out, g, &parts->steps[i].kernel));
+    }
     GT_TRY(add_instance(out, g, kernel ? &parts->kernel : &parts->reference.kernel));
     if (!kernel) {
         GT_TRY(add_instance(out, g, &parts->check.kernel));

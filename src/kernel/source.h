@@ -4,7 +4,7 @@
 
 #include "kernel/space.h"
 
-enum { GT_INSTANCES_MAX = 8 };
+enum { GT_INSTANCES_MAX = GT_STEPS_MAX };
 
 /* One thing to compile. Variants with equal hash share it. */
 typedef struct gt_source {
@@ -45,6 +45,10 @@ gputune_status gt_launch_bind(gt_launch *out, const gt_template *template,
  * workload.c. */
 gputune_status gt_work_ratio(double *out, const gt_template *template, const gt_problem *problem,
                              const gt_config *config, const gt_device *device);
+/* The widest access in bytes that a configuration's vector axes ask for, as far as the device has
+ * one: 16, or 32 from compute capability 10.0 on. 0: none asks for more than one element. */
+uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
+                         const gt_config *config, const gt_device *device);
 /* Equal for two launches of the same code that cannot be told apart by what the device is given:
  * geometry, passing, parameters' sizes, scratch and clears. */
 gt_hash gt_launch_hash(const gt_launch *launch);

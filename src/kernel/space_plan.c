@@ -1,4 +1,5 @@
 /* What a configuration must pass, as rules in the order in which they are decided. */
+#include "kernel/pipeline.h"
 #include "kernel/space_parts.h"
 #include "kernel/tensormap.h"
 
@@ -13,6 +14,7 @@ enum {
     ORDER_GRID,
     ORDER_CARVEOUT,
     ORDER_COOPERATIVE,
+    ORDER_STEPS,
     ORDER_LAUNCH
 };
 
@@ -238,6 +240,31 @@ static gputune_status plan_cooperative(planner *p)
     return GPUTUNE_OK;
 }
 
+static gputune_status join_optional(int *joined, planner *p, const gt_expression *expression)
+{
+    return expression ? join_expression(joined, p, expression) : GPUTUNE_OK;
+}
+
+static gputune_status plan_pipeline(planner *p)
+{
+    int term = -1;
+    const gt_template_parts *parts = p->space->template->parts;
+    for (uint32_t s = 0; s < parts->step_count; s++) {
+        const gt_template_step *step = &parts->steps[s];
+        GT_TRY(join_optional(&term, p, step->shared));
+        GT_TRY(join_optional(&term, p, step->times));
+        GT_TRY(join_optional(&term, p, step->programmatic));
+        for (int i = 0; i < 3; i++) {
+            GT_TRY(join_optional(&term, p, step->block.items[i]));
+            GT_TRY(join_optional(&term, p, step->grid.items[i]));
+        }
+    }
+    if (parts->step_count > 0) {
+        add_rule(p, term, ORDER_STEPS, gt_binding_steps, 0);
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status plan_steps(planner *p)
 {
     int carveout = -1;
@@ -259,7 +286,8 @@ static gputune_status plan_steps(planner *p)
     add_rule(p, carveout, ORDER_CARVEOUT, gt_binding_carveout, 0);
     GT_TRY(plan_maps(p));
     GT_TRY(plan_blocks(p));
-    return plan_cooperative(p);
+    GT_TRY(plan_cooperative(p));
+    return plan_pipeline(p);
 }
 
 /* Both sides of an && bite by themselves, each as soon as its own axes allow. */

@@ -2,6 +2,7 @@
 #include "kernel/axis_kind.h"
 #include "kernel/body.h"
 #include "kernel/compiler_options.h"
+#include "kernel/pipeline.h"
 #include "kernel/structure.h"
 #include "kernel/tensormap.h"
 
@@ -44,6 +45,7 @@ static const pragma pragmas[] = {
     {"tensormap", 3, MANY, gt_parse_tensormap},
     {"expect", 3, ONCE, gt_parse_expect},
     {"init", AXES, ONCE, gt_parse_init}, /* before args(), whose integers then need no fill */
+    {"launch", 3, MANY, gt_parse_launch},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 4, WORD_MAX = 32 };
@@ -93,6 +95,20 @@ static gputune_status unknown_word(const gt_clause *clause)
                       nearest ? "'" : "");
 }
 
+/* Whether a word's clause is for a template with one kernel: a launch() has such settings itself,
+ * or has no room for them. */
+static bool is_of_one_kernel(const char *word)
+{
+    static const char *const words[] = {"block",   "grid", "shared",      "launch_bounds",
+                                        "cluster", "pass", "cooperative", "l2_persist"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strcmp(words[i], word) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Unknown words, words that came twice, and words that are missing. */
 static gputune_status check_words(const gt_reader *reader)
 {
@@ -111,8 +127,18 @@ static gputune_status check_words(const gt_reader *reader)
         }
         first[i] = first[i] ? first[i] : clause;
     }
+    for (size_t c = 0; c < reader->clauses.count && first[word_index("launch")]; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        if (is_of_one_kernel(clause->word)) {
+            return gt_fail_at(clause->place,
+                              "'%s' beside launch(); expected it for a template with one kernel "
+                              "(block, grid and shared are settings of each launch())",
+                              clause->word);
+        }
+    }
     for (int i = 0; i < PRAGMA_COUNT; i++) {
-        if (pragmas[i].occurrence == NEEDED && !first[i]) {
+        bool in_launch = first[word_index("launch")] && is_of_one_kernel(pragmas[i].word);
+        if (pragmas[i].occurrence == NEEDED && !first[i] && !in_launch) {
             return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
                            reader->parts->files[0].path, pragmas[i].word, pragmas[i].word);
         }
@@ -167,10 +193,10 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 }
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args", "reference", "check", "expect",
-                                            "init", "work",      "clear", "options"};
-static const char *const launch_words[] = {"block", "grid",        "shared",   "scratch",
-                                           "clear", "cooperative", "tensormap"};
+static const char *const meaning_words[] = {"args", "reference", "check",   "expect", "init",
+                                            "work", "clear",     "options", "launch"};
+static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
+                                           "clear", "cooperative", "tensormap", "launch"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
@@ -271,7 +297,7 @@ static void note_axes(gt_parse *parse)
     parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
                            axes_of((const gt_expression *const *)parts->grid.items, 3) |
                            axes_of((const gt_expression *const *)&parts->shared, 1) |
-                           gt_axes_used(parts->cooperative);
+                           gt_axes_used(parts->cooperative) | gt_steps_axes(parse->template);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
         parts->geometry_axes |=
             axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
@@ -438,6 +464,13 @@ static void free_launch(gt_template_parts *parts)
     free_expressions(parts->requires, GT_REQUIRE_MAX);
     for (uint32_t i = 0; i < parts->map_count; i++) {
         gt_map_free(&parts->maps[i]);
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        gt_template_step *step = &parts->steps[i];
+        gt_expression *const own[] = {step->shared, step->times, step->programmatic};
+        free_expressions(own, 3);
+        free_expressions(step->block.items, 3);
+        free_expressions(step->grid.items, 3);
     }
     for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
         free_expressions(parts->scratch[i].extents.items, 3);

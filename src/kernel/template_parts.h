@@ -73,6 +73,15 @@ typedef struct gt_option {
     char *text;               /* "": no option */
 } gt_option;
 
+/* A launch(): one kernel of a pipeline. */
+typedef struct gt_template_step {
+    gt_kernel_name kernel;
+    gt_dimensions block, grid; /* none in the first step, whose shape is the template's */
+    gt_expression *shared, *times, *programmatic;
+    uint32_t argument_count;
+    uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), then scratch() */
+} gt_template_step;
+
 /* The reference, the check kernel, or the one that fills inputs. */
 typedef struct gt_judge {
     bool present;
@@ -109,6 +118,8 @@ typedef struct gt_template_parts {
     gt_value *problem_values[GT_PROBLEM_MAX];
     char *summary;
     gt_kernel_name kernel;
+    gt_template_step steps[GT_STEPS_MAX]; /* of a pipeline, whose `kernel` is no function */
+    uint32_t step_count;
     uint64_t argument_axes, argument_problem; /* bits: values that are template arguments of a
                                                  kernel, and so no macros */
 

@@ -34,6 +34,8 @@ typedef struct gt_code {
     X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
     X(COUNT, local_bytes, resources.local_bytes, HIDDEN)                                           \
     X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
+    X(COUNT, load_widths, resources.load_widths, HIDDEN)                                           \
+    X(COUNT, store_widths, resources.store_widths, HIDDEN)                                         \
     X(REAL, compile_ns, compile_ns, HIDDEN)
 
 typedef enum gt_trial_status {
@@ -59,6 +61,7 @@ typedef struct gt_trial {
     uint32_t eliminated_round;
     gt_resources resources;
     uint32_t shared_bytes; /* dynamic */
+    uint32_t vector_bytes; /* gt_vector_bytes() */
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* it was tried with */
     double limit_ns; /* of a slow one, and of one that hung once: the limit of that call; else 0 */
@@ -85,6 +88,9 @@ typedef struct gt_trial {
     X(COUNT, static_shared_bytes, resources.static_shared_bytes, HIDDEN)                           \
     X(COUNT, local_bytes, resources.local_bytes, SHOWN(local_bytes))                               \
     X(COUNT, constant_bytes, resources.constant_bytes, HIDDEN)                                     \
+    X(COUNT, load_widths, resources.load_widths, SHOWN(load_widths))                               \
+    X(COUNT, store_widths, resources.store_widths, SHOWN(store_widths))                            \
+    X(COUNT, vector_bytes, vector_bytes, SHOWN(vector_bytes))                                      \
     X(COUNT, shared_bytes, shared_bytes, SHOWN(shared_bytes))                                      \
     X(REAL, occupancy, occupancy, SHOWN(occupancy))                                                \
     X(REAL, max_error, max_error, SHOWN(max_error))                                                \

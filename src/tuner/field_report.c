@@ -153,6 +153,12 @@ static gt_trial_status trial_status(const gt_field *field, const gt_variant *var
                                                              : gt_outcome_trial(variant->failure);
 }
 
+static uint32_t vector_bytes(const gt_field *field, const gt_config *config)
+{
+    const gt_request *r = field->options.request;
+    return gt_vector_bytes(r->template, &r->problem, config, r->device);
+}
+
 gt_trial gt_field_trial(const gt_field *field, uint32_t index)
 {
     const uint32_t tried = gt_field_tried_for(field, index);
@@ -165,6 +171,7 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t index)
                       .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
                       .resources = unit->compiled.resources,
                       .shared_bytes = gt_field_shared_bytes(field, index),
+                      .vector_bytes = vector_bytes(field, &field->variants.items[index].config),
                       .occupancy = variant->verified.occupancy,
                       .max_error = variant->verified.max_error,
                       .compile_ns = unit->compiled.compile_ns,

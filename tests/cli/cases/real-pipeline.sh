@@ -1,0 +1,14 @@
+# two kernels as one: tuned, shown, run; the second may begin early where the GPU can
+export GPUTUNE_DB=$PWD/x.db
+template=$(dirname "$0")/../../language/pipeline.cu
+$GPUTUNE space "$template" --arch sm_80
+$GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format csv | cut -d, -f1-3,16
+$GPUTUNE show "$template" --driver emu -q --format csv | cut -d, -f1-3
+$GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format csv | cut -d, -f1-3
+# a kernel that launches kernels itself
+cat >parent.cu <<'F'
+#pragma gputune kernel(parent) args(out int x[4]) block(1) grid(1)
+__global__ void child(int *x) { *x = 1; }
+__global__ void parent(int *x) { child<<<1, 1>>>(x); }
+F
+$GPUTUNE emit ./parent.cu --driver emu --as ptx

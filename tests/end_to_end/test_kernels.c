@@ -1,0 +1,168 @@
+/* Kernels as people have them, through the library on the emulated H200: C++ templates, cooperative
+ * grids and pipelines of several kernels are tuned, launched, and launched in a capture. */
+#include "world.h"
+
+#include <math.h>
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+static gputune_plan *plan_of(gputune *tuner, const char *path, gputune_sizes sizes)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.time_limit_s = 120;
+    OK(tune_kernel(&plan, tuner, path, sizes, &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
+    return plan;
+}
+
+static void fill(float *values, int count)
+{
+    for (int i = 0; i < count; i++) {
+        values[i] = (float)(i % 13) - 4;
+    }
+}
+
+static void test_a_template(void **state)
+{
+    enum { N = 3001 };
+    static float x[N], y[N], out[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/cpp_template.cu", GPUTUNE_SIZES({"n", N}));
+    fill(x, N);
+    fill(y, N);
+    CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
+    float a = 3;
+    int n = N;
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &dx, &a, &n)));
+    CU(MemcpyDtoH(out, dy, sizeof out));
+    for (int i = 0; i < N; i++) {
+        assert_true(out[i] == y[i] + a * x[i]);
+    }
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    OK(gputune_plan_function(&function, plan, 0));
+    assert_non_null(strstr(function.name, "_ZN4blas4axpyIfLi"));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_a_cooperative_grid(void **state)
+{
+    enum { N = 1500 };
+    static float y[N], expected[N], out[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/grid_sync.cu", GPUTUNE_SIZES({"n", N}));
+    fill(y, N);
+    memcpy(expected, y, sizeof y);
+    int n = N, steps = 3;
+    for (int s = 0; s < steps; s++) {
+        float before[N];
+        memcpy(before, expected, sizeof before);
+        for (int i = 0; i < N; i++) {
+            expected[i] = (before[i ? i - 1 : N - 1] + before[i] + before[(i + 1) % N]) / 3;
+        }
+    }
+    CUdeviceptr dy = buffer_of(y, sizeof y);
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &n, &steps)));
+    CU(MemcpyDtoH(out, dy, sizeof out));
+    for (int i = 0; i < N; i++) {
+        assert_true(fabsf(out[i] - expected[i]) < 1e-4F);
+    }
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    OK(gputune_plan_function(&function, plan, 0));
+    assert_true(function.cooperative);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void assert_normalised(CUdeviceptr address, const float *y, int n)
+{
+    double sum = 0;
+    float *out = calloc((size_t)n, sizeof *out);
+    assert_non_null(out);
+    CU(MemcpyDtoH(out, address, (size_t)n * sizeof *out));
+    for (int i = 0; i < n; i++) {
+        sum += (double)y[i] * y[i];
+    }
+    for (int i = 0; i < n; i++) {
+        assert_true(fabs(out[i] - y[i] / sqrt(sum)) < 1e-4);
+    }
+    free(out);
+}
+
+static void test_a_pipeline(void **state)
+{
+    enum { N = 5000 };
+    static float y[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/pipeline.cu", GPUTUNE_SIZES({"n", N}));
+    fill(y, N);
+    int n = N;
+    CUdeviceptr dy = buffer_of(y, sizeof y);
+    CUstream stream = stream_new();
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dy, &n)));
+    CU(StreamSynchronize(stream));
+    assert_normalised(dy, y, N);
+
+    /* the two kernels are two nodes of a graph, in order */
+    CUgraph graph;
+    CUgraphExec replay;
+    CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&dy, &n)));
+    CU(StreamEndCapture(stream, &graph));
+    CU(GraphInstantiateWithFlags(&replay, graph, 0));
+    for (int i = 0; i < 2; i++) {
+        CU(MemcpyHtoD(dy, y, sizeof y));
+        CU(GraphLaunch(replay, stream));
+        CU(StreamSynchronize(stream));
+        assert_normalised(dy, y, N);
+    }
+    CU(GraphExecDestroy(replay));
+    CU(GraphDestroy(graph));
+    CU(StreamDestroy(stream));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* Both kernels and their parameters can be had by those who launch them themselves. */
+static void test_functions_of_a_pipeline(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/pipeline.cu", GPUTUNE_SIZES({"n", 2000}));
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
+    OK(gputune_plan_function(&function, plan, 1));
+    assert_string_equal(function.name, "scale");
+    assert_int_equal(function.block[0], 256);
+    assert_int_equal(function.grid[0], 8);
+    assert_int_equal(function.parameter_count, 3);
+    OK(gputune_plan_function(&function, plan, 0));
+    assert_non_null(strstr(function.name, "sum_squares"));
+    OK(gputune_plan_parameter(&parameter, plan, 0, 0));
+    assert_string_equal(parameter.name, "partial");
+    OK(gputune_plan_parameter(&parameter, plan, 1, 2));
+    assert_string_equal(parameter.name, "partial");
+    assert_int_equal(gputune_plan_parameter(&parameter, plan, 1, 3), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gputune_plan_function(&function, plan, 2), GPUTUNE_ENOTFOUND);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_template),
+        cmocka_unit_test(test_a_cooperative_grid),
+        cmocka_unit_test(test_a_pipeline),
+        cmocka_unit_test(test_functions_of_a_pipeline),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

@@ -1,0 +1,130 @@
+/* The widths of loads and stores in machine code that NVRTC makes. Skipped where there is none. The
+ * expected ones are what nvdisasm 13.0 says of the same code. */
+#include "gpu/machine_code.h"
+#include "gpu/nvrtc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const gt_nvrtc *nvrtc;
+
+#define MOVE(type, more)                                                                           \
+    "struct alignas(32) wide { float v[8]; };\n"                                                   \
+    "extern \"C\" __global__ void k(" type " *y, const " type " *__restrict__ x)\n"                \
+    "{ int i = blockIdx.x * blockDim.x + threadIdx.x; y[i] = x[i]; " more " }\n"
+
+static const struct {
+    const char *text;
+    uint32_t loads, stores;
+} kernels[] = {
+    {MOVE("unsigned char", ""), 1, 1},
+    {MOVE("short", ""), 2, 2},
+    {MOVE("float", ""), 4, 4},
+    {MOVE("double", ""), 8, 8},
+    {MOVE("float4", ""), 16, 16},
+    {MOVE("float4", "((float *)y)[7] = 1; ((short *)y)[i * 8 + 999] = 2;"), 16, 16 | 4 | 2},
+    {MOVE("float4",
+          "__stcs(y + i + 9, __ldcg(x + i + 99)); __stwt((float2 *)y, make_float2(1, 2));"),
+     16, 16 | 8},
+};
+
+static const char *const architectures[] = {"sm_75", "sm_80",  "sm_86",  "sm_89",
+                                            "sm_90", "sm_100", "sm_103", "sm_120"};
+
+static gt_resources widths_of(const char *text, const char *arch)
+{
+    gt_nvrtc_result result;
+    const gt_nvrtc_request request = {.text = text, .arch = arch, .want_cubin = true};
+    if (gt_nvrtc_compile(&result, nvrtc, &request) != GPUTUNE_OK) {
+        fail_msg("%s: %s", arch, gt_message());
+    }
+    gt_resources resources = result.resources;
+    gt_nvrtc_result_free(&result);
+    return resources;
+}
+
+static void assert_widths(const char *text, const char *arch, uint32_t loads, uint32_t stores)
+{
+    gt_resources found = widths_of(text, arch);
+    if (found.load_widths != loads || found.store_widths != stores) {
+        fail_msg("%s: loads %u, stores %u instead of %u, %u: %s", arch, found.load_widths,
+                 found.store_widths, loads, stores, text);
+    }
+}
+
+static void need_nvrtc(void)
+{
+    if (!nvrtc || gt_nvrtc_version(nvrtc) < 12080) {
+        skip();
+    }
+}
+
+static void test_every_width_on_every_architecture(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    for (size_t a = 0; a < sizeof architectures / sizeof *architectures; a++) {
+        for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
+            assert_widths(kernels[k].text, architectures[a], kernels[k].loads, kernels[k].stores);
+        }
+    }
+}
+
+/* 256 bits at once from Blackwell on, twice 128 before. */
+static void test_the_widest(void **state)
+{
+    (void)state;
+    need_nvrtc();
+    assert_widths(MOVE("wide", ""), "sm_90", 16, 16);
+    assert_widths(MOVE("wide", ""), "sm_100", 32, 32);
+    assert_widths(MOVE("wide", ""), "sm_120", 32, 32);
+}
+
+/* Generic accesses, and copies into shared memory, whose field of the size has moved. */
+static void test_generic_and_asynchronous(void **state)
+{
+    static const char generic[] =
+        "extern \"C\" __global__ void k(float4 *y, const float4 *x, int c)\n"
+        "{ __shared__ float4 s[32]; s[threadIdx.x] = x[threadIdx.x]; __syncthreads();\n"
+        "  float4 *p = c ? s : y; ((double *)p)[c + 1] = 5; __syncthreads();\n"
+        "  float4 *q = c > 5 ? s + 1 : y; ((float *)y)[c] = ((float *)q)[c + 2]; }\n";
+    static const char copies[] =
+        "extern \"C\" __global__ void k(float4 *y, const float4 *x)\n"
+        "{ __shared__ float4 s[64]; unsigned a = (unsigned)__cvta_generic_to_shared(s);\n"
+        "  asm volatile(\"cp.async.ca.shared.global [%0], [%1], 8;\" :: \"r\"(a), \"l\"(x));\n"
+        "  asm volatile(\"cp.async.wait_all;\"); ((float *)y)[0] = ((float *)s)[0]; }\n";
+    static const char *const modern[] = {"sm_80", "sm_90", "sm_100", "sm_120"};
+    (void)state;
+    need_nvrtc();
+    for (size_t a = 0; a < sizeof modern / sizeof *modern; a++) {
+        assert_widths(generic, modern[a], 16 | 4, 8 | 4);
+        assert_widths(copies, modern[a], 8, 4);
+    }
+}
+
+static void test_ptx_has_none(void **state)
+{
+    gt_resources resources = {.load_widths = 5};
+    gt_image ptx = {"LDG", 4};
+    (void)state;
+    gt_machine_code_widths(&resources, &ptx, "sm_90");
+    assert_int_equal(resources.load_widths, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_width_on_every_architecture),
+        cmocka_unit_test(test_the_widest),
+        cmocka_unit_test(test_generic_and_asynchronous),
+        cmocka_unit_test(test_ptx_has_none),
+    };
+    if (gt_nvrtc_open(&nvrtc, 0) < 0) {
+        nvrtc = NULL;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,168 @@
+/* Pipelines: several kernels that are launched in order as one. */
+#include "kernel_support.h"
+
+#define P "#pragma gputune "
+#define HEAD                                                                                       \
+    P "kernel(both) problem(n = 1000) tune(B = 64, 128) tune(EARLY = 0, 1)\n" P                    \
+      "args(inout float y[n], in float x[n], int n) scratch(double part[grid_x])\n"
+#define FUNCTIONS                                                                                  \
+    "template <int N> __global__ void first(double *part, const float *x, int n) {}\n"             \
+    "__global__ void second(float *y, const float *x, int n, double *part) {}\n"                   \
+    "__global__ void other(float *y) {}\n"
+
+static const char text[] = HEAD P
+    "launch(first<B>, block = B, grid = ceil_div(n, B), shared = 8 * B, args = (part, x, n))\n" P
+    "launch(second, block = 32, 2, grid = (3, B / 64), times = B / 32, programmatic = EARLY)\n" P
+    "launch(first<32>, grid = 7, block = 32, args = (part, x, n))\n" FUNCTIONS;
+
+static gt_launch bind(const bench *b, const char *config)
+{
+    gt_launch launch;
+    const gt_config parsed = config_of(b->template, config);
+    ASSERT_OK(gt_launch_bind(&launch, b->template, &b->problem, &parsed, &b->device));
+    return launch;
+}
+
+static void test_launches(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    const gt_launch launch = bind(&b, "B=128 EARLY=1");
+    assert_int_equal(launch.step_count, 3);
+    assert_int_equal(launch.parameter_count, 4);
+    assert_int_equal(launch.geometry.grid[0], 8);
+    assert_int_equal(launch.geometry.shared_bytes, 1024);
+    const gt_kernel_step *first = &launch.steps[0], *second = &launch.steps[1];
+    assert_string_equal(launch.entry, "first");
+    assert_string_equal(first->entry, "first");
+    assert_int_equal(first->grid[0], 8);
+    assert_int_equal(first->block[0], 128);
+    assert_int_equal(first->shared_bytes, 1024);
+    assert_int_equal(first->times, 1);
+    assert_int_equal(first->programmatic, 0);
+    assert_int_equal(first->parameter_count, 3);
+    assert_int_equal(first->parameters[0], 3);
+    assert_int_equal(first->parameters[1], 1);
+    assert_int_equal(first->parameters[2], 2);
+    assert_string_equal(second->entry, "second");
+    assert_int_equal(second->block[1], 2);
+    assert_int_equal(second->grid[1], 2);
+    assert_int_equal(second->times, 4);
+    assert_int_equal(second->programmatic, 1);
+    assert_int_equal(second->parameter_count, 4);
+    assert_int_equal(second->parameters[3], 3);
+    assert_int_equal(launch.steps[2].grid[0], 7);
+    /* the scratch's size follows the first grid */
+    assert_int_equal(launch.parameters[3].scratch_bytes, 8 * 8);
+    bench_close(&b);
+}
+
+static void test_sources(void **state)
+{
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    const gt_config config = config_of(b.template, "B=128");
+    ASSERT_OK(
+        gt_source_generate(&source, b.template, &b.problem, &config, &b.device, "int prelude;\n"));
+    assert_int_equal(source.instance_count, 2);
+    assert_string_equal(source.instances[0], "first<128>");
+    assert_string_equal(source.instances[1], "first<32>");
+    assert_non_null(strstr(source.text, "extern \"C\" __global__ void second"));
+    assert_null(strstr(source.text, "extern \"C\" __global__ void other"));
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
+/* Launches that differ in a later step alone are not the same, nor are their trials. */
+static void test_hashes(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    const gt_launch one = bind(&b, "EARLY=0"), other = bind(&b, "EARLY=1");
+    assert_false(gt_hash_equal(gt_launch_hash(&one), gt_launch_hash(&other)));
+    const gt_config late = config_of(b.template, "EARLY=0"),
+                    early = config_of(b.template, "EARLY=1");
+    const gt_hash source = {0};
+    assert_false(gt_hash_equal(gt_trial_hash(b.template, &late, source),
+                               gt_trial_hash(b.template, &early, source)));
+    bench_close(&b);
+}
+
+static void assert_count(const char *pipeline, const char *arch, size_t expected)
+{
+    bench b;
+    char all[2048];
+    (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, pipeline);
+    bench_open(&b, all, arch);
+    assert_int_equal(count_valid(b.space), expected);
+    bench_close(&b);
+}
+
+#define FIRST P "launch(first<B>, block = B, grid = 1, args = (part, x, n))\n"
+
+/* Every step keeps to the device's limits. */
+static void test_limits(void **state)
+{
+    (void)state;
+    assert_count(FIRST P "launch(second, block = 16 * B, grid = 1)\n", "sm_90", 2);
+    assert_count(FIRST P "launch(second, block = 1, grid = B - 64)\n", "sm_90", 2);
+    assert_count(FIRST P "launch(second, block = 1, grid = 1, 1024 * B)\n", "sm_90", 0);
+    assert_count(FIRST P "launch(second, block = 1, grid = 1, shared = 2048 * B)\n", "sm_90", 2);
+    assert_count(FIRST P "launch(second, block = 1, grid = 1, times = B - 64)\n", "sm_90", 2);
+    assert_count(FIRST P "launch(second, block = 1, grid = 1, programmatic = EARLY)\n", "sm_80", 2);
+    assert_count(FIRST P "launch(second, block = 1, grid = 1, programmatic = EARLY)\n", "sm_90", 4);
+}
+
+static const struct {
+    const char *pipeline, *message;
+} mistakes[] = {
+    {P "launch(third, block = 1, grid = 1)\n",
+     "a.cu:3:17: no __global__ function 'third'; expected its definition in this file"},
+    {P "launch(other, block = 1, grid = 1)\n",
+     "a.cu:3:17: 'other' takes 1 parameter; expected 4, those of args = (…), or without it those "
+     "of args() and scratch()"},
+    {P "launch(other, block = 1, grid = 1, args = (z))\n",
+     "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch()"},
+    {P "launch(other, block = 1, grid = 1, args = y)\n", "a.cu:3:59: found 'y'; expected '('"},
+    {P "launch(second, block = 1)\n",
+     "a.cu:3:17: launch(second) without grid; expected launch(second, block = 256, grid = "
+     "ceil_div(n, 256))"},
+    {P "launch(second, block = 1, grid = 1, tims = 2)\n",
+     "a.cu:3:53: unknown setting 'tims'; expected 'times'"},
+    {P "launch(second, block = 1, grid = 1, block = 2)\n",
+     "a.cu:3:53: 'block' given twice; expected it once"},
+    {P "launch(second, block = 1, grid = 1, programmatic = 1)\n",
+     "a.cu:3:53: the first launch() has none before it; expected 'programmatic' in a later one"},
+    {P "launch(second, block = 1, grid = 1) block(5)\n",
+     "a.cu:3:53: 'block' beside launch(); expected it for a template with one kernel (block, grid "
+     "and shared are settings of each launch())"},
+    {P "launch(second, block = 1, grid = block_x)\n",
+     "a.cu:3:50: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
+     "property here"},
+};
+
+static void test_mistakes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
+        char all[2048];
+        gt_template *template = NULL;
+        (void)snprintf(all, sizeof all, HEAD "%s" FUNCTIONS, mistakes[i].pipeline);
+        assert_int_equal(gt_template_parse(&template, "a.cu", all, NULL, NULL), GPUTUNE_ETEMPLATE);
+        assert_string_equal(gt_message(), mistakes[i].message);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_hashes),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_mistakes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
