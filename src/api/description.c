@@ -1,6 +1,7 @@
 /* Describes the parameters of a plan's kernel. */
 #include "api/description.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "kernel/structure.h"
 #include "kernel/types.h"
@@ -80,8 +81,8 @@ static void describe_constants(gt_description *out, const gt_launch *launch)
 
 static void set_texts(described *out, const char *name, const char *type)
 {
-    snprintf(out->name, sizeof out->name, "%s", name);
-    snprintf(out->type, sizeof out->type, "%s", type);
+    gt_snprintf(out->name, sizeof out->name, "%s", name);
+    gt_snprintf(out->type, sizeof out->type, "%s", type);
     out->parameter.name = out->name;
     out->parameter.type = out->type;
 }
