@@ -33,7 +33,7 @@ static void test_a_template(void **state)
     static float x[N], y[N], out[N];
     (void)state;
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/cpp_template.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_of(tuner, "examples/axpy_typed.cu", GPUTUNE_SIZES({"n", N}));
     fill(x, N);
     fill(y, N);
     CUdeviceptr dx = buffer_of(x, sizeof x), dy = buffer_of(y, sizeof y);
@@ -102,7 +102,7 @@ static void test_a_pipeline(void **state)
     static float y[N];
     (void)state;
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/pipeline.cu", GPUTUNE_SIZES({"n", N}));
+    gputune_plan *plan = plan_of(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", N}));
     fill(y, N);
     int n = N;
     CUdeviceptr dy = buffer_of(y, sizeof y);
@@ -136,7 +136,7 @@ static void test_functions_of_a_pipeline(void **state)
 {
     (void)state;
     gputune *tuner = tuner_open(world.database);
-    gputune_plan *plan = plan_of(tuner, "tests/language/pipeline.cu", GPUTUNE_SIZES({"n", 2000}));
+    gputune_plan *plan = plan_of(tuner, "examples/normalise.cu", GPUTUNE_SIZES({"n", 2000}));
     gputune_function function = GPUTUNE_FUNCTION_INIT;
     gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
     OK(gputune_plan_function(&function, plan, 1));

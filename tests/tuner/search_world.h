@@ -79,6 +79,21 @@ static void leave_gpu(void *user)
     (void)user;
 }
 
+static gputune_status give_input(void *user, gt_live_input *out, const gputune_input *input)
+{
+    (void)user;
+    (void)out;
+    (void)input;
+    return GPUTUNE_OK;
+}
+
+static gputune_status await_inputs(void *user, const gputune_options *options)
+{
+    (void)user;
+    (void)options;
+    return GPUTUNE_OK;
+}
+
 static inline void write_template(world *w, const char *blocks)
 {
     FILE *file = fopen(w->path, "w");
@@ -122,6 +137,8 @@ static inline int open_world(void **state)
                                 .return_farm = return_farm,
                                 .take_gpu = take_gpu,
                                 .leave_gpu = leave_gpu,
+                                .input = give_input,
+                                .await_inputs = await_inputs,
                                 .user = w};
     *state = w;
     return 0;

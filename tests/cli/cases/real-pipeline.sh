@@ -1,6 +1,6 @@
 # two kernels as one: tuned, shown, run; the second may begin early where the GPU can
 export GPUTUNE_DB=$PWD/x.db
-template=$(dirname "$0")/../../language/pipeline.cu
+template=$(dirname "$0")/../../../examples/normalise.cu
 $GPUTUNE space "$template" --arch sm_80
 $GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format csv | cut -d, -f1-3,16
 $GPUTUNE show "$template" --driver emu -q --format csv | cut -d, -f1-3
