@@ -127,7 +127,7 @@ gputune_status gt_sample_energy(double *out, gt_measure *measure, gt_loaded *var
     uint32_t launches = gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL);
     launches = launches < 2 ? 2 : launches;
     GT_TRY(gt_replay_make(&variant->full, measure, variant, launches));
-    GT_TRY(gt_sample_ready(measure, variant, 1));
+    GT_TRY(gt_sample_ready(measure, variant));
     double replay_ns = variant->launch_ns * variant->full.launches;
     load load = {.measure = measure, .graph = &variant->full, .per_batch = 1};
     if (replay_ns > 0 && replay_ns < BATCH_NS) {

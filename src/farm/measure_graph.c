@@ -37,7 +37,7 @@ static gputune_status capture(CUgraph *out, gt_measure *measure, gt_loaded *vari
 /* A graph knows the buffers of its launches, and hot samples take turns over sets of them. */
 static bool is_outdated(const gt_replay *replay, const gt_measure *measure)
 {
-    return gt_sample_takes_turns(measure) && measure->workspaces[0].sets > 1 &&
+    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->workspaces[0].sets > 1 &&
            replay->turn != measure->turn;
 }
 
@@ -104,7 +104,7 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
 
 static gputune_status plain(double *out, gt_measure *measure, gt_loaded *variant)
 {
-    GT_TRY(gt_sample_ready(measure, variant, 1));
+    GT_TRY(gt_sample_ready(measure, variant));
     GT_TRY(begin(measure, 1));
     GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
                               gt_sample_arguments(measure, 0)));
@@ -114,7 +114,7 @@ static gputune_status plain(double *out, gt_measure *measure, gt_loaded *variant
 static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
                              const gt_replay *graph)
 {
-    GT_TRY(gt_sample_ready(measure, variant, graph->launches));
+    GT_TRY(gt_sample_ready(measure, variant));
     GT_TRY(begin(measure, graph->launches));
     GT_CALL(measure, GraphLaunch, graph->exec, measure->stream);
     return end(out, measure, variant, graph->launches);
@@ -130,35 +130,20 @@ static bool is_placement_felt(const gt_loaded *variant, uint32_t launches, gt_sa
     return variant->clears && launches > SHORT_LAUNCHES && length != GT_SAMPLE_QUICK;
 }
 
-/* The mean of several replays; each finds inout buffers as they should be. */
-static gputune_status replay_often(double *out, gt_measure *measure, gt_loaded *variant,
-                                   gt_replay *graph, uint32_t repeats)
-{
-    double sum = 0, one;
-    for (uint32_t i = 0; i < repeats; ++i) {
-        GT_TRY(graph ? replay(&one, measure, variant, graph) : plain(&one, measure, variant));
-        sum += one;
-    }
-    *out = sum / repeats;
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling)
 {
     gt_replay *const graphs[] = {&variant->full, &variant->brief, &variant->quick};
     gt_replay *graph = graphs[sampling->length];
-    uint32_t wanted = gt_plan_launches(variant->launch_ns, sampling->length);
-    uint32_t fresh = measure->workspaces[0].fresh, launches = wanted < fresh ? wanted : fresh;
-    uint32_t repeats = gt_plan_repeats(wanted, launches);
-    if (wanted == gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL)) {
+    uint32_t launches = gt_plan_launches(variant->launch_ns, sampling->length);
+    if (launches == gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL)) {
         graph = &variant->full; /* short kernels have one graph for both */
     }
     if (launches == 1) {
-        return replay_often(out, measure, variant, NULL, repeats);
+        return plain(out, measure, variant);
     }
     GT_TRY(gt_replay_make(graph, measure, variant, launches));
-    gputune_status status = replay_often(out, measure, variant, graph, repeats);
+    gputune_status status = replay(out, measure, variant, graph);
     if (is_placement_felt(variant, graph->launches, sampling->length)) {
         gt_replay_free(graph, measure);
     }

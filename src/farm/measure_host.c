@@ -4,43 +4,27 @@
 #include "farm/measure_parts.h"
 #include "stats/summary.h"
 
-/* Gets ready for a sample of so many launches: one untimed launch is done, the buffers are ready,
- * the stream is idle. */
-static gputune_status make_ready(gt_measure *measure, gt_loaded *variant, uint32_t launches)
+/* Gets ready for a sample: one untimed launch is done, the buffers are ready, the stream is
+ * idle. */
+static gputune_status make_ready(gt_measure *measure, gt_loaded *variant)
 {
     if (!variant->warm) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
         variant->warm = true;
     }
-    GT_TRY(gt_sample_ready(measure, variant, launches));
+    GT_TRY(gt_sample_ready(measure, variant));
     return gt_measure_wait(measure);
 }
 
-/* The time of `count` launches back to back. */
+/* The time of one launch, from `count` launches back to back. */
 static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant, uint32_t count)
 {
-    GT_TRY(make_ready(measure, variant, count));
     int64_t start = gt_now_ns();
     for (uint32_t i = 0; i < count; ++i) {
         GT_TRY(gt_sample_issue(measure, variant, i));
     }
     GT_TRY(gt_measure_wait(measure));
-    *out = (double)(gt_now_ns() - start);
-    return GPUTUNE_OK;
-}
-
-/* The time of one launch among `wanted`, in as many bursts as it takes for each launch to find
- * inout buffers as they should be. */
-static gputune_status bursts(double *out, gt_measure *measure, gt_loaded *variant, uint32_t wanted)
-{
-    uint32_t fresh = measure->workspaces[0].fresh, count = wanted < fresh ? wanted : fresh;
-    uint32_t repeats = gt_plan_repeats(wanted, count);
-    double sum = 0, one;
-    for (uint32_t i = 0; i < repeats; ++i) {
-        GT_TRY(burst(&one, measure, variant, count));
-        sum += one;
-    }
-    *out = sum / ((double)count * repeats);
+    *out = (double)(gt_now_ns() - start) / count;
     return GPUTUNE_OK;
 }
 
@@ -48,13 +32,15 @@ gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *var
                                 const gt_sampling *sampling)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
+    GT_TRY(make_ready(measure, variant));
     if (variant->call_ns == 0) {
         double least =
             variant->launch_ns > CHEAPEST_CALL_NS ? variant->launch_ns : CHEAPEST_CALL_NS;
-        GT_TRY(bursts(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
+        GT_TRY(burst(&variant->call_ns, measure, variant, gt_plan_burst(least, true)));
+        GT_TRY(make_ready(measure, variant));
     }
-    GT_TRY(bursts(out, measure, variant,
-                  gt_plan_burst(variant->call_ns, sampling->length == GT_SAMPLE_QUICK)));
+    GT_TRY(burst(out, measure, variant,
+                 gt_plan_burst(variant->call_ns, sampling->length == GT_SAMPLE_QUICK)));
     variant->call_ns = *out;
     return GPUTUNE_OK;
 }
@@ -64,11 +50,8 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *va
 {
     double times[100];
     uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
-    uint32_t fresh = measure->workspaces[0].fresh;
+    GT_TRY(make_ready(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
-        if (i % fresh == 0) {
-            GT_TRY(make_ready(measure, variant, count));
-        }
         int64_t start = gt_now_ns();
         GT_TRY(gt_sample_issue(measure, variant, i));
         GT_TRY(gt_measure_wait(measure));
@@ -87,7 +70,7 @@ static gputune_status modelled_host(double *out, gt_measure *measure, gt_loaded 
     double start, end;
     GT_CALL(measure, EmuModelledTimeNs, &start);
     for (uint32_t i = 0; i < count; ++i) {
-        GT_TRY(gt_sample_issue(measure, variant, i));
+        GT_TRY(gt_sample_issue(measure, variant, 0));
     }
     GT_TRY(gt_measure_wait(measure));
     GT_CALL(measure, EmuModelledTimeNs, &end);
@@ -114,11 +97,9 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
         return gt_energy_check(measure);
     }
     if (*known == 0) { /* the model is deterministic: once is enough */
-        uint32_t fresh = measure->workspaces[0].fresh;
-        uint32_t count = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ? PIPELINED : 1;
-        count = count < fresh ? count : fresh;
-        GT_TRY(gt_sample_ready(measure, variant, count));
+        GT_TRY(gt_sample_ready(measure, variant));
         GT_TRY(gt_measure_wait(measure));
+        uint32_t count = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ? PIPELINED : 1;
         GT_TRY(facts->by_host && measure->driver->EmuModelledTimeNs
                    ? modelled_host(known, measure, variant, count)
                    : modelled_device(known, measure, variant));

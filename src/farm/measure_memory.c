@@ -183,43 +183,6 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 
 /* ---- Rotated sets ---------------------------------------------------------------------------- */
 
-static bool has_inout(const gt_workload *workload)
-{
-    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
-        if (workload->buffers[i].direction == GT_INOUT) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static uint32_t sets_wanted(const gt_measure *measure, const gt_workload *workload,
-                            uint64_t set_bytes, uint64_t spare_bytes)
-{
-    uint64_t working_set = gt_plan_working_set(workload);
-    int64_t l2 = measure->device.l2_bytes;
-    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT, inout = has_inout(workload);
-    if (measure->device.emulated) {
-        return inout ? gt_plan_modelled_sets(set_bytes) : 1;
-    }
-    uint32_t fresh = inout ? gt_plan_fresh_sets(set_bytes, spare_bytes) : 1;
-    uint32_t sets =
-        (hot ? gt_plan_hot_sets : gt_plan_rotations)(l2, working_set, set_bytes, spare_bytes);
-    return sets > fresh ? sets : fresh;
-}
-
-/* How many launches of a sample find inout buffers as they should be: one on each set. */
-static uint32_t fresh_launches(const gt_measure *measure, const gt_workspace *workspace)
-{
-    if (!has_inout(&workspace->workload)) {
-        return UINT32_MAX;
-    }
-    return measure->setup.cache == GPUTUNE_CACHE_HOT
-               ? gt_plan_fresh_hot(workspace->sets, measure->device.l2_bytes,
-                                   gt_plan_working_set(&workspace->workload))
-               : workspace->sets;
-}
-
 /* Decides how many sets there are, and allocates the sets after the first; *extra is where they
  * begin. */
 static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_workspace *workspace,
@@ -227,18 +190,20 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
 {
     size_t available = 0, total = 0;
     workspace->sets = 1;
-    if (workspace != &measure->workspaces[0]) {
+    if (workspace != &measure->workspaces[0] || measure->device.emulated) {
         return GPUTUNE_OK;
     }
     GT_CALL(measure, MemGetInfo, &available, &total);
-    uint32_t sets = sets_wanted(measure, &workspace->workload, set_bytes, available / 2);
+    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
+    uint32_t sets = (hot ? gt_plan_hot_sets : gt_plan_rotations)(
+        measure->device.l2_bytes, gt_plan_working_set(&workspace->workload), set_bytes,
+        available / 2);
     if (sets > 1) {
         CUdeviceptr base = 0;
         GT_TRY(gt_memory_take(&base, measure, (sets - 1) * set_bytes + GT_ALIGNMENT_MAX));
         *extra = (base + GT_ALIGNMENT_MAX - 1) / GT_ALIGNMENT_MAX * GT_ALIGNMENT_MAX;
     }
     workspace->sets = sets;
-    workspace->fresh = fresh_launches(measure, workspace);
     return GPUTUNE_OK;
 }
 

@@ -61,9 +61,7 @@ typedef struct gt_workspace {
     void *values;                           /* of the scalars, by value; owned */
     void *scalars[GT_PARAMETER_MAX];        /* where each begins in them */
     CUdeviceptr numbers;                    /* the workload's, as the service kernels read them */
-    uint32_t sets;  /* of buffers, over which samples rotate; the slots are set 0 */
-    uint32_t fresh; /* launches of a sample until inout buffers must be restored; UINT32_MAX: never,
-                       there are none */
+    uint32_t sets;          /* of buffers, over which samples rotate; the slots are set 0 */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
     uint32_t argument_count;
@@ -293,11 +291,9 @@ typedef struct gt_sampling {
     gt_sample_length length;
 } gt_sampling;
 
-/* Queues what comes before a sample of so many launches and is not timed: a hot sample gets one
- * launch on each set of buffers that it uses, a cold one the sweep; inout buffers are restored.
- * They are good for `fresh` launches (gt_workspace); after those the sample must get ready again.
- */
-gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant, uint32_t launches);
+/* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
+ * one launch, a cold one the sweep. The launches of a sample share inout buffers. */
+gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);
@@ -317,10 +313,8 @@ GT_SAMPLERS(GT_DECLARE_SAMPLER)
 gt_sampler gt_sample_modelled;
 /* EUNSUPPORTED if no energy counter can be read: on an emulated device, or without NVML. */
 gputune_status gt_energy_check(gt_measure *measure);
-/* Whether all launches of a round use one set of buffers: hot samples of kernels that change none.
- */
-bool gt_sample_takes_turns(const gt_measure *measure);
-/* The arguments of launch `index` of a sample: the set of the round, else each launch's own. */
+/* The arguments of launch `index` of a sample. Each launch of a cold sample takes the next set of
+ * buffers; all hot samples of a round take the same set. */
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index);
 /* Queues launch `index` of a sample. */
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index);

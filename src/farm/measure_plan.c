@@ -57,39 +57,6 @@ uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t
     return possible < SETS ? (uint32_t)possible : SETS;
 }
 
-uint32_t gt_plan_fresh_sets(uint64_t set_bytes, uint64_t spare_bytes)
-{
-    enum { MOST = 64 };
-    const uint64_t budget = UINT64_C(256) << 20;
-    if (set_bytes == 0) {
-        return MOST;
-    }
-    uint64_t wanted = budget / set_bytes < 2 ? 2 : budget / set_bytes;
-    uint64_t possible = 1 + spare_bytes / set_bytes;
-    uint64_t sets = wanted < possible ? wanted : possible;
-    return sets > MOST ? MOST : (uint32_t)sets;
-}
-
-uint32_t gt_plan_modelled_sets(uint64_t set_bytes)
-{
-    enum { LAUNCHES = 3, SMALL_BYTES = 16 << 20 };
-    return set_bytes <= SMALL_BYTES ? LAUNCHES : 1;
-}
-
-uint32_t gt_plan_fresh_hot(uint32_t sets, int64_t l2_bytes, uint64_t working_set_bytes)
-{
-    uint64_t held =
-        l2_bytes > 0 && working_set_bytes > 0 ? (uint64_t)l2_bytes / working_set_bytes : 0;
-    return held == 0 || held > sets ? sets : (uint32_t)held;
-}
-
-uint32_t gt_plan_repeats(uint32_t launches, uint32_t fresh)
-{
-    enum { MOST = 8 };
-    uint32_t repeats = launches / fresh + (launches % fresh != 0);
-    return repeats < 1 ? 1 : repeats > MOST ? MOST : repeats;
-}
-
 uint64_t gt_plan_working_set(const gt_workload *workload)
 {
     uint64_t bytes = 0;

@@ -42,18 +42,6 @@ uint32_t gt_plan_rotations(int64_t l2_bytes, uint64_t working_set_bytes, uint64_
 uint32_t gt_plan_hot_sets(int64_t l2_bytes, uint64_t working_set_bytes, uint64_t set_bytes,
                           uint64_t spare_bytes);
 
-/* Sets of the buffers where the kernel has inout buffers: each launch of a sample must find them as
- * the first one did. As many as hold 256 MB together, but at least 2 and at most 64; no more than
- * `spare_bytes` hold beside the first. */
-uint32_t gt_plan_fresh_sets(uint64_t set_bytes, uint64_t spare_bytes);
-/* The same on an emulated device, which needs three launches at most: 3 of small sets, else 1. */
-uint32_t gt_plan_modelled_sets(uint64_t set_bytes);
-/* How many of those sets L2 holds, at least 1; all if it does not hold one. */
-uint32_t gt_plan_fresh_hot(uint32_t sets, int64_t l2_bytes, uint64_t working_set_bytes);
-/* How often a sample of that many launches begins anew, where `fresh` launches find their buffers
- * as they should be: at most 8 times. */
-uint32_t gt_plan_repeats(uint32_t launches, uint32_t fresh);
-
 /* Bytes read or written by one launch at most: all buffers. */
 uint64_t gt_plan_working_set(const gt_workload *workload);
 /* Bytes of one rotated set, each buffer at a multiple of 1 KB or of its alignment; offsets[i] is

@@ -7,16 +7,12 @@
 #define SAMPLER(objective, sampler) [GPUTUNE_OBJECTIVE_##objective] = sampler,
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {GT_SAMPLERS(SAMPLER)};
 
-bool gt_sample_takes_turns(const gt_measure *measure)
-{
-    return measure->setup.cache == GPUTUNE_CACHE_HOT && measure->workspaces[0].fresh == UINT32_MAX;
-}
-
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
-    uint32_t set = gt_sample_takes_turns(measure) ? measure->turn : index;
-    return &workspace->arguments[(size_t)(set % workspace->sets) * workspace->argument_count];
+    bool hot = measure->setup.cache == GPUTUNE_CACHE_HOT;
+    return &workspace->arguments[(size_t)((hot ? measure->turn : index) % workspace->sets) *
+                                 workspace->argument_count];
 }
 
 gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t index)
@@ -28,22 +24,12 @@ gputune_status gt_sample_issue(gt_measure *measure, gt_loaded *variant, uint32_t
     return status;
 }
 
-/* Launches once, untimed, on each set of buffers that the sample will use. */
-static gputune_status warm_up(gt_measure *measure, gt_loaded *variant, uint32_t launches)
-{
-    uint32_t sets = gt_sample_takes_turns(measure) ? 1 : measure->workspaces[0].fresh;
-    for (uint32_t i = 0; i < launches && i < sets; ++i) {
-        GT_TRY(gt_sample_issue(measure, variant, i));
-    }
-    return gt_service_reset(measure, &measure->restore, false);
-}
-
-gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant, uint32_t launches)
+gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->restore, false));
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
-        GT_TRY(warm_up(measure, variant, launches));
+        GT_TRY(gt_sample_issue(measure, variant, 0));
     }
     return gt_service_sweep(measure);
 }

@@ -239,20 +239,21 @@ static gputune_status run_variant(work *w, const gt_config *config)
     return GPUTUNE_OK;
 }
 
-/* The default, then every so many-th valid configuration. */
+/* The default, then every so many-th valid configuration of the first ones. */
 static gputune_status run_sample(work *w)
 {
+    enum { FIRST = 100000 };
     gt_space *space;
     gt_config config = gt_config_default(w->request->template);
     uint64_t valid = 0, index = 0;
     gputune_status status = run_variant(w, &config);
     GT_TRY(gt_request_space(&space, w->request));
-    while (gt_space_next(space, &config)) {
+    while (valid < FIRST && gt_space_next(space, &config)) {
         valid++;
     }
     gt_space_rewind(space);
     uint64_t step = valid / SAMPLE + 1; /* coprime to no axis in particular, so shifted each time */
-    while (status == GPUTUNE_OK && gt_space_next(space, &config)) {
+    while (status == GPUTUNE_OK && index < valid && gt_space_next(space, &config)) {
         if (index % step == index / step % step) {
             status = run_variant(w, &config);
         }
@@ -265,11 +266,12 @@ static gputune_status run_sample(work *w)
 /* Small run-time sizes that leave a tail; everything else as the template has it. */
 static size_t small_sizes(gputune_size *out, const gt_template *template)
 {
+    const int64_t most = template->problem_count < 3 ? 100003 : 131; /* a product of matrices */
     size_t count = 0;
     for (uint32_t i = 0; i < template->problem_count; i++) {
         const gt_problem_value *value = &template->problem[i];
         if (value->kind == GT_PROBLEM_SIZE) {
-            int64_t size = value->fallback.number > 100003 ? 100003 : value->fallback.number;
+            int64_t size = value->fallback.number > most ? most : value->fallback.number;
             out[count++] = (gputune_size){value->name, size};
         }
     }

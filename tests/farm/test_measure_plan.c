@@ -176,31 +176,9 @@ static void tables_number_tiles_in_one_sequence(void **state)
     gt_tasks_free(&table);
 }
 
-static void launches_on_inout_buffers_have_sets_of_their_own(void **state)
-{
-    const uint64_t plenty = UINT64_C(64) << 30, mb = 1 << 20;
-    (void)state;
-    assert_int_equal(gt_plan_fresh_sets(8192, plenty), 64);
-    assert_int_equal(gt_plan_fresh_sets(16 * mb, plenty), 16);
-    assert_int_equal(gt_plan_fresh_sets(512 * mb, plenty), 2);
-    assert_int_equal(gt_plan_fresh_sets(512 * mb, 100 * mb), 1);
-    assert_int_equal(gt_plan_fresh_sets(0, plenty), 64);
-    assert_int_equal(gt_plan_modelled_sets(mb), 3);
-    assert_int_equal(gt_plan_modelled_sets(512 * mb), 1);
-    assert_int_equal(gt_plan_fresh_hot(16, 50 * (int64_t)mb, 16 * mb), 3);
-    assert_int_equal(gt_plan_fresh_hot(2, 50 * (int64_t)mb, 16 * mb), 2);
-    assert_int_equal(gt_plan_fresh_hot(2, 50 * (int64_t)mb, 512 * mb), 2);
-    assert_int_equal(gt_plan_fresh_hot(64, 0, 0), 64);
-    assert_int_equal(gt_plan_repeats(40, 16), 3);
-    assert_int_equal(gt_plan_repeats(5, 5), 1);
-    assert_int_equal(gt_plan_repeats(256, 2), 8);
-    assert_int_equal(gt_plan_repeats(256, UINT32_MAX), 1);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(launches_on_inout_buffers_have_sets_of_their_own),
         cmocka_unit_test(short_kernels_are_launched_often),
         cmocka_unit_test(long_kernels_are_launched_seldom),
         cmocka_unit_test(a_quick_sample_is_short),
