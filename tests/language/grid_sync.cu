@@ -37,7 +37,7 @@ __global__ void relax(float *y, int n, int steps, float *next)
 }
 
 // one block: every other step is in registers
-__global__ void relax_reference(float *y, int n, int steps)
+__global__ void __launch_bounds__(512) relax_reference(float *y, int n, int steps)
 {
     const int each = 16;
     float mine[each];
