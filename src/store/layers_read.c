@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const double longest_wait_s = 1;  /* for a caller that can wait for longer than usual */
+static const double longest_wait_s = 5;  /* for a caller that can wait for longer than usual: a disk
+                                           may take seconds to end another process's write */
 static const double longest_turn_s = 30; /* behind this process's own commits and lookups */
 static const double blind_share = 0.1;   /* of the time, while lookups wait without success */
 
