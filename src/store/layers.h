@@ -9,6 +9,10 @@
 /* Work on one database; it starts from scratch each time it is called. */
 typedef gputune_status (*gt_store_fn)(gt_database *database, void *context);
 
+/* How long a wait for a file that another process has locked may take of a caller's patience: a
+ * quarter, and 5 s at most, so that the caller can do without the file. */
+gt_patience gt_layers_file_patience(const gt_patience *patience);
+
 /* Calls `work` on each layer from the top until one answers OK. ENOTFOUND silently when none does:
  * not there, locked, damaged, or this is a forked child. Other failures of `work` are returned. */
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,

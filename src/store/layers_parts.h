@@ -43,6 +43,7 @@ struct gt_store {
     bool no_file;                   /* writing the file was given up */
     bool unreadable;                /* reading it was given up */
     int64_t blind_since_ns;  /* end of the last lookup that waited without success; 0: none since */
+    double blind_s;          /* that lookups have waited without success since they had any */
     bool distrust_told;      /* that the file's code is not trusted */
     bool lock_told;          /* the lock was reported since the last successful write */
     char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */

@@ -3,30 +3,54 @@
 
 #include "base/clock.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static const double longest_wait_s = 5;  /* for a caller that can wait for longer than usual: a disk
-                                           may take seconds to end another process's write */
-static const double longest_turn_s = 30; /* behind this process's own commits and lookups */
-static const double blind_share = 0.1;   /* of the time, while lookups wait without success */
+static const double patient_wait_s = 5;   /* in all, of those who can wait, for a file that stays
+                                             locked: a disk may take seconds to end a write */
+static const double patient_share = 0.25; /* of what is left to them: they have more to do */
+static const double longest_turn_s = 30;  /* behind this process's own commits and lookups */
+static const double blind_share = 0.1;    /* of the time, while lookups wait without success */
 
-/* How long this lookup waits. While the file stays locked, lookups wait for at most a tenth of the
- * time. Each lookup tries once, so that the file is used as soon as it is free. */
-static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
+gt_patience gt_layers_file_patience(const gt_patience *patience)
 {
-    gt_patience limit = patience ? gt_patience_at_most(patience, longest_wait_s)
-                                 : gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    pthread_mutex_lock(&store->telling);
-    int64_t since_ns = store->blind_since_ns;
-    pthread_mutex_unlock(&store->telling);
-    return since_ns ? gt_patience_at_most(&limit, blind_share * gt_seconds_since(since_ns)) : limit;
+    double share_s = patient_share * gt_patience_left_s(patience);
+    return gt_patience_at_most(patience, fmin(patient_wait_s, share_s));
 }
 
-static void note_blind(gt_store *store, bool blind)
+/* How long this lookup waits. While the file stays locked, lookups wait for at most a tenth of the
+ * time; but those who can wait do so until they have waited for patient_wait_s together, as what
+ * they do not find is measured again. Each lookup tries once, so that the file is used as soon as
+ * it is free. */
+static gt_patience lookup_patience(gt_store *store, const gt_patience *patience)
 {
     pthread_mutex_lock(&store->telling);
-    store->blind_since_ns = blind ? gt_now_ns() : 0;
+    double share_s = store->blind_since_ns ? blind_share * gt_seconds_since(store->blind_since_ns)
+                                           : (double)INFINITY;
+    double left_s = patient_wait_s - store->blind_s;
+    pthread_mutex_unlock(&store->telling);
+    if (!patience) {
+        return gt_patience_for(fmin(GT_LOOKUP_WAIT_S, share_s), NULL);
+    }
+    const gt_patience most = gt_layers_file_patience(patience);
+    return gt_patience_at_most(&most, fmax(left_s, share_s));
+}
+
+/* A lookup waited for so long, and the file stayed locked. */
+static void note_blind(gt_store *store, double waited_s)
+{
+    pthread_mutex_lock(&store->telling);
+    store->blind_since_ns = gt_now_ns();
+    store->blind_s += waited_s;
+    pthread_mutex_unlock(&store->telling);
+}
+
+static void note_seen(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    store->blind_since_ns = 0;
+    store->blind_s = 0;
     pthread_mutex_unlock(&store->telling);
 }
 
@@ -90,6 +114,7 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
 {
     gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[GT_WHY_MAX] = "";
+    int64_t start_ns = gt_now_ns();
     if (gt_layers_is_set(store, &store->unreadable)) {
         return GPUTUNE_ENOTFOUND;
     }
@@ -107,7 +132,7 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
     }
     if (status != GPUTUNE_EDATABASE) {
         gt_layers_note_read(store, GT_TROUBLE_NONE, "");
-        note_blind(store, false);
+        note_seen(store);
         return status;
     }
     gt_layers_note_read(store, trouble, why);
@@ -115,7 +140,7 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
         note_damage(store);
     }
     if (trouble == GT_TROUBLE_LOCKED) {
-        note_blind(store, true);
+        note_blind(store, gt_seconds_since(start_ns));
         return GPUTUNE_EBUSY;
     }
     return GPUTUNE_ENOTFOUND;

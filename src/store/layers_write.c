@@ -265,6 +265,7 @@ static void note_written(gt_store *store)
     store->lock_told = false;
     store->unread[0] = '\0';
     store->blind_since_ns = 0;
+    store->blind_s = 0;
     pthread_mutex_unlock(&store->telling);
 }
 

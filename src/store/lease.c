@@ -155,13 +155,14 @@ static bool looks_free(gt_store *store, lease_try *attempt, const gt_patience *p
 }
 
 /* EBUSY: another process holds the lease, or the patience ended while the file was locked. If the
- * file stays locked for longer than a write may wait, tuning goes on without a lease. */
+ * file stays locked for its part of the patience, tuning goes on without a lease. */
 static gputune_status try_lease(gt_store *store, lease_try *attempt, const gt_patience *patience)
 {
     if (!looks_free(store, attempt, patience)) {
         return GPUTUNE_EBUSY;
     }
-    gputune_status status = gt_store_write_file(store, take_lease, attempt, patience);
+    const gt_patience brief = gt_layers_file_patience(patience);
+    gputune_status status = gt_store_write_file(store, take_lease, attempt, &brief);
     bool hopeless = status == GPUTUNE_EBUSY && gt_patience_left_s(patience) > 0;
     if (status == GPUTUNE_EDATABASE || hopeless) {
         attempt->in_memory = true;

@@ -4,15 +4,14 @@
  *
  * A store is a stack of databases: one in memory, where there is one, then the user's file, then
  * what was imported for this store alone (wisdom.h), then the read-only system file; what the upper
- * one knows wins. Nothing here makes a caller fail for
- * the database's sake:
+ * one knows wins. Nothing here makes a caller fail for the database's sake:
  * - A file that cannot be written (read-only, full disk, a newer version) is given up: from then on
  *   what is put is kept in memory, with one warning through the log.
  * - A damaged file stays as it is, and "PATH.1" (.2, ...) is begun beside it.
  * - A file that stays locked for all of a write's patience: what this write puts is kept in memory,
  *   with one warning, and gt_store_check() tells until the end that something was not kept. The
- * next write tries the file again; while the lock lasts, writes wait 30 s in all, then 1 s each.
- * What reaches the file later goes to memory too, so that memory is never older than the file.
+ *   next write tries the file again; while the lock lasts, writes wait 30 s in all, then 1 s each.
+ *   What reaches the file later goes to memory too, so that memory is never older than the file.
  * - A row whose checksum is wrong is not there (sql.h says what the checksums bind).
  * - Of a file that another user owns or may write (trust.h), code is not there, and no result is
  *   proved; one warning says so.
@@ -23,9 +22,10 @@
  *
  * `patience` (NULL: the longest) ends the waits of a call, for locks and for other threads; its
  * cancel flag is heard within 0.1 s. Writes wait 30 s at most. Lookups wait for other processes
- * 100 ms at most, with a longer patience up to 1 s; once one has waited in vain, those that follow
- * look at once and spend a tenth of the time since then at most, until one is answered. For this
- * process's own commits, which the disk may slow down, they wait as long as the patience says. */
+ * 100 ms at most; with a patience a quarter of it, and 5 s at most, all of them together. Once that
+ * was in vain, those that follow look at once and spend a tenth of the time since then at most,
+ * until one is answered. For this process's own commits, which the disk may slow down, they wait as
+ * long as the patience says. */
 #ifndef GT_STORE_STORE_H
 #define GT_STORE_STORE_H
 
@@ -223,8 +223,9 @@ enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 /* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
  * was not renewed for GT_LEASE_SECONDS, whatever became of its holder; at once when its holder was
  * a process of this machine that has ended. EBUSY names the holder's process, ECANCELED tells that
- * the wait was canceled. Without a file that can be written, or where it stays locked for 30 s, it
- * is granted among the threads of this process. Look the winners up again once it is held. */
+ * the wait was canceled. Without a file that can be written, or where it stays locked for a quarter
+ * of the patience (5 s at most), it is granted among the threads of this process. Look the winners
+ * up again once it is held. */
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed

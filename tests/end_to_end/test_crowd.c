@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 
-enum { PROCESSES = 4, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
+enum { PROCESSES = 16, THREADS = 4, SCENARIOS = 6, SHARING = 4, FAILED = 200 };
 
 static int open_h200(void **state)
 {
