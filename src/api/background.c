@@ -71,7 +71,6 @@ static gt_farm_options make_farm_options(const gputune *tuner)
 {
     gt_farm_options options = tuner->workers.options;
     options.compile_workers = (tuner->services.compile_workers + 3) / 4;
-    options.warm_workers = 1;
     options.low_priority = true;
     return options;
 }

@@ -19,16 +19,13 @@ const char *gputune_version(void)
 
 /* --- workers ---------------------------------------------------------------------------------- */
 
-/* A tuner that knows no device yet lets its workers warm up for a whole tuning meanwhile. */
 static gt_farm_options farm_options(const gputune *tuner, const gputune_open_options *o)
 {
-    enum { WARM_FOR_TUNING = 16 };
     return (gt_farm_options){.worker = tuner->worker,
                              .driver = tuner->driver_name,
                              .device_uuid = tuner->device.uuid,
                              .device_ordinal = tuner->device.ordinal,
                              .compile_workers = o->compile_workers,
-                             .warm_workers = tuner->has_device ? 0 : WARM_FOR_TUNING,
                              .driver_version = tuner->device.driver_version,
                              .arch = tuner->has_device ? tuner->device.arch : NULL,
                              .log = tuner->log};
