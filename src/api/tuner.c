@@ -236,6 +236,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         return gt_fail_memory();
     }
     gt_calls_open(&tuner->calls);
+    gt_flights_open(&tuner->flights);
     gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
@@ -289,6 +290,7 @@ void gputune_close(gputune *tuner)
     gt_background_close(tuner->background);
     gt_workers_close(&tuner->workers);
     gt_misses_close(tuner->misses);
+    gt_flights_close(&tuner->flights);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);
