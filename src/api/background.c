@@ -26,8 +26,8 @@ static const double way_given_s = 0.5;    /* for a tuning that somebody waits fo
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
 typedef struct job {
-    unsigned char *key;
-    size_t key_bytes;
+    uint64_t *key;
+    size_t key_words;
     uint32_t forgets;
     gt_call_copy call;
     job_state state;
@@ -275,8 +275,7 @@ static bool is_known(const gt_background *background, const gt_plan_key *key, ui
 {
     for (size_t i = 0; i < background->jobs.count; i++) {
         const job *one = background->jobs.items[i];
-        if (one->forgets == forgets && one->key_bytes == key->length &&
-            memcmp(one->key, key->bytes, key->length) == 0) {
+        if (one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words)) {
             return true;
         }
     }
@@ -292,15 +291,15 @@ static gputune_status make_job(job **out, const gt_plan_key *key, uint32_t forge
         return gt_fail_memory();
     }
     one->forgets = forgets;
-    one->key = malloc(key->length + 1);
+    one->key = calloc(key->count + 1, sizeof *one->key);
     gputune_status status =
         one->key ? gt_call_copy_make(&one->call, kernel, sizes, options) : gt_fail_memory();
     if (status != GPUTUNE_OK) {
         free_job(one);
         return status;
     }
-    one->key_bytes = key->length;
-    memcpy(one->key, key->bytes, key->length);
+    one->key_words = key->count;
+    memcpy(one->key, key->words, key->count * sizeof *key->words);
     if (one->call.options.time_limit_s <= 0) {
         one->call.options.time_limit_s = default_limit_s;
     }

@@ -10,6 +10,7 @@
 
 #include <getopt.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -92,6 +93,53 @@ static void fill_map(int64_t n)
     buckets[made->hash % BUCKETS] = made;
 }
 
+/* ---- cores ---- */
+
+/* The processors of this process, one of each core: two that share a core slow each other down,
+ * whatever they run. */
+static cpu_set_t cores;
+
+static bool is_first_of_core(int cpu)
+{
+    char path[96];
+    int first = cpu;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        if (fscanf(file, "%d", &first) != 1) {
+            first = cpu;
+        }
+        fclose(file);
+    }
+    return first == cpu || !CPU_ISSET(first, &cores);
+}
+
+static void find_cores(void)
+{
+    must(sched_getaffinity(0, sizeof cores, &cores), "sched_getaffinity");
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+        if (CPU_ISSET(cpu, &cores) && !is_first_of_core(cpu)) {
+            CPU_CLR(cpu, &cores);
+        }
+    }
+}
+
+/* Where there are as many cores as threads, each thread has one of its own. */
+static void pin(pthread_t thread, int index, int threads)
+{
+    cpu_set_t own;
+    int cpu = 0;
+    if (threads > CPU_COUNT(&cores)) {
+        return;
+    }
+    for (int before = -1; before < index; cpu++) {
+        before += CPU_ISSET(cpu, &cores) != 0;
+    }
+    CPU_ZERO(&own);
+    CPU_SET(cpu - 1, &own);
+    pthread_setaffinity_np(thread, sizeof own, &own);
+}
+
 /* ---- hits ---- */
 
 typedef struct asker {
@@ -124,6 +172,7 @@ static double one_cost(int threads, void (*ask)(int64_t n))
         if (pthread_create(&askers[i].thread, NULL, ask_often, &askers[i])) {
             exit(1);
         }
+        pin(askers[i].thread, i, threads);
     }
     for (int i = 0; i < threads; i++) {
         pthread_join(askers[i].thread, NULL);
@@ -275,7 +324,7 @@ int main(int argc, char **argv)
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     int threads = 8, letter;
     cached_only.effort = GPUTUNE_CACHED_ONLY;
-    options.driver = "emu";
+    options.driver = "cuda"; /* calls of the emulator's cost something else */
     options.database = ":memory:";
     while ((letter = getopt(argc, argv, "t:n:d:k:")) != -1) {
         switch (letter) {
@@ -301,6 +350,10 @@ int main(int argc, char **argv)
     }
     const gt_driver *driver = enter_context(options.driver);
     must(gputune_open(&tuner, &options), "gputune_open");
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    must(gputune_tuner_device(&device, tuner), "gputune_tuner_device");
+    find_cores();
+    printf("%s, %d cores\n", device.name, CPU_COUNT(&cores));
     compare_hits(threads);
     compare_launches(driver);
     say_context_cost(driver);
