@@ -5,6 +5,7 @@
 #include "api/tuner.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "tuner/options_copy.h"
@@ -71,7 +72,6 @@ static gt_farm_options make_farm_options(const gputune *tuner)
 {
     gt_farm_options options = tuner->workers.options;
     options.compile_workers = (tuner->services.compile_workers + 3) / 4;
-    options.warm_workers = 1;
     options.low_priority = true;
     return options;
 }
@@ -83,12 +83,8 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
         return gt_fail_memory();
     }
     const gt_farm_options options = make_farm_options(tuner);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&background->mutex, NULL);
-    pthread_cond_init(&background->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    gt_condition_open(&background->changed);
     background->tuner = tuner;
     gt_workers_open(&background->workers, &options, false);
     background->services = tuner->services;
@@ -218,12 +214,7 @@ static job *next_job(const gt_background *background)
 /* Under the mutex. */
 static void wait_seconds(gt_background *background, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(seconds * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&background->changed, &background->mutex, &until);
+    gt_condition_wait(&background->changed, &background->mutex, seconds);
 }
 
 /* Under the mutex, which is free while the job runs. */

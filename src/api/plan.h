@@ -86,6 +86,9 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
  * ENOMEM leaves them in the table. */
 gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
+/* A number that is another one whenever plans that were made before may no longer answer: a
+ * template was replaced, or the table is to be looked up again. */
+uint32_t gt_plan_table_changes(gt_plan_table *table);
 /* Says that this process has measured, and may have stored results. Plans that are no decision may
  * be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);

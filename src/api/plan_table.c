@@ -271,6 +271,11 @@ uint32_t gt_plan_table_forgets(gt_plan_table *table)
     return atomic_load(&table->forgets);
 }
 
+uint32_t gt_plan_table_changes(gt_plan_table *table)
+{
+    return atomic_load(&table->forgets) + atomic_load(&table->refreshes);
+}
+
 void gt_plan_table_note_result(gt_plan_table *table)
 {
     atomic_fetch_add(&table->results, 1);
