@@ -31,7 +31,8 @@
  *     file("a.npy")          of numpy.save(), beside the template: rows by rows, of the argument's
  *       type and shape (a vector's components are one dimension more). Such a template has no
  *       awkward size
- *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
+ *   tune(NAME = v, v, …)                 integers or words; expressions compare a word, NAME == word,
+ *     and the source has NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say)
