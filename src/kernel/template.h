@@ -100,8 +100,9 @@
  *          large, the same is a part of rtol instead
  *   stol = 8 * u, and no atol, where the reference gives `scale`
  * u is half a unit in the last place of what sums are kept in (float for the half types and fp8), u' of the
- * output's own type, S how far results move when inputs do (measured by moving the inputs that are
- * filled with uniform() by a small relative step), m the number of terms (by how many results move
+ * output's own type, S how far results move when inputs do (measured by moving floats by a small
+ * relative step: those of uniform(), and, within what they span and without whole numbers, those of
+ * files, expressions, init() and the caller), m the number of terms (by how many results move
  * with a few inputs, inputs / sqrt(outputs) where all do, and flops / outputs of work()). Two right
  * kernels that add in another order stay within it; float16 sums and lost terms do not. A float
  * reference that adds 10^6 positive numbers one after another is itself wrong by 1e-5 of the sum:
