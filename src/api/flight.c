@@ -15,8 +15,8 @@ struct gt_flight {
     bool ended;
     gt_landing landing;
     uint64_t hash;
-    size_t length;
-    unsigned char key[];
+    size_t words;
+    uint64_t key[];
 };
 
 /* How many flights this thread leads: above 0 in a callback of such a call. */
@@ -47,9 +47,8 @@ static gt_flight *find(gt_flights *flights, const gt_plan_key *key, const gt_ter
                        uint32_t changes)
 {
     gt_flight *at = flights->first;
-    while (at && !(at->hash == key->hash && at->length == key->length &&
-                   memcmp(at->key, key->bytes, key->length) == 0 && at->changes == changes &&
-                   same_terms(&at->terms, terms))) {
+    while (at && !(at->hash == key->hash && gt_plan_key_is(key, at->key, at->words) &&
+                   at->changes == changes && same_terms(&at->terms, terms))) {
         at = at->next;
     }
     return at;
@@ -58,13 +57,13 @@ static gt_flight *find(gt_flights *flights, const gt_plan_key *key, const gt_ter
 static gt_flight *begin(gt_flights *flights, const gt_plan_key *key, const gt_terms *terms,
                         uint32_t changes)
 {
-    gt_flight *flight = calloc(1, sizeof *flight + key->length);
+    gt_flight *flight = calloc(1, sizeof *flight + key->count * sizeof *key->words);
     if (flight) {
         flight->terms = *terms;
         flight->changes = changes;
         flight->hash = key->hash;
-        flight->length = key->length;
-        memcpy(flight->key, key->bytes, key->length);
+        flight->words = key->count;
+        memcpy(flight->key, key->words, key->count * sizeof *key->words);
         flight->next = flights->first;
         flights->first = flight;
     }
@@ -75,7 +74,7 @@ gt_flight *gt_flight_join(gt_flights *flights, bool *leads, const gt_plan_key *k
                           const gt_terms *terms, uint32_t changes)
 {
     *leads = false;
-    if (!key->length || leading) {
+    if (!key->count || leading) {
         return NULL;
     }
     pthread_mutex_lock(&flights->mutex);
