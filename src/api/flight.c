@@ -15,7 +15,7 @@ struct gt_flight {
     bool ended;
     gt_landing landing;
     uint64_t hash;
-    size_t words;
+    size_t count;
     uint64_t key[];
 };
 
@@ -47,7 +47,7 @@ static gt_flight *find(gt_flights *flights, const gt_plan_key *key, const gt_ter
                        uint32_t changes)
 {
     gt_flight *at = flights->first;
-    while (at && !(at->hash == key->hash && gt_plan_key_is(key, at->key, at->words) &&
+    while (at && !(at->hash == key->hash && gt_plan_key_is(key, at->key, at->count) &&
                    at->changes == changes && same_terms(&at->terms, terms))) {
         at = at->next;
     }
@@ -62,7 +62,7 @@ static gt_flight *begin(gt_flights *flights, const gt_plan_key *key, const gt_te
         flight->terms = *terms;
         flight->changes = changes;
         flight->hash = key->hash;
-        flight->words = key->count;
+        flight->count = key->count;
         memcpy(flight->key, key->words, key->count * sizeof *key->words);
         flight->next = flights->first;
         flights->first = flight;

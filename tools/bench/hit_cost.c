@@ -93,6 +93,19 @@ static void fill_map(int64_t n)
     buckets[made->hash % BUCKETS] = made;
 }
 
+/* Work of a thread alone, as much as a hit: what several threads lose by the machine. */
+static void work_alone(int64_t n)
+{
+    static volatile uint64_t zero;
+    uint64_t hash = zero;
+    for (int i = 0; i < 8; i++) {
+        hash += hash_of(kernel, n + (int64_t)(hash & 1));
+    }
+    if (hash == 1) {
+        exit(1);
+    }
+}
+
 /* ---- cores ---- */
 
 /* The processors of this process, one of each core: two that share a core slow each other down,
@@ -197,18 +210,25 @@ static double median(double *values, size_t count)
 static void compare_hits(int threads)
 {
     double one[REPEATS], many[REPEATS], map_one[REPEATS], map_many[REPEATS];
+    double own_one[REPEATS], own_many[REPEATS];
     fill_map(SIZE);
     for (int i = 0; i < REPEATS; i++) { /* in turn, so that all see the same clock rates */
         one[i] = one_cost(1, ask_tuner);
         many[i] = one_cost(threads, ask_tuner);
+        own_one[i] = one_cost(1, work_alone);
+        own_many[i] = one_cost(threads, work_alone);
         map_one[i] = one_cost(1, ask_map);
         map_many[i] = one_cost(threads, ask_map);
     }
     double a = median(one, REPEATS), b = median(many, REPEATS);
+    double e = median(own_one, REPEATS), f = median(own_many, REPEATS);
     double c = median(map_one, REPEATS), d = median(map_many, REPEATS);
     printf("a known plan, one thread: %.1f ns a call (least %.1f)\n", a, one[0]);
     printf("a known plan, %d threads: %.1f ns a call each (least %.1f), %.2f of one thread's\n",
            threads, b, many[0], b / a);
+    printf("work that shares nothing, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one "
+           "thread's\n",
+           e, threads, f, f / e);
     printf("mutex and map, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one thread's\n", c,
            threads, d, d / c);
     printf("gputune over mutex and map: %.2f for one thread, %.2f for %d\n", a / c, b / d, threads);
@@ -289,7 +309,7 @@ static void say_context_cost(const gt_driver *driver)
 
 static void compare_launches(const gt_driver *driver)
 {
-    enum { BATCHES = 200 };
+    enum { BATCHES = 1000 };
     static double bare[BATCHES], ours[BATCHES], over[BATCHES];
     target at = {.driver = driver};
     open_target(&at);
