@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { SINGLES = 4, SINGLES_OF_LONG = 2, SINGLES_MAX = 2 * SINGLES };
+enum { SINGLES_MAX = 16 };
 
 /* Times of single launches, each on what the restored buffers hold. */
 typedef struct singles {
@@ -15,14 +15,23 @@ typedef struct singles {
     uint32_t count;
 } singles;
 
-/* One that does not count, because code, clocks and caches may not be as they will be, then some
- * that do. */
+/* How many count, besides the first: short ones are noisy, and of eight and twice eight that are
+ * alike all eight are the lowest or highest once in 400,000 times. */
+static uint32_t singles_wanted(double launch_ns, bool is_emulated)
+{
+    return is_emulated ? 1 : launch_ns < 1e5 ? 8 : launch_ns < 2e7 ? 4 : 0;
+}
+
+/* The first does not count, because code, clocks and caches may not be as they will be; unless it
+ * is so long that nothing of that matters. */
 static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded *variant)
 {
-    enum { LONG_NS = 2000000 };
     double one;
     GT_TRY(gt_sample_single(&one, measure, variant));
-    uint32_t count = measure->device.emulated ? 1 : one > LONG_NS ? SINGLES_OF_LONG : SINGLES;
+    uint32_t count = singles_wanted(one, measure->device.emulated);
+    if (count == 0 && out->count < SINGLES_MAX) {
+        out->times[out->count++] = one;
+    }
     for (uint32_t i = 0; i < count && out->count < SINGLES_MAX; ++i) {
         GT_TRY(gt_sample_single(&out->times[out->count++], measure, variant));
     }
