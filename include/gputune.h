@@ -691,6 +691,15 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_sizes sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
+/* Makes a first template out of CUDA text: writes `text` again, with the pragmas in front of
+ * `kernel` that it lacks. What is guessed is said in a comment that begins with "guess:". A NULL
+ * kernel stands for the only one, or for the only one with a kernel() pragma. `path` is for
+ * messages; no file is read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an
+ * unknown kernel, with EINVAL for a text of several kernels where none is named (the message lists
+ * them), with EUNSUPPORTED for what no template can have, such as textures. */
+GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
+                                       const char *kernel);
+
 /* One measured (or failed) configuration; also what the store gives back. */
 typedef struct gputune_record {
     uint32_t version;

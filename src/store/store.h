@@ -218,6 +218,10 @@ typedef struct gt_lease {
 
 enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 
+/* Waits until nobody holds the lease; only reads. EBUSY: somebody does, and the patience is over.
+ */
+gputune_status gt_store_lease_await(gt_store *store, const char *environment,
+                                    const gt_scenario *scenario, const gt_patience *patience);
 /* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
  * was not renewed for GT_LEASE_SECONDS, whatever became of its holder; at once when its holder was
  * a process of this machine that has ended. EBUSY names the holder's process, ECANCELED tells that
