@@ -39,6 +39,7 @@ typedef struct gt_slot {
                                                     zones before and behind */
     int first_task, first_hash_task;             /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
+    int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
 
 /* What one workload needs at one size: its buffers on the device, what the reference made of them,
@@ -216,6 +217,9 @@ void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, u
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
+/* What a task of the `move` table moves stays within [low, high], and whole numbers, which may be
+ * an index, stay as they are. */
+void gt_tables_span(gt_measure *measure, int move_task, double low, double high);
 /* Makes the `move` table move one in `sparse` elements, drawn from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
 
@@ -229,6 +233,9 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
  * tolerance.
  */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
+/* Sets the spans of the `move` table for inputs whose values come from data or from the template's
+ * own kernel, by a sample of what they hold. They are as they were filled. Waits. */
+gputune_status gt_contents_span(gt_measure *measure);
 /* Repairs what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 

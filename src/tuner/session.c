@@ -40,7 +40,32 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     if (policy->exclusive) {
         gt_request_say_proof(request);
     }
-    return policy->measures ? gt_data_send(&out->field) : GPUTUNE_OK;
+    if (policy->measures) {
+        GT_TRY(gt_field_pump(&out->field)); /* it is compiled while the data are made */
+        GT_TRY(gt_data_send(&out->field));
+    }
+    return GPUTUNE_OK;
+}
+
+/* The default, if its source is one of the session's. */
+static const gt_variant *find_default(const gt_session *session)
+{
+    const gt_field *field = &session->field;
+    uint64_t id = gt_field_default(field);
+    const gt_variant *variant = id < field->started ? &field->variants.items[id] : NULL;
+    return variant && variant->unit >= GT_UNIT_FIRST ? variant : NULL;
+}
+
+/* The default's code stays with the request, whatever the session ended with. */
+static void keep_default(gt_session *session)
+{
+    gt_request *request = session->request;
+    const gt_variant *variant = find_default(session);
+    gt_unit *unit = variant ? &session->field.units.items[variant->unit] : NULL;
+    if (unit && unit->compiled.image.bytes && !request->standby.image.bytes) {
+        request->standby = gt_unit_code(unit, request->device);
+        unit->compiled.image = (gt_image){0};
+    }
 }
 
 void gt_session_close(gt_session *session)
@@ -53,6 +78,7 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         services->leave_gpu(services->user);
     }
+    keep_default(session);
     gt_data_release(session->field.setup);
     gt_field_close(&session->field);
 }
@@ -117,10 +143,22 @@ double gt_session_elapsed_s(const gt_session *session)
     return gt_seconds_since(session->start_ns);
 }
 
+/* How much longer a session whose time is up waits for the code of the default, which is what the
+ * call answers with where nothing else was found. */
+static double wait_for_default_s(const gt_session *session)
+{
+    const gt_variant *variant = find_default(session);
+    bool compiles = variant && variant->stage == GT_STAGE_WAITING &&
+                    session->field.units.items[variant->unit].stage == GT_STAGE_WAITING;
+    const gt_patience grace = gt_request_grace(session->request);
+    return compiles ? gt_patience_left_s(&grace) : 0;
+}
+
 static gputune_status stop_if_over(gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
-    if (session->stop != GT_STOP_NONE || gt_patience_left_s(patience) > 0) {
+    if (session->stop != GT_STOP_NONE || gt_patience_left_s(patience) > 0 ||
+        wait_for_default_s(session) > 0) {
         return GPUTUNE_OK;
     }
     session->stop = gt_patience_canceled(patience) ? GT_STOP_CANCELED : GT_STOP_LIMIT;
@@ -194,6 +232,9 @@ static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);
     double left = gt_patience_left_s(&session->request->patience);
+    if (left <= 0 && session->stop == GT_STOP_NONE) {
+        left = wait_for_default_s(session);
+    }
     return left > 0 && left < patience ? left : patience;
 }
 
