@@ -2,7 +2,7 @@
 #include "kernel/draft.h"
 
 #include "kernel/draft_parts.h"
-#include "kernel/parse.h"
+#include "kernel/structure.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,6 +175,22 @@ static gputune_status read_parameters(gt_draft *draft)
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
+/* __launch_bounds__(threads, …) in front of the kernel's name. */
+static void read_launch_bounds(gt_draft *draft)
+{
+    const gt_function *function = &draft->function;
+    gt_lexer lexer;
+    gt_lexer_open(&lexer, draft->text + function->global, function->name - function->global,
+                  (gt_place){draft->path, 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END && !gt_lexer_accept(&lexer, "__launch_bounds__")) {
+        gt_lexer_next(&lexer);
+    }
+    if (gt_lexer_accept(&lexer, "(")) {
+        gt_polynomial threads = gt_draft_read_sum(draft, &lexer);
+        draft->thread_limit = threads.known ? gt_draft_evaluate(draft, &threads) : 0;
+    }
+}
+
 static gputune_status add_builtins(gt_draft *draft)
 {
     static const char *const names[] = {"threadIdx.x", "threadIdx.y", "threadIdx.z", "blockIdx.x",
@@ -208,13 +224,31 @@ static gputune_status insert(insertions *list, int line, gt_text *text)
     return GPUTUNE_OK;
 }
 
+static gputune_status enclose(insertions *list, int first, int last, const char *macro)
+{
+    gt_text text = {0};
+    gt_text_printf(&text, "#ifndef %s\n", macro);
+    GT_TRY(insert(list, first, &text));
+    gt_text_append(&text, "#endif\n");
+    return insert(list, last + 1, &text);
+}
+
+/* NVRTC defines the macro, and compilers that know the host do not. */
+static gputune_status guard_host(insertions *list, const gt_draft *draft)
+{
+    for (size_t i = 0; i < draft->host.count; i++) {
+        const gt_draft_lines *lines = &draft->host.items[i];
+        GT_TRY(enclose(list, lines->first, lines->last, "__CUDACC_RTC__"));
+    }
+    return GPUTUNE_OK;
+}
+
 /* A definition that an axis takes the place of stands where the axis is not defined. */
 static gputune_status guard_constants(insertions *list, const gt_draft *draft)
 {
     for (uint16_t d = 0; d < 3; d++) {
         uint16_t symbol;
         const gt_draft_constant *constant = NULL;
-        gt_text text = {0};
         if (gt_polynomial_is_symbol(&draft->dimensions[d].fixed, &symbol)) {
             constant = gt_draft_constant_of(draft, draft->symbols.items[symbol].name);
         }
@@ -223,10 +257,7 @@ static gputune_status guard_constants(insertions *list, const gt_draft *draft)
         if (!constant || constant->is_guarded || constant->is_template_parameter || again) {
             continue;
         }
-        gt_text_printf(&text, "#ifndef %s\n", constant->name);
-        GT_TRY(insert(list, constant->first_line, &text));
-        gt_text_append(&text, "#endif\n");
-        GT_TRY(insert(list, constant->last_line + 1, &text));
+        GT_TRY(enclose(list, constant->first_line, constant->last_line, constant->name));
     }
     return GPUTUNE_OK;
 }
@@ -258,10 +289,13 @@ static gputune_status write_template(char **out, gt_draft *draft, const gt_reade
 {
     insertions list = {0};
     gt_text clauses = {0};
-    gputune_status status = guard_constants(&list, draft);
-    gt_draft_write(&clauses, draft, reader);
-    gt_text_append(&clauses, "\n");
+    gputune_status status = guard_host(&list, draft);
     if (status == GPUTUNE_OK) {
+        status = guard_constants(&list, draft);
+    }
+    gt_draft_write(&clauses, draft, reader);
+    if (status == GPUTUNE_OK && clauses.length > 0) {
+        gt_text_append(&clauses, "\n");
         status = insert(&list, place_of(draft, draft->function.begin).line, &clauses);
     }
     if (status == GPUTUNE_OK) {
@@ -275,27 +309,39 @@ static gputune_status write_template(char **out, gt_draft *draft, const gt_reade
     return status;
 }
 
-static gputune_status make(char **out, gt_draft *draft, const gt_reader *reader, const char *text,
-                           const char *kernel)
+gputune_status gt_draft_read(gt_draft *draft)
 {
-    GT_TRY(choose_kernel(draft, reader, kernel));
     GT_TRY(add_builtins(draft));
     gt_draft_read_constants(draft);
+    read_launch_bounds(draft);
     GT_TRY(read_parameters(draft));
     GT_TRY(gt_draft_read_body(draft));
     gt_draft_settle(draft);
-    return draft->failed ? gt_fail_memory() : write_template(out, draft, reader, text);
+    return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-static void free_draft(gt_draft *draft)
+void gt_draft_free(gt_draft *draft)
 {
+    if (!draft) {
+        return;
+    }
     gt_array_free(&draft->symbols);
     gt_array_free(&draft->guards);
     gt_array_free(&draft->accesses);
     gt_array_free(&draft->aliases);
     gt_array_free(&draft->shared);
     gt_array_free(&draft->constants);
+    gt_array_free(&draft->host);
     free(draft);
+}
+
+static gputune_status make(char **out, gt_draft *draft, const gt_reader *reader, const char *text,
+                           const char *kernel)
+{
+    GT_TRY(choose_kernel(draft, reader, kernel));
+    GT_TRY(gt_draft_read(draft));
+    gt_draft_find_host(draft);
+    return draft->failed ? gt_fail_memory() : write_template(out, draft, reader, text);
 }
 
 gputune_status gt_draft_template(char **out, const char *path, const char *text, const char *kernel)
@@ -314,11 +360,10 @@ gputune_status gt_draft_template(char **out, const char *path, const char *text,
     }
     gt_reader_free(&reader);
     if (parts) {
+        gt_structures_free(parts);
         gt_reader_free_files(parts);
     }
     free(parts);
-    if (draft) {
-        free_draft(draft);
-    }
+    gt_draft_free(draft);
     return status;
 }

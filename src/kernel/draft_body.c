@@ -12,6 +12,7 @@ typedef struct walk {
     gt_token before, further;
     const char *atomic;          /* the operand of an atomic function: its place in the text */
     const char *reader, *writer; /* those of a function that loads or stores what it points to */
+    const char *aliased;         /* a buffer that an alias is defined by */
 } walk;
 
 static gt_lexer ahead_of(const walk *w)
@@ -111,6 +112,9 @@ static void read_buffer(walk *w, uint32_t buffer, const gt_draft_alias *alias)
     gt_polynomial index = gt_polynomial_number(0);
     bool dereferenced = gt_token_is(&w->before, "*") && !ends_operand(&w->further);
     use how;
+    if (w->lexer.token.text == w->aliased) {
+        return;
+    }
     if (gt_lexer_is(&ahead, "[")) {
         gt_lexer behind = ahead;
         gt_draft_skip_brackets(&behind);
@@ -175,6 +179,7 @@ static bool read_alias(walk *w, gt_lexer lexer, gt_draft_alias *out)
             before = lexer.token;
             continue;
         }
+        const char *place = lexer.token.text;
         gt_lexer_next(&lexer);
         bool is_element = gt_token_is(&before, "&") && gt_lexer_is(&lexer, "[");
         if (gt_lexer_is(&lexer, "[") && !is_element) {
@@ -185,6 +190,7 @@ static bool read_alias(walk *w, gt_lexer lexer, gt_draft_alias *out)
             gt_lexer_next(&lexer);
             offset = gt_draft_read_sum(draft, &lexer);
         }
+        w->aliased = place;
         out->buffer = (uint32_t)buffer;
         out->offset = alias ? gt_polynomial_add(&alias->offset, &offset, alias->scale) : offset;
         out->scale = alias ? alias->scale : 1;
@@ -226,11 +232,19 @@ static void define_local(walk *w, gt_lexer *value)
     bool whole = gt_lexer_is(value, ";") || gt_lexer_is(value, ",") || gt_lexer_is(value, ")");
     if (known >= 0 && !declares && draft->symbols.items[known].kind == GT_DRAFT_LOCAL) {
         gt_draft_symbol *symbol = &draft->symbols.items[known];
-        symbol->is_stepped |= symbol->definition.known;
-        symbol->definition = symbol->definition.known ? symbol->definition : definition;
-        return;
+        double number;
+        bool is_new = definition.known && !gt_polynomial_has(&definition, (uint16_t)known) &&
+                      !gt_polynomial_is_number(&definition, &number);
+        if (!symbol->definition.known) {
+            symbol->definition = definition;
+            return;
+        }
+        symbol->is_stepped |= !is_new;
+        if (!is_new) {
+            return;
+        }
     }
-    if (known >= 0 && !declares) {
+    if (known >= 0 && !declares && draft->symbols.items[known].kind != GT_DRAFT_LOCAL) {
         return; /* a parameter that is changed */
     }
     uint16_t added = gt_draft_add_symbol(draft, name, GT_DRAFT_LOCAL);
@@ -249,13 +263,21 @@ static void note_type(char type[GT_NAME_MAX], const walk *w)
     }
 }
 
-static void step(walk *w, const gt_token *name)
+/* `i++`, `i += e` and other changes of a local. */
+static void step(walk *w, gt_lexer ahead)
 {
     char text[GT_NAME_MAX];
-    gt_draft_token_text(text, sizeof text, name);
+    gt_draft_token_text(text, sizeof text, &w->lexer.token);
     int known = gt_draft_find_symbol(w->draft, text);
+    bool by_one = gt_lexer_is(&ahead, "++") || gt_token_is(&w->before, "++");
+    gt_polynomial by = by_one ? gt_polynomial_number(1) : gt_polynomial_unknown();
+    if (gt_lexer_accept(&ahead, "+=")) {
+        by = gt_draft_read_sum(w->draft, &ahead);
+    }
     if (known > 0 && w->draft->symbols.items[known].kind == GT_DRAFT_LOCAL) {
-        w->draft->symbols.items[known].is_stepped = true;
+        gt_draft_symbol *symbol = &w->draft->symbols.items[known];
+        symbol->step = symbol->is_stepped ? gt_polynomial_unknown() : by;
+        symbol->is_stepped = true;
     }
 }
 
@@ -437,6 +459,9 @@ static void read_name(walk *w, const char *type)
                       gt_token_is(&w->before, "__restrict__") ||
                       (gt_token_is(&w->before, "const") && gt_token_is(&w->further, "*"));
     int buffer = gt_draft_find_buffer(draft, name, &alias);
+    if (gt_token_is(&w->before, ".") || gt_token_is(&w->before, "->")) {
+        return; /* a member of that name */
+    }
     read_function(w);
     if (gt_token_is(name, "__shared__")) {
         read_shared(w);
@@ -460,7 +485,7 @@ static void read_name(walk *w, const char *type)
         read_buffer(w, (uint32_t)buffer, alias);
     } else if (IS_ONE_OF(&ahead.token, changing) || gt_token_is(&w->before, "++") ||
                gt_token_is(&w->before, "--")) {
-        step(w, name);
+        step(w, ahead);
     }
 }
 

@@ -68,8 +68,9 @@ static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_M
     guard[0] = '\0';
 }
 
-/* Behind `const` or `constexpr`: `TYPE NAME = value;` of an integer type. */
-static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_line)
+/* Behind `const` or `constexpr`: `TYPE NAME = value;` of an integer type. `guard`: as above. */
+static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_line,
+                             const char *guard)
 {
     gt_lexer lexer = *from, ahead;
     gt_token name = {GT_TOKEN_END, "", 0, 0, 0};
@@ -90,6 +91,7 @@ static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_li
         read_value(draft, constant, &ahead, ";");
         constant = gt_draft_constant_of(draft, constant->name);
         constant->last_line = ahead.token.line;
+        constant->is_guarded = strcmp(guard, constant->name) == 0;
     }
 }
 
@@ -161,7 +163,7 @@ void gt_draft_read_constants(gt_draft *draft)
         note_brace(&depth, &in_namespace, &lexer);
         gt_lexer_next(&lexer);
         if (declares && depth == 0) {
-            read_declaration(draft, &lexer, first_line);
+            read_declaration(draft, &lexer, first_line, guard);
         }
     }
 }

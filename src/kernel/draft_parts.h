@@ -35,7 +35,8 @@ typedef struct gt_draft_symbol {
     gt_draft_kind kind;
     bool is_integer;          /* of a parameter: it may be a size */
     bool is_stepped;          /* of a local: changed after its definition */
-    gt_polynomial definition; /* of a local; not known: none. Of a size: that of `total` */
+    gt_polynomial definition; /* of a local; not known: none */
+    gt_polynomial step;       /* what a loop adds to it; not known: something else */
     uint32_t buffer;          /* of what is loaded: which */
     double value;             /* in the problem that stands for all others; 0: not known */
     bool is_size;             /* becomes a problem value */
@@ -89,6 +90,11 @@ typedef struct gt_draft_constant {
     int first_line, last_line; /* of the definition; 0: a template's parameter */
 } gt_draft_constant;
 
+/* Lines of the text, both included. */
+typedef struct gt_draft_lines {
+    int first, last;
+} gt_draft_lines;
+
 /* One dimension of the launch. */
 typedef struct gt_draft_dimension {
     bool has_threads, has_blocks, has_grid;
@@ -111,6 +117,7 @@ typedef struct gt_draft {
     GT_ARRAY(gt_draft_alias) aliases;
     GT_ARRAY(gt_draft_shared) shared;
     GT_ARRAY(gt_draft_constant) constants;
+    GT_ARRAY(gt_draft_lines) host; /* what the template's compiler must not see */
     gt_draft_buffer buffers[GT_PARAMETER_MAX];
     uint32_t buffer_count;
     gt_draft_dimension dimensions[3];
@@ -147,16 +154,52 @@ void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
 /* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
 gputune_status gt_draft_read_body(gt_draft *draft);
 
-/* ---- draft_shape.c ---- */
+/* ---- draft_bound.c ---- */
+
+const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
+/* The first symbol of that kind in `p`; -1: none. */
+int gt_draft_first_of(const gt_draft *draft, const gt_polynomial *p, gt_draft_kind kind);
+/* Which guards are asked first: 0, those that name a size, 1, those that leave the kernel, 2,
+ * numbers. */
+int gt_draft_rank(const gt_draft_guard *guard);
 
 /* With locals replaced by their definitions, also those that a loop changes where `loops`. */
 gt_polynomial gt_draft_expand(const gt_draft *draft, gt_polynomial p, bool loops);
 /* The largest value that the guards so far leave, on parameters, constants and the launch. */
 gt_polynomial gt_draft_maximum(gt_draft *draft, gt_polynomial p);
+
+/* ---- draft_shape.c ---- */
+
+/* Whether a loop takes what the grid does not: its variable is compared, and changed later. */
+bool gt_draft_is_loop(const gt_draft *draft, const gt_polynomial *left);
+/* Whether the code moves a pointer that it was given. */
+bool gt_draft_has_moved(const gt_draft *draft);
+void gt_draft_settle_dimension(gt_draft *draft, uint16_t d);
+
+/* ---- draft_settle.c ---- */
+
 /* Settles the launch and the buffers' lengths, once the body is read. */
 void gt_draft_settle(gt_draft *draft);
+/* Splits `size / by`, as a bound may be; false: it is no quotient of a size. */
+bool gt_draft_quotient(const gt_draft *draft, const gt_polynomial *p, gt_polynomial *size,
+                       gt_polynomial *by);
 /* A value for what sums and sizes come to, where all constants and sizes have theirs. */
 double gt_draft_evaluate(const gt_draft *draft, const gt_polynomial *p);
+
+/* Chooses one block and one grid. */
+void gt_draft_pin(gt_draft *draft);
+
+/* ---- draft_host.c ---- */
+
+/* Notes the lines that only a host's compiler takes: functions that launch kernels or call the CUDA
+ * runtime, headers of the C++ library. */
+void gt_draft_find_host(gt_draft *draft);
+
+/* ---- draft.c ---- */
+
+/* Reads the kernel `draft->function` of `draft->text`, and settles the rest. */
+gputune_status gt_draft_read(gt_draft *draft);
+void gt_draft_free(gt_draft *draft);
 
 /* ---- draft_write.c ---- */
 
