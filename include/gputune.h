@@ -311,7 +311,7 @@ typedef struct gputune_input {
 
 /* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
 typedef struct gputune_file {
-    const char *buffer; /* the argument's name */
+    const char *buffer; /* the argument's name, or that of a block of parameters */
     const char *path;
 } gputune_file;
 

@@ -54,11 +54,6 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
                           "': index', ': zero', ': constant(value)' or another fill",
                           block->name);
     }
-    if (gt_fill_is_sent(block->fill.kind)) {
-        return gt_fail_at(block->fill.place, "a block of parameters cannot be filled so; expected "
-                                             "uniform(low, high), sorted(low, high), permutation, "
-                                             "prefix(total), index, zero or constant(value)");
-    }
     return GPUTUNE_OK;
 }
 
@@ -120,5 +115,8 @@ gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_le
     }
     GT_TRY(gt_lexer_expect(body, ":"));
     GT_TRY(read_elements(block, parse, body));
+    if (gt_lexer_is(body, "=")) {
+        return gt_fail_expected(body, "':' and a fill, as in constant(w : float[9] : zero)");
+    }
     return read_contents(block, parse, body);
 }
