@@ -139,6 +139,7 @@ struct gt_measure {
     bool has_expected;    /* the expected results are known */
     bool has_tolerances;  /* the tolerances are known */
     uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
+    bool alone;           /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -299,8 +300,22 @@ typedef struct gt_sampling {
 } gt_sampling;
 
 /* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. The launches of a sample share inout buffers. */
+ * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
+ * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
+ */
 gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
+/* Times one launch on restored buffers, by events. */
+gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant);
+/* How many single launches a sample of that length is, where `alone` is set; their mean counts. */
+static inline uint32_t gt_sample_singles(gt_sample_length length)
+{
+    return length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
+}
+/* Whether the launches of a sample may share inout buffers, as this variant's times tell. FELT:
+ * *ratio is the time on used buffers over that on restored ones; else 1. HARMLESS where they do not
+ * share any, and where memory for a copy of them is lacking. In measure_used.c. */
+gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *measure,
+                             gt_loaded *variant, gputune_objective objective);
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);

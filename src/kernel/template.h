@@ -116,7 +116,11 @@
  * The winner is proved again after the race, twice at the requested size, with other inputs and with
  * what the race left in scratch.
  * Without reference() and check() the default variant's first results stand in for the reference's,
- * and it must write all of them. */
+ * and it must write all of them.
+ *
+ * How it is timed. Inout buffers are restored before each sample, and the launches of a sample share
+ * them: each finds what the one before it left. Where that changes the default's time (a kernel that
+ * stops when its work is done), each launch is a sample of its own, on restored buffers; -v says so. */
 // clang-format on
 #ifndef GT_KERNEL_TEMPLATE_H
 #define GT_KERNEL_TEMPLATE_H

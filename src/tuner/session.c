@@ -6,6 +6,7 @@
 #include "tuner/emulated.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* Sessions that this thread drives now: above 0 in a callback of one, which cannot wait for its
  * end. */
@@ -96,10 +97,24 @@ bool gt_session_is_done(const gt_session *session)
     return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
 }
 
+/* The default, because it is in every race; before it is ready, the first of the round. */
+static uint64_t judge_among(const gt_field *field, const gt_sample_job *job)
+{
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->role == GT_ROLE_DEFAULT && variant->stage == GT_STAGE_READY) {
+            return i;
+        }
+    }
+    return job->variants[0];
+}
+
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
 {
     assert(gt_session_is_idle(session));
     job->id = ++session->rounds_sent;
+    job->sharing = session->sharing;
+    job->judge = judge_among(&session->field, job);
     session->round_id = job->id;
     return session->farm->ops->sample(session->farm, job);
 }
@@ -197,12 +212,29 @@ static gputune_status start_work(gt_session *session)
     return ask_policy(session);
 }
 
+/* All rounds of a session are taken alike. */
+static void note_sharing(gt_session *session, const gt_event *event)
+{
+    if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
+        return;
+    }
+    session->sharing = event->sampled.sharing;
+    if (session->sharing == GT_SHARING_FELT) {
+        gt_log_line(&session->request->services->log, GPUTUNE_LOG_INFO,
+                    "a launch takes %.0f%% %s time on what the launch before it left in inout "
+                    "buffers: samples are single launches, each on restored buffers",
+                    100 * fabs(1 - event->sampled.used_ratio),
+                    event->sampled.used_ratio < 1 ? "less" : "more");
+    }
+}
+
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
         return GPUTUNE_OK; /* belongs to a round that was given up */
     }
     session->round_id = 0;
+    note_sharing(session, event);
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
 }
 

@@ -81,6 +81,9 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_replay("x.json", NULL, NULL, NULL));
     REFUSES(gputune_tune_together(&plan, NULL, "axpy", none, NULL, NULL));
     REFUSES(gputune_plan_check_argument(NULL, 0, 4));
+    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL));
+    REFUSES(gputune_draft_template(&text, NULL, "y", NULL));
+    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL));
     gputune_close(NULL);
     gputune_refresh(NULL);
     gputune_space_free(NULL);
