@@ -17,6 +17,8 @@ typedef struct gt_problem {
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
 /* "n=67108864 T=half" in the template's order; ENOMEM. Caller frees. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
+/* Binds such a text; fails as gt_problem_bind() does. */
+gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
 /* The problem that stands for this one in keys: bucketed sizes rounded up to their power of two. */
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
 /* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down

@@ -86,7 +86,8 @@ static const struct {
     {4, P "args(inout float y[n] = random, size_t n)",
      "a.cu:4:41: found 'random'; expected uniform(low, high), sorted(low, high), permutation, "
      "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
-    {4, P "args(inout float y[n] = uniform(1), size_t n)", "a.cu:4:50: found ')'; expected ','"},
+    {4, P "args(inout float y[n] = uniform(1), size_t n)",
+     "a.cu:4:50: found ')'; expected ',', as in uniform(low, high)"},
     {4, P "args(inout int y[n] = 0.5 * index, size_t n)",
      "a.cu:4:39: '0.5 * index' is floating, and 'y' has integers; expected an integer expression"},
     {4, P "args(inout float y[n] = file(x), size_t n)",
@@ -229,7 +230,8 @@ static const struct {
     {8, P "tensormap(y, box = (4, 4), sizes = (n / 4, 4), strides = (4, 4))",
      "a.cu:8:27: 2 strides for 2 dimensions; expected one for each but the last"},
     {8, P "tensormap(y, box = 16, fill = one)",
-     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan"},
+     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan, as in tensormap(x, box = (64, "
+     "64), swizzle = 128)"},
     {8, P "tensormap(y, box = 16)",
      "a.cu:2:17: 'twice' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
      "tensormap() says"},
