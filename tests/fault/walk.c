@@ -31,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N = 1000, LIMIT_S = 30, CALL_LIMIT_S = 5, PROCESSES_MAX = 64, TRIES = 3, AGAIN = 100 };
+enum { N = 1000, LIMIT_S = 90, CALL_LIMIT_S = 20, PROCESSES_MAX = 64, TRIES = 3, AGAIN = 100 };
 
 /* ---- the application ------------------------------------------------------------------------- */
 
