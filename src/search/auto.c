@@ -1,6 +1,6 @@
 /* The strategy `auto`. A small space, or one that there is time for, is tried in order. Otherwise
  * the model proposes; if it foresees the results of its proposals badly, it alternates with
- * descents. */
+ * `local`. */
 #include "search/model.h"
 
 #include "stats/correlation.h"
@@ -12,12 +12,12 @@ enum {
     SMALL = 128, /* valid configurations that are not worth a choice */
     PROBE = 16,  /* results from which the rate is known */
     JUDGED = 48, /* the last proposals by which the model is judged */
-    VERDICTS = 2 /* against the model in a row, until it alternates with descents */
+    VERDICTS = 2 /* against the model in a row, until it alternates with local */
 };
 #define USELESS 0.05 /* rank correlation of what was expected with what came */
 
 typedef struct automatic {
-    void *model, *local;
+    void *model;
     bool by_turns, local_next;
     uint32_t useless;                      /* verdicts against the model in a row */
     uint32_t foreseen;                     /* proposals of the model with a result */
@@ -32,8 +32,7 @@ static gputune_status open_auto(gt_strategy *strategy, void *state)
 {
     automatic *at = state;
     at->model = calloc(1, gt_method_model.bytes);
-    at->local = calloc(1, gt_method_local.bytes);
-    if (!at->model || !at->local) {
+    if (!at->model) {
         return gt_fail_memory();
     }
     return gt_method_model.open(strategy, at->model);
@@ -45,11 +44,7 @@ static void close_auto(void *state)
     if (at->model) {
         gt_method_model.close(at->model);
     }
-    if (at->local) {
-        gt_method_local.close(at->local);
-    }
     free(at->model);
-    free(at->local);
     free(at->expectation);
     gt_point_set_free(&at->proposed);
 }
@@ -91,7 +86,7 @@ static gputune_status propose_auto(gt_strategy *strategy, void *state, gt_point 
     }
     at->local_next = at->by_turns && !at->local_next;
     if (at->local_next) {
-        return gt_method_local.propose(strategy, at->local, out, found);
+        return gt_method_local.propose(strategy, NULL, out, found);
     }
     GT_TRY(gt_method_model.propose(strategy, at->model, out, found));
     const gt_model *model = at->model;
@@ -125,7 +120,6 @@ static gputune_status told_auto(gt_strategy *strategy, void *state, const gt_tri
         return GPUTUNE_OK; /* the order does not matter, and a model costs a millisecond a result */
     }
     GT_TRY(gt_method_model.told(strategy, at->model, result));
-    GT_TRY(gt_method_local.told(strategy, at->local, result));
     return judge_model(at, result);
 }
 

@@ -22,23 +22,23 @@ uint64_t gt_point_hash(const gt_point *point)
     return hash;
 }
 
-static bool is_near(const gt_domain_axis *axis, gt_neighbourhood kind, uint32_t from, uint32_t to)
+static bool is_near(const gt_domain_axis *axis, uint32_t from, uint32_t to)
 {
     if (to + 1 == from || from + 1 == to) {
         return true;
     }
     uint32_t every = (axis->choices + MOST_CHOICES - 1) / MOST_CHOICES;
-    return (kind == GT_HAMMING || !axis->values) && to % every == from % every;
+    return to % every == from % every;
 }
 
-void gt_domain_neighbours(const gt_domain *domain, const gt_point *point, gt_neighbourhood kind,
+void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user)
 {
     gt_point neighbour = *point;
     for (uint32_t i = 0; i < domain->axis_count; i++) {
         uint32_t from = point->choice[i];
         for (uint32_t to = 0; to < domain->axes[i].choices; to++) {
-            if (to == from || !is_near(&domain->axes[i], kind, from, to)) {
+            if (to == from || !is_near(&domain->axes[i], from, to)) {
                 continue;
             }
             neighbour.choice[i] = (uint16_t)to;
@@ -48,6 +48,24 @@ void gt_domain_neighbours(const gt_domain *domain, const gt_point *point, gt_nei
         }
         neighbour.choice[i] = (uint16_t)from;
     }
+}
+
+bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point)
+{
+    if (!domain->axis_count) {
+        return false;
+    }
+    uint32_t axis = (uint32_t)gt_random_below(random, domain->axis_count);
+    bool up = gt_random_below(random, 2);
+    uint32_t from = point->choice[axis];
+    if (up ? from + 1 >= domain->axes[axis].choices : from == 0) {
+        return false;
+    }
+    gt_point to = *point;
+    to.choice[axis] = (uint16_t)(up ? from + 1 : from - 1);
+    bool valid = domain->is_valid(domain->user, &to);
+    *point = valid ? to : *point;
+    return valid;
 }
 
 /* A choice other than the present one of an axis that is as in `from`. */

@@ -37,15 +37,14 @@ typedef struct gt_domain {
 bool gt_point_equal(const gt_point *a, const gt_point *b);
 uint64_t gt_point_hash(const gt_point *point);
 
-typedef enum gt_neighbourhood {
-    GT_ADJACENT, /* one axis, to the next choice up or down (words: to any) */
-    GT_HAMMING   /* one axis, to any choice */
-} gt_neighbourhood;
-
-/* Calls `each` for the valid neighbours of `point`, axis by axis; false from it stops. Of an axis
- * with very many choices, the adjacent ones and an even selection of the others. */
-void gt_domain_neighbours(const gt_domain *domain, const gt_point *point, gt_neighbourhood kind,
+/* Calls `each` for the valid points that differ from `point` in one axis, axis by axis; false from
+ * it stops. Of an axis with very many choices, the adjacent ones and an even selection of the
+ * others. */
+void gt_domain_neighbours(const gt_domain *domain, const gt_point *point,
                           bool (*each)(void *user, const gt_point *neighbour), void *user);
+
+/* Changes an axis drawn at random to the next choice up or down; false where that is not valid. */
+bool gt_domain_step(const gt_domain *domain, gt_random *random, gt_point *point);
 
 /* Changes `count` different axes of *point to choices drawn at random; false, and *point is as it
  * was, where nothing valid was found in a few tries. */

@@ -86,6 +86,27 @@ uint32_t gt_evidence_count(const gt_evidence *evidence)
     return evidence->ok + evidence->failed + evidence->pending;
 }
 
+uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < evidence->points.count; i++) {
+        if (evidence->known[i].state != GT_STATE_OK) {
+            continue;
+        }
+        double time = evidence->known[i].log_time;
+        uint32_t at = count < most ? count++ : most;
+        for (; at > 0 && evidence->known[out[at - 1]].log_time > time; at--) {
+            if (at < most) {
+                out[at] = out[at - 1];
+            }
+        }
+        if (at < most) {
+            out[at] = i;
+        }
+    }
+    return count;
+}
+
 void gt_evidence_free(gt_evidence *evidence)
 {
     gt_point_set_free(&evidence->points);

@@ -37,6 +37,8 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result);
 bool gt_evidence_has(const gt_evidence *evidence, const gt_point *point);
 /* How many points are proposed or told. */
 uint32_t gt_evidence_count(const gt_evidence *evidence);
+/* Fills the indices of the `most` fastest configurations, the fastest first; returns how many. */
+uint32_t gt_evidence_fastest(const gt_evidence *evidence, uint32_t *out, uint32_t most);
 void gt_evidence_free(gt_evidence *evidence);
 
 #endif

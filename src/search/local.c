@@ -1,183 +1,71 @@
-/* The strategy `local`: descents from the best of a few random configurations to the first
- * neighbour that is faster. Neighbours differ in one axis, adjacent values in turn with the others;
- * at last a few differ in two. Where no neighbour is faster, a new descent begins; every second one
- * begins near the best found so far. */
+/* The strategy `local`: neighbours of the fastest few so far, the faster the more often. Neighbours
+ * differ in one axis, to an adjacent value or to any, and sometimes in two, where constraints bind
+ * axes together. It begins with random configurations, and tries one now and then, so that it
+ * leaves what is fast only near by. It remembers nothing but the evidence. */
 #include "search/strategy_parts.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
+enum {
+    STARTS = 16, /* random configurations before the first neighbour */
+    CENTRES = 8, /* the fastest, whose neighbours are tried */
+    TRIES = 20   /* for a neighbour that is new */
+};
+#define RANDOM   0.1  /* of the proposals are any configuration */
+#define SLOWER   0.65 /* the chance of the next slower centre instead */
+#define ADJACENT 0.5  /* of the neighbours have an adjacent value, */
+#define JUMP     0.2  /* and these differ in two axes */
 
-enum { STARTS = 4, KICK = 3 /* axes */, JUMPS = 24 };
-
-typedef struct local {
-    gt_point_set queue;   /* neighbours of the centre, in the order in which to try them */
-    uint32_t next;        /* of the queue */
-    gt_point_set descent; /* what was proposed in this descent */
-    uint32_t waiting;     /* how many of them have no result yet */
-    uint32_t starting;    /* how many starts are still to be proposed */
-    gt_point centre;
-    double centre_time; /* its logarithm; infinite while there is no centre */
-    uint32_t descents;
-    bool is_open;
-    gputune_status status; /* of the callback that fills the queue */
-} local;
-
-static void close_local(void *state)
+static bool step(gt_strategy *strategy, gt_point *point)
 {
-    local *at = state;
-    gt_point_set_free(&at->queue);
-    gt_point_set_free(&at->descent);
-}
-
-typedef struct filling {
-    const gt_evidence *evidence;
-    local *at;
-} filling;
-
-static bool enqueue(void *user, const gt_point *point)
-{
-    filling *fill = user;
-    uint32_t index;
-    bool is_new;
-    if (!gt_evidence_has(fill->evidence, point)) {
-        fill->at->status = gt_point_set_add(&fill->at->queue, point, &index, &is_new);
+    double which = gt_random_unit(&strategy->random);
+    if (which < ADJACENT) {
+        return gt_domain_step(strategy->domain, &strategy->random, point);
     }
-    return fill->at->status == GPUTUNE_OK;
+    return gt_domain_jump(strategy->domain, &strategy->random, which < 1 - JUMP ? 1 : 2, point);
 }
 
-/* Shuffles part of a full queue. gt_point_set_find() does not work on it afterwards, and is not
- * used. */
-static void shuffle(local *at, gt_random *random, uint32_t from, uint32_t to)
+/* A neighbour of `centre` that is new; false where none was found. */
+static bool propose_near(gt_strategy *strategy, const gt_point *centre, gt_point *out)
 {
-    for (uint32_t i = to; i > from + 1; i--) {
-        uint32_t j = from + (uint32_t)gt_random_below(random, i - from);
-        gt_point swap = at->queue.points[i - 1];
-        at->queue.points[i - 1] = at->queue.points[j];
-        at->queue.points[j] = swap;
-    }
-}
-
-/* Puts the points from `first` on in turn with those before. */
-static void interleave(local *at, uint32_t first)
-{
-    for (uint32_t i = 1; i < first && first < at->queue.count; i += 2, first++) {
-        gt_point swap = at->queue.points[i];
-        at->queue.points[i] = at->queue.points[first];
-        at->queue.points[first] = swap;
-    }
-}
-
-static gputune_status surround(gt_strategy *strategy, local *at)
-{
-    filling fill = {&strategy->evidence, at};
-    gt_point_set_clear(&at->queue);
-    at->next = 0;
-    at->status = GPUTUNE_OK;
-    gt_domain_neighbours(strategy->domain, &at->centre, GT_ADJACENT, enqueue, &fill);
-    uint32_t adjacent = at->queue.count;
-    gt_domain_neighbours(strategy->domain, &at->centre, GT_HAMMING, enqueue, &fill);
-    uint32_t near = at->queue.count;
-    for (int i = 0; i < JUMPS; i++) {
-        gt_point point = at->centre;
-        if (gt_domain_jump(strategy->domain, &strategy->random, 2, &point)) {
-            enqueue(&fill, &point);
+    for (int i = 0; i < TRIES; i++) {
+        *out = *centre;
+        if (step(strategy, out) && !gt_evidence_has(&strategy->evidence, out)) {
+            return true;
         }
     }
-    shuffle(at, &strategy->random, 0, adjacent);
-    shuffle(at, &strategy->random, adjacent, near);
-    interleave(at, adjacent);
-    return at->status;
+    return false;
 }
 
-/* Begins a descent: at random points, or at a few steps from the best so far. */
-static void restart(gt_strategy *strategy, local *at)
+static bool propose_any_near(gt_strategy *strategy, gt_point *out)
 {
-    gt_point_set_clear(&at->descent);
-    gt_point_set_clear(&at->queue);
-    at->next = 0;
-    at->waiting = 0;
-    at->centre_time = INFINITY;
-    at->starting = STARTS;
-    if (at->descents++ % 2 == 1 && strategy->evidence.ok) {
-        gt_point point = strategy->evidence.points.points[strategy->evidence.best];
-        gt_domain_jump(strategy->domain, &strategy->random, KICK, &point);
-        at->centre = point;
-        at->starting = gt_evidence_has(&strategy->evidence, &point) ? STARTS : 1;
+    uint32_t centres[CENTRES], which = 0;
+    uint32_t count = gt_evidence_fastest(&strategy->evidence, centres, CENTRES);
+    while (which + 1 < count && gt_random_unit(&strategy->random) < SLOWER) {
+        which++;
     }
-}
-
-static gputune_status follow(local *at, const gt_point *point)
-{
-    uint32_t index;
-    bool is_new;
-    at->waiting++;
-    return gt_point_set_add(&at->descent, point, &index, &is_new);
-}
-
-static gputune_status propose_start(gt_strategy *strategy, local *at, gt_point *out, bool *found)
-{
-    *found = true;
-    if (at->starting == 1 && at->descents % 2 == 0 &&
-        !gt_evidence_has(&strategy->evidence, &at->centre)) {
-        *out = at->centre;
-    } else {
-        *found = gt_strategy_draw(strategy, out);
+    for (; which < count; which++) {
+        gt_point centre = strategy->evidence.points.points[centres[which]];
+        if (propose_near(strategy, &centre, out)) {
+            return true;
+        }
     }
-    at->starting--;
-    return *found ? follow(at, out) : GPUTUNE_OK;
+    return false;
 }
 
 static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point *out, bool *found)
 {
-    local *at = state;
-    if (!at->is_open) {
-        at->is_open = true;
-        restart(strategy, at);
-        if (strategy->domain->fallback &&
-            !gt_evidence_has(&strategy->evidence, strategy->domain->fallback)) {
-            *out = *strategy->domain->fallback;
-            *found = true;
-            return follow(at, out);
-        }
-    }
-    while (at->next < at->queue.count) {
-        const gt_point *point = &at->queue.points[at->next++];
-        if (!gt_evidence_has(&strategy->evidence, point)) {
-            *out = *point;
-            *found = true;
-            return follow(at, out);
-        }
-    }
-    if (!at->starting && !at->waiting) {
-        restart(strategy, at);
-    }
-    if (at->starting) {
-        return propose_start(strategy, at, out, found);
-    }
-    *found = gt_strategy_draw(strategy, out); /* while others are being tried */
-    return GPUTUNE_OK;
-}
-
-static gputune_status told_local(gt_strategy *strategy, void *state, const gt_tried *result)
-{
-    local *at = state;
-    if (gt_point_set_find(&at->descent, &result->point) < 0) {
+    const gt_point *fallback = strategy->domain->fallback;
+    (void)state;
+    *found = true;
+    if (fallback && !gt_evidence_has(&strategy->evidence, fallback)) {
+        *out = *fallback;
         return GPUTUNE_OK;
     }
-    at->waiting -= at->waiting > 0;
-    if (result->outcome == GT_TRIED_OK && log(result->time_ns) < at->centre_time) {
-        at->centre = result->point;
-        at->centre_time = log(result->time_ns);
-    }
-    /* several starts are compared first */
-    bool moved = gt_point_equal(&at->centre, &result->point);
-    bool started = !at->starting && isfinite(at->centre_time);
-    if (started && (moved || (!at->waiting && !at->queue.count))) {
-        return surround(strategy, at);
+    bool near = gt_evidence_count(&strategy->evidence) >= STARTS &&
+                gt_random_unit(&strategy->random) >= RANDOM;
+    if (!near || !propose_any_near(strategy, out)) {
+        *found = gt_strategy_draw(strategy, out);
     }
     return GPUTUNE_OK;
 }
 
-const gt_method gt_method_local = {
-    .bytes = sizeof(local), .close = close_local, .propose = propose_local, .told = told_local};
+const gt_method gt_method_local = {.propose = propose_local};

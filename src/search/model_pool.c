@@ -110,7 +110,7 @@ gputune_status gt_model_pool_prune(gt_model *model)
 static gputune_status add_near(gt_model *model, gt_strategy *strategy, const gt_point *point)
 {
     adding to = {model, &strategy->evidence, GPUTUNE_OK};
-    gt_domain_neighbours(strategy->domain, point, GT_HAMMING, add, &to);
+    gt_domain_neighbours(strategy->domain, point, add, &to);
     return to.status;
 }
 
@@ -131,22 +131,8 @@ static gputune_status add_jumps(gt_model *model, gt_strategy *strategy, const gt
 gputune_status gt_model_pool_near_best(gt_model *model, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
-    uint32_t best[NEAR_BEST], count = 0;
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (evidence->known[i].state != GT_STATE_OK) {
-            continue;
-        }
-        double time = evidence->known[i].log_time;
-        uint32_t at = count < NEAR_BEST ? count++ : NEAR_BEST;
-        for (; at > 0 && evidence->known[best[at - 1]].log_time > time; at--) {
-            if (at < NEAR_BEST) {
-                best[at] = best[at - 1];
-            }
-        }
-        if (at < NEAR_BEST) {
-            best[at] = i;
-        }
-    }
+    uint32_t best[NEAR_BEST];
+    uint32_t count = gt_evidence_fastest(evidence, best, NEAR_BEST);
     for (uint32_t i = 0; i < count; i++) {
         gt_point point = evidence->points.points[best[i]];
         GT_TRY(add_near(model, strategy, &point));

@@ -64,6 +64,15 @@ static double forty_axes(const gt_point *point)
     return sum;
 }
 
+/* Few axes of many values, of which several do the same. A descent spends its results in one
+ * basin. */
+static double basins(const gt_point *point)
+{
+    static const double alone[] = {0, 0.5, 0.3, 0.6};
+    double own = 0.3 * landscape_noise(point);
+    return alone[point->choice[0] % 4] + alone[(point->choice[1] / 8 + point->choice[0]) % 4] + own;
+}
+
 static bool every_other(const gt_point *point)
 {
     return (point->choice[0] + point->choice[1] + point->choice[2]) % 2 == 0;
@@ -154,6 +163,19 @@ static void one_axis_decides(void **state)
     check((landscape){.axes = 10, .choices = 6, .log_time = one_axis}, limits, COUNT(limits));
 }
 
+static void local_is_no_worse_than_random_among_basins(void **state)
+{
+    enum { MANY = 40 };
+    landscape at = {.axes = 3, .choices = 32, .log_time = basins};
+    (void)state;
+    landscape_open(&at);
+    for (uint32_t results = 50; results <= 200; results *= 2) {
+        double local = landscape_regret(GPUTUNE_STRATEGY_LOCAL, &at, results, 1, MANY);
+        double random = landscape_regret(GPUTUNE_STRATEGY_RANDOM, &at, results, 1, MANY);
+        assert_true(local < random);
+    }
+}
+
 static void forty_axes_landscape(void **state)
 {
     static const limit limits[] = {{GPUTUNE_STRATEGY_AUTO, 80, 1, 0.60},
@@ -166,10 +188,14 @@ static void forty_axes_landscape(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(separable_landscape),      cmocka_unit_test(rugged_landscape),
-        cmocka_unit_test(constrained_landscape),    cmocka_unit_test(needle_in_a_haystack),
-        cmocka_unit_test(failures_around_the_best), cmocka_unit_test(one_axis_decides),
+        cmocka_unit_test(separable_landscape),
+        cmocka_unit_test(rugged_landscape),
+        cmocka_unit_test(constrained_landscape),
+        cmocka_unit_test(needle_in_a_haystack),
+        cmocka_unit_test(failures_around_the_best),
+        cmocka_unit_test(one_axis_decides),
         cmocka_unit_test(forty_axes_landscape),
+        cmocka_unit_test(local_is_no_worse_than_random_among_basins),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
