@@ -193,7 +193,11 @@ $(B)/tests/abi/test_%: tests/abi/caller.c $(B)/generated/%/gputune.h $(or $(SHAR
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -g -Wall -Wextra -Wno-missing-field-initializers -Werror $(SANFLAGS) \
 	    -DHEADER='"$*"' -I$(B)/generated/$* $< -o $@ \
 	    $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl$(comma)-rpath$(comma)'$$ORIGIN/../..' -lgputune) -lcmocka -pthread
-$(B)/tests/fault/%.so: tests/fault/%.c
+# its functions stand before those of libc also for the libraries that the program loads
+$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/failing.c) $(B)/libgputune.a
+	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)
+$(B)/tests/fault/failing_nvrtc.so: $(B)/tests/fault/failing.so
+$(B)/tests/fault/%.so: tests/fault/%.c tests/fault/failing.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -D_GNU_SOURCE -O1 -g -Wall -Wextra -Werror -fPIC -shared $< -o $@
 # Examples need a toolkit's headers, and its link stub or its runtime; without them there are none.
 $(B)/tools/examples/driver_api $(B)/tools/examples/driver_api_cxx: MORE_LIBS := -L$(CUDA_LIB)/stubs -lcuda

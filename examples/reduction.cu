@@ -10,14 +10,18 @@
 #pragma gputune vector(VEC = 1, 2, 4 : x)
 #pragma gputune tune(BLOCK = 128, 256, 512)
 #pragma gputune tune(UNROLL = 1, 2, 4)
+#pragma gputune tune(BLOCKS = resident, 32, 64, 128, 256, 512) // as many as the GPU holds at once, or fewer
+#pragma gputune tune(SHUFFLE = 1, 0) // sums of warps by shuffles, or of blocks in shared memory
 #pragma gputune default(VEC = 1, BLOCK = 256, UNROLL = 1)
 #pragma gputune block(BLOCK)
-#pragma gputune grid(min(max_blocks, ceil_div(n, BLOCK * VEC * UNROLL)))
+#pragma gputune grid(min(BLOCKS == resident ? max_blocks : min(BLOCKS, max_blocks), \
+                         ceil_div(n, BLOCK * VEC * UNROLL)))
 #pragma gputune work(bytes = 4 * n, flops = n)
 #pragma gputune reference(reduction_reference, block = 32, grid = 1)
 
 GPUTUNE_INLINE float block_sum(float value)
 {
+#if SHUFFLE
     __shared__ float warps[32];
     for (int step = 16; step > 0; step /= 2) {
         value += __shfl_down_sync(0xffffffffu, value, step);
@@ -31,6 +35,19 @@ GPUTUNE_INLINE float block_sum(float value)
     for (int step = 16; step > 0 && threadIdx.x < 32; step /= 2) {
         value += __shfl_down_sync(0xffffffffu, value, step);
     }
+#else
+    __shared__ float sums[BLOCK];
+    sums[threadIdx.x] = value;
+    __syncthreads();
+    for (int half = BLOCK / 2; half > 0; half /= 2) {
+        if (threadIdx.x < half) {
+            sums[threadIdx.x] += sums[threadIdx.x + half];
+        }
+        __syncthreads();
+    }
+    value = sums[0];
+    __syncthreads();
+#endif
     return value; // of the first thread
 }
 

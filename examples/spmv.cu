@@ -7,6 +7,7 @@
                      in int column[nonzeros] = uniform(0, columns - 1), in float value[nonzeros], int rows)
 #pragma gputune tune(BLOCK = 64, 128, 256)
 #pragma gputune tune(LANES = 1, 2, 4, 8, 16, 32) // of a row
+#pragma gputune tune(READ_ONLY = 0, 1) // load x by way of the read-only cache
 #pragma gputune default(BLOCK = 128, LANES = 1)
 #pragma gputune block(BLOCK)
 #pragma gputune grid(ceil_div(rows * LANES, BLOCK))
@@ -19,7 +20,7 @@ __global__ void spmv(float *y, const float *x, const int *row, const int *column
     const int mine = (blockIdx.x * BLOCK + threadIdx.x) / LANES, lane = threadIdx.x % LANES;
     float sum = 0;
     for (int i = mine < rows ? row[mine] + lane : 0; mine < rows && i < row[mine + 1]; i += LANES) {
-        sum += value[i] * x[column[i]];
+        sum += value[i] * (READ_ONLY ? __ldg(&x[column[i]]) : x[column[i]]);
     }
     for (int step = LANES / 2; step > 0; step /= 2) {
         sum += __shfl_down_sync(0xffffffffu, sum, step, LANES);

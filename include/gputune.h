@@ -2,13 +2,17 @@
  *
  * Plan once, launch many times: tune_kernel() finds, or measures and remembers, the fastest correct
  * variant of a kernel on the GPU at hand; gputune_launch() launches it. Untried code never runs in
- * the calling process.
+ * the calling process. An application needs the first five sections below: opening, sizes and
+ * arguments, tuning, launching, what a plan is. The others are for what it may want besides.
  *
  * Conventions. A function returns 0 or a negative gputune_status; gputune_error() then holds one
- * line of text for the calling thread. Results come first, and are untouched on failure. Sizes are
- * bytes where named so, times nanoseconds. A NULL where something is needed, and a number that is
- * no value of its type, are EINVAL. Nothing here prints (unless GPUTUNE_LOG says so), exits or
- * installs a signal handler, synchronises a stream of the caller's, or changes the current context.
+ * line of text for the calling thread. Results come first, and are untouched on failure. A NULL
+ * where something is needed, and a number that is no value of its type, are EINVAL. Nothing here
+ * prints (unless GPUTUNE_LOG says so), exits or installs a signal handler, synchronises a stream of
+ * the caller's, or changes the current context.
+ *
+ * Units. Names end with them: _ns are nanoseconds, _s seconds, _bytes bytes, _khz, _kb. Speed-ups
+ * are ratios, the default's time over the winner's; low and high are the ends of a 95% interval.
  *
  * Versions. Structs that may grow begin with `version`: initialise those that you pass with their
  * _INIT macro. New members come at the end, so that programs that were built with an older or a
@@ -17,12 +21,18 @@
  * far it has.
  *
  * Threads. Every function may be called from any thread at any time, with the same tuner or plan
- * too. Callbacks come on the thread of the call that they belong to, before it returns; they may
- * call everything but gputune_close() of their tuner.
+ * too. Callbacks come on the thread of the call that they belong to, before it returns (those of
+ * tunings in the background: on the tuner's thread); they may call everything but gputune_close()
+ * of their tuner. What a callback is given lives until it returns. A function that calls `each` for
+ * several things is ended by an answer of it that is not 0, which it then returns.
  *
  * fork(). A tuner belongs to the process that opened it. In a forked child tune_kernel() answers
  * what the tuner's table knows, every other call with the tuner is EUNSUPPORTED, and closing it
  * does nothing. CUDA itself does not work there: plans of the parent cannot be launched.
+ *
+ * Devices. Numbers count the GPUs that CUDA_VISIBLE_DEVICES shows, as everywhere in CUDA; workers
+ * see the tuner's GPU alone. A MIG instance is a GPU of its own: CUDA shows a process one of them,
+ * its UUID begins with "MIG-", and what is measured on it answers on instances of its profile only.
  *
  * Environment variables, read when a tuner is opened. What the application's options say goes
  * before those of the first group; those of the second group go before what the application says.
@@ -43,10 +53,10 @@
  *                      axes left out as in its default. It is proved in a worker unless it was
  *                      before; one that cannot be had is left out with a warning
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
- *   GPUTUNE_RECORD     a file in which each scenario is noted that was asked for and not stored,
- * once and with a count; many processes may write to it (gputune_misses()) GPUTUNE_LOG "LEVEL" or
- * "LEVEL:FILE", where LEVEL is error, warning, info or debug: what the log callback gets is written
- * to standard error, or to the file's end
+ *   GPUTUNE_RECORD     a file that notes each scenario that was asked for and not stored, with a
+ *                      count; many processes may write to it (gputune_misses())
+ *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", with a level of error, warning, info or debug: what
+ *                      the log callback gets is written to standard error, or to the file's end
  */
 #ifndef GPUTUNE_H
 #define GPUTUNE_H
@@ -112,6 +122,76 @@ GPUTUNE_API const char *gputune_version(void);
 /* Frees memory that a function here gave to the caller. NULL is allowed. */
 GPUTUNE_API void gputune_free(void *memory);
 
+/* ---- Opening and closing --------------------------------------------------------------------- */
+
+typedef struct gputune gputune; /* a tuner */
+
+typedef enum gputune_log_level {
+    GPUTUNE_LOG_ERROR,
+    GPUTUNE_LOG_WARNING,
+    GPUTUNE_LOG_INFO,
+    GPUTUNE_LOG_DEBUG
+} gputune_log_level;
+
+/* Called with one line of text, no newline. The tuning waits for this callback and the progress
+ * callback: they must not take long. A call from them that would measure is answered with what is
+ * known without, as only one tuning at a time may use the GPU. */
+typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
+
+typedef struct gputune_open_options {
+    uint32_t version;
+    const char *device;   /* "0", "1", a UUID ("GPU-...", "MIG-..."), or "none"; NULL: the current
+                             context's, else 0 */
+    const char *driver;   /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: GPUTUNE_DRIVER,
+                             else "cuda" */
+    const char *database; /* NULL: GPUTUNE_DB; ":memory:" keeps nothing */
+    const char *templates;    /* folder of kernels by name; NULL: GPUTUNE_TEMPLATES, else beside the
+                                 library, else the installed one */
+    const char *worker;       /* the gputune-worker executable; NULL: searched for */
+    uint32_t compile_workers; /* 0: as many as cores */
+    bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
+    bool keep_workers; /* between tunings: quicker for many in a row, but the workers then hold
+                          memory, of the device too */
+    bool tune_only;    /* for tools that launch nothing: a worker tells what the device is
+                          (NULL: 0), and the driver need not start in this process, which
+                          takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
+    bool read_only;    /* for tools: `database` alone is only read; nothing is made or put
+                          beside it, and gputune_open() fails with EDATABASE where it cannot
+                          be. NULL: the user's and the system's, which may be missing */
+    gputune_log_fn log;
+    void *user;
+    /* Since version 2: folders of headers that templates may include, searched in this order,
+     * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
+    const char *const *include_paths;
+    size_t include_path_count;
+    const char *record; /* since version 3: a file of misses, as GPUTUNE_RECORD, which goes before
+                           it; NULL: none */
+} gputune_open_options;
+#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 works too: without what it lacks */
+#define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
+    {                                                                                              \
+        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
+            NULL, NULL, NULL, 0, NULL                                                              \
+    }
+
+/* Opens a tuner; options NULL: the _INIT ones. Fails with ENODRIVER without a driver or GPU,
+ * EWORKER where `worker` is no program; a database that cannot be used is no failure (a warning
+ * through the log callback). *out is the caller's, for gputune_close(). */
+GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
+/* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
+ * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
+ * it, the handle is remembered only until some more tuners are closed. From a callback of the
+ * tuner, and in a forked child, it does nothing. NULL is allowed. */
+GPUTUNE_API void gputune_close(gputune *tuner);
+
+/* Makes the tuner see what other processes have stored since: every kernel is looked up in the
+ * database once more when it is next asked for. Plans in use stay as they are. */
+GPUTUNE_API void gputune_refresh(gputune *tuner);
+
+/* What no other call fails for: EDATABASE when the database asked for (but ":memory:") cannot be
+ * read, or what is found out is kept in memory only. */
+GPUTUNE_API int gputune_check_database(gputune *tuner);
+
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */
 
 /* One problem value by its template name. A word (a type) stands in the name: {"T=half", 0}. */
@@ -168,7 +248,9 @@ extern "C" {
 #define GPUTUNE_NO_SIZES ((gputune_sizes){0, NULL})
 #endif
 
-/* ---- Options -------------------------------------------------------------------------------- */
+/* ---- Tuning ---------------------------------------------------------------------------------- */
+
+typedef struct gputune_plan gputune_plan; /* what is launched; never changes; counts references */
 
 typedef enum gputune_effort {
     GPUTUNE_CACHED_ONLY = 1, /* what is stored, the nearest size, or the default; never measures */
@@ -249,23 +331,11 @@ typedef struct gputune_host_argument {
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
-typedef enum gputune_log_level {
-    GPUTUNE_LOG_ERROR,
-    GPUTUNE_LOG_WARNING,
-    GPUTUNE_LOG_INFO,
-    GPUTUNE_LOG_DEBUG
-} gputune_log_level;
-
-/* Called with one line of text, no newline. From this callback and the progress callback a call
- * that would measure is answered with what is known without, as only one tuning at a time may use
- * the GPU. They must not take long: the tuning waits for them. */
-typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
-
-/* How far a tuning is. `failed` counts variants that did not compile, crashed, hung or were wrong.
- */
+/* How far a tuning is, several times a second. The numbers count variants; `failed` are those that
+ * did not compile, crashed, hung or were wrong. */
 typedef struct gputune_progress {
     uint32_t variants, compiled, verified, failed, racing, round;
-    double best_ns, default_ns; /* by `objective`; 0 while unknown */
+    double best_ns, default_ns; /* medians by `objective`; 0 while unknown */
     const char *best;           /* its configuration, or NULL */
     double elapsed_s, limit_s;
     const char *phase;           /* "compile", "verify", "race", "store" */
@@ -279,8 +349,8 @@ typedef struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;
-    double time_limit_s;   /* 0: 10 s; for ENERGY, a sample of which takes a second, 30 s; in the
-                              background 60 s */
+    double time_limit_s;   /* the call ends within 0.2 s of it. 0: 10 s; for ENERGY, a sample of
+                              which takes a second, 30 s; in the background 60 s */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -319,60 +389,83 @@ typedef struct gputune_options {
             0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL        \
     }
 
-typedef struct gputune_open_options {
+/* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
+ * lock, no allocation), from the database, or by measuring as `options` allow (NULL: MEASURE, at
+ * most 10 s). When nothing better is known, or the time limit or a cancel comes first, the plan is
+ * the template's default configuration. Of calls for the same plan at the same time, the first
+ * makes it; the others wait for half their limit. Fails only where there is nothing to launch: a
+ * mistake in the call or the template, no compiler and no stored code, or a limit (ETIMEOUT) or
+ * cancel (ECANCELED) that leaves no time to compile even the default. *out is the caller's, for
+ * gputune_plan_release(). */
+GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
+                            gputune_sizes sizes, const gputune_options *options);
+
+/* ---- Launching ------------------------------------------------------------------------------- */
+
+/* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
+ * context, asynchronously. The code is loaded in each context of the plan's device where it is
+ * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
+ * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
+ * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
+ * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
+ * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
+ * stream's priority. */
+GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
+
+/* Takes one more reference, and returns the plan. NULL is allowed. */
+GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
+/* Drops one reference. The last one waits for launches that still use what the plan owns. NULL is
+ * allowed. */
+GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
+
+/* ---- What a plan is -------------------------------------------------------------------------- */
+
+typedef enum gputune_source {
+    GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
+    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
+    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for this very scenario */
+    GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
+    GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
+    GPUTUNE_SOURCE_FORCED     /* named by GPUTUNE_FORCE, and found right */
+} gputune_source;
+GPUTUNE_API const char *gputune_source_name(gputune_source source);
+GPUTUNE_API const char *gputune_objective_name(gputune_objective objective);
+
+typedef struct gputune_info {
     uint32_t version;
-    const char *device; /* "0", "1", a UUID, or "none"; NULL: the current context's, else 0 */
-    const char *driver; /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: GPUTUNE_DRIVER,
-                           else "cuda" */
-    const char
-        *database; /* NULL: GPUTUNE_DB, else under XDG_CACHE_HOME; ":memory:" keeps nothing */
-    const char *templates;    /* folder of kernels by name; NULL: GPUTUNE_TEMPLATES, beside the
-                                 library,    the installed one */
-    const char *worker;       /* the gputune-worker executable; NULL: searched for */
-    uint32_t compile_workers; /* 0: as many as cores */
-    bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers; /* between tunings: quicker for many in a row, but the workers then hold
-                          memory, of the device too */
-    bool tune_only;    /* for tools that launch nothing: a worker tells what the device is
-                          (NULL: 0), and the driver need not start in this process, which
-                          takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
-    bool read_only;    /* for tools: `database` alone is only read; nothing is made or put
-                          beside it, and gputune_open() fails with EDATABASE where it cannot
-                          be. NULL: the user's and the system's, which may be missing */
-    gputune_log_fn log;
-    void *user;
-    /* Since version 2: folders of headers that templates may include, searched in this order,
-     * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
-    const char *const *include_paths;
-    size_t include_path_count;
-    const char *record; /* since version 3: a file of misses, as GPUTUNE_RECORD, which goes before
-                           it; NULL: none */
-} gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 works too: without what it lacks */
-#define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
+    const char *kernel;        /* the strings live as long as the plan */
+    const char *configuration; /* "VEC=4 BLOCK=256 UNROLL=2" */
+    const char *default_configuration;
+    gputune_source source;
+    gputune_objective objective;
+    double time_ns, default_ns; /* medians by the objective, of the configuration and of the
+                                   default; of ENERGY nanojoules; 0: unknown */
+    double speedup, speedup_low, speedup_high; /* 0: unknown */
+    bool tie;      /* another configuration is within epsilon, and may be as fast: chosen was what
+                      takes less of the GPU, the default before all others */
+    bool noisy;    /* other programs used the GPU, or it was throttled, while this was measured:
+                      another tuning may choose otherwise */
+    bool modelled; /* the times are the emulator's model, not a GPU's */
+    uint32_t grid[3], block[3], cluster[3]; /* blocks, threads, blocks; in x, y, z */
+    uint32_t shared_bytes;                  /* dynamic, of a block */
+    int carveout_kb;                        /* of a multiprocessor; -1: the driver's choice */
+    uint32_t registers, spill_bytes;        /* of a thread */
+    uint32_t variants, failed; /* of the tuning that this call did; 0 when it measured nothing */
+    const char *stop_reason;   /* why the race ended, or why there was none, or "" */
+    /* since version 2 */
+    const char *sizes; /* the problem values that it was made for: "n=1048576 T=half" */
+} gputune_info;
+#define GPUTUNE_INFO_VERSION 2
+#define GPUTUNE_INFO_INIT                                                                          \
     {                                                                                              \
-        GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL                                                              \
+        GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
+            0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
+            NULL, NULL                                                                             \
     }
+/* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
+GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
-/* ---- Tuning and launching ------------------------------------------------------------------- */
-
-typedef struct gputune gputune;           /* thread-safe */
-typedef struct gputune_plan gputune_plan; /* immutable, reference-counted, thread-safe */
-
-/* Opens a tuner. Fails with ENODRIVER without a driver or GPU, EWORKER where `worker` is no
- * program; a database that cannot be used is no failure (a warning through the log callback). *out
- * is the caller's, for gputune_close(). */
-GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
-/* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
- * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
- * it, the handle is remembered only until some more tuners are closed. From a callback of the
- * tuner, and in a forked child, it does nothing. NULL is allowed. */
-GPUTUNE_API void gputune_close(gputune *tuner);
-
-/* Makes the tuner see what other processes have stored since: every kernel is looked up in the
- * database once more when it is next asked for. Plans in use stay as they are. */
-GPUTUNE_API void gputune_refresh(gputune *tuner);
+/* ---- Templates of one's own ------------------------------------------------------------------ */
 
 /* Reads a template file; its kernels' names then stand for them, also where there were others of
  * these names. PATH:KERNEL reads one kernel of it alone. ETEMPLATE names file:line:column. */
@@ -390,13 +483,33 @@ typedef struct gputune_include {
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
-/* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
- * lock, no allocation), from the database, or by measuring as `options` allow (NULL: MEASURE, at
- * most 10 s). When nothing better is known the plan is the template's default configuration.
- * Fails only where there is nothing to launch: a mistake in the call or the template, or no
- * compiler and no stored cubin. *out is the caller's, for gputune_plan_release(). */
-GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kernel,
-                            gputune_sizes sizes, const gputune_options *options);
+/* ---- Tuning in the background ---------------------------------------------------------------- */
+
+/* With `background` in its options, tune_kernel() answers a miss at once, with source NEAREST or
+ * DEFAULT, and asks for a tuning, once for each request. A thread of the tuner does one after
+ * another with workers of low priority. While the application launches plans, or NVML says that it
+ * uses the GPU otherwise, measuring takes the `share` of the time that the options say; else all of
+ * it. A tuning that somebody waits for goes first. Afterwards tune_kernel() returns the winner: ask
+ * again where a plan is held for long. gputune_close() ends what is under way within a moment; what
+ * was found out is stored, and the next process goes on from there. Live inputs go without. */
+
+/* How many requests there are: waiting, being tuned, with a winner, without one. */
+typedef struct gputune_background_state {
+    uint32_t version;
+    uint32_t waiting, running, tuned, failed;
+} gputune_background_state;
+#define GPUTUNE_BACKGROUND_STATE_VERSION 1
+#define GPUTUNE_BACKGROUND_STATE_INIT                                                              \
+    {                                                                                              \
+        GPUTUNE_BACKGROUND_STATE_VERSION, 0, 0, 0, 0                                               \
+    }
+/* Fills *out, as far as its version goes. */
+GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
+/* Waits until every tuning that was asked for has ended, at most so many seconds. ETIMEOUT;
+ * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
+GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
+
+/* ---- Groups of processes --------------------------------------------------------------------- */
 
 /* Processes that must launch the same variant, such as the ranks of an MPI job. */
 typedef struct gputune_group {
@@ -423,86 +536,7 @@ GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const 
                                       gputune_sizes sizes, const gputune_options *options,
                                       const gputune_group *group);
 
-/* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
- * context, asynchronously. The code is loaded in each context of the plan's device where it is
- * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
- * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
- * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
- * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
- * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
- * stream's priority. */
-GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
-
-GPUTUNE_API gputune_plan *gputune_plan_retain(gputune_plan *plan);
-/* Drops one reference. The last one waits for launches that still use what the plan owns. */
-GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
-
-typedef enum gputune_source {
-    GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
-    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
-    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for this very scenario */
-    GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
-    GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
-    GPUTUNE_SOURCE_FORCED     /* named by GPUTUNE_FORCE, and found right */
-} gputune_source;
-GPUTUNE_API const char *gputune_source_name(gputune_source source);
-GPUTUNE_API const char *gputune_objective_name(gputune_objective objective);
-
-typedef struct gputune_info {
-    uint32_t version;
-    const char *kernel;        /* the strings live as long as the plan */
-    const char *configuration; /* "VEC=4 BLOCK=256 UNROLL=2" */
-    const char *default_configuration;
-    gputune_source source;
-    gputune_objective objective;
-    double time_ns, default_ns;                /* medians; 0: unknown */
-    double speedup, speedup_low, speedup_high; /* default over winner, 95% interval; 0: unknown */
-    bool tie, noisy, modelled;
-    uint32_t grid[3], block[3], cluster[3];
-    uint32_t shared_bytes; /* dynamic */
-    int carveout_kb;       /* -1: the driver's choice */
-    uint32_t registers, spill_bytes;
-    uint32_t variants, failed; /* of the tuning that this call did; 0 when it measured nothing */
-    const char *stop_reason;   /* why that race ended, or why there was none, or "" */
-    /* since version 2 */
-    const char *sizes; /* the problem values that it was made for: "n=1048576 T=half" */
-} gputune_info;
-#define GPUTUNE_INFO_VERSION 2
-#define GPUTUNE_INFO_INIT                                                                          \
-    {                                                                                              \
-        GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
-            0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
-            NULL, NULL                                                                             \
-    }
-/* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
-GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
-
-/* ---- Tuning in the background -------------------------------------------------------------------
- *
- * With `background` in its options, tune_kernel() answers a miss at once, with source NEAREST or
- * DEFAULT, and asks for a tuning, once for each request. A thread of the tuner does one after
- * another with workers of low priority. While the application launches plans, or NVML says that it
- * uses the GPU otherwise, measuring takes the `share` of the time that the options say; else all of
- * it. A tuning that somebody waits for goes first. Afterwards tune_kernel() returns the winner: ask
- * again where a plan is held for long. Log and progress callbacks are called from that thread until
- * the tuning has ended. gputune_close() ends what is under way within a moment; what was found out
- * is stored, and the next process goes on from there. Live inputs go without. */
-
-/* How many requests there are: waiting, being tuned, with a winner, without one. */
-typedef struct gputune_background_state {
-    uint32_t version;
-    uint32_t waiting, running, tuned, failed;
-} gputune_background_state;
-#define GPUTUNE_BACKGROUND_STATE_VERSION 1
-#define GPUTUNE_BACKGROUND_STATE_INIT                                                              \
-    {                                                                                              \
-        GPUTUNE_BACKGROUND_STATE_VERSION, 0, 0, 0, 0                                               \
-    }
-/* Fills *out, as far as its version goes. Any thread. */
-GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
-/* Waits until every tuning that was asked for has ended, at most so many seconds. ETIMEOUT;
- * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
-GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
+/* ---- What a plan launches, in full ----------------------------------------------------------- */
 
 /* What a kernel's parameter is. */
 typedef enum gputune_parameter_kind {
@@ -577,20 +611,75 @@ typedef struct gputune_function {
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
  * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (of
  * a pipeline, its launch() in order; ENOTFOUND beyond the last). EINVAL without a current
- * context. Any thread. */
+ * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
  * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.
- * Any thread. */
+ * */
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 
 /* Checks a type of the host's against the kernel's: `bytes` must be sizeof the value of a scalar
  * argument, of an element of a buffer or block, or of the whole block. EINVAL otherwise, and the
  * message says where the members of the kernel's struct lie. `argument`: its place in gputune_args.
- * Meant for once behind tune_kernel(). Needs no context. Any thread. */
+ * Meant for once behind tune_kernel(). Needs no context. */
 GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
                                             size_t bytes);
+
+/* ---- Wisdom: results as text ----------------------------------------------------------------- */
+
+/* What was measured on one machine answers on others with the same kind of GPU. The text has the
+ * winners and what they were measured under, and no code; each entry is bound by a hash to its
+ * template, its generated source, its GPU and its driver. Damaged or edited entries are left out
+ * with a warning. The hash finds mistakes; it does not tell who wrote the text. */
+
+typedef struct gputune_wisdom_filter {
+    uint32_t version;
+    const char *kernel; /* NULL: all */
+    const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
+    bool any_gpu;       /* with `gpu` NULL: every GPU's; needed for a tuner without a device */
+    const char *sizes;  /* "n=1048576 T=half": results at these; NULL: at all sizes */
+} gputune_wisdom_filter;
+#define GPUTUNE_WISDOM_FILTER_VERSION 1
+#define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
+    {                                                                                              \
+        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
+    }
+/* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
+ * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
+ * are. */
+GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
+                                      const gputune_wisdom_filter *filter);
+
+typedef enum gputune_trust {
+    GPUTUNE_TRUST_NOTHING = 0, /* a worker proves an imported result before its first launch */
+    GPUTUNE_TRUST_BOUND        /* that is left out where the generated source, the GPU and the
+                                  driver's version are those that it was measured with */
+} gputune_trust;
+
+typedef struct gputune_wisdom_options {
+    uint32_t version;
+    gputune_trust trust;
+    bool keep; /* in the database, for other processes too; else for this tuner, below what the
+                  user's database knows */
+} gputune_wisdom_options;
+#define GPUTUNE_WISDOM_OPTIONS_VERSION 1
+#define GPUTUNE_WISDOM_OPTIONS_INIT                                                                \
+    {                                                                                              \
+        GPUTUNE_WISDOM_OPTIONS_VERSION, GPUTUNE_TRUST_NOTHING, false                               \
+    }
+/* Takes over what gputune_wisdom_export() wrote; a NULL `options`: the _INIT ones. A result that is
+ * not trusted is compiled and proved when it is first asked for, whatever the call's effort, and
+ * stored as proved then; one that is not right is not launched. Results of the tuner's own stay
+ * where they answer what the imported ones would. *count (may be NULL): how many were taken.
+ * ERECORDED for a text that is no wisdom, or that a newer version wrote. */
+GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
+                                      const gputune_wisdom_options *options);
+/* The same with files. ENOTFOUND or EIO, with the path. */
+GPUTUNE_API int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
+                                    const gputune_wisdom_filter *filter);
+GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
+                                    const gputune_wisdom_options *options);
 
 /* ---- For operators: what the command line is built on ---------------------------------------- */
 
@@ -599,8 +688,9 @@ typedef struct gputune_device {
     uint32_t version;
     char name[128], uuid[48], arch[16], environment[64]; /* "sm_90a"; the key of its records */
     int ordinal, compute_capability, sm_count;           /* 90 for 9.0 */
-    int64_t memory_bytes, l2_bytes, shared_per_sm_bytes, shared_optin_bytes;
-    int memory_clock_khz, sm_clock_khz, bus_width_bits, max_cluster;
+    int64_t memory_bytes, l2_bytes;
+    int64_t shared_per_sm_bytes, shared_optin_bytes; /* optin: the most of a block */
+    int memory_clock_khz, sm_clock_khz, bus_width_bits, max_cluster; /* max_cluster: in blocks */
     int max_parameter_bytes, driver_version, nvrtc_version; /* 13000 for 13.0; 0: not known */
     double peak_bytes_per_s;                                /* from memory clock and bus width */
     bool emulated;
@@ -610,7 +700,7 @@ typedef struct gputune_device {
     {                                                                                              \
         GPUTUNE_DEVICE_VERSION, "", "", "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false \
     }
-/* Calls `each` for every GPU; a non-zero answer stops and is returned. ENODRIVER where there is
+/* Calls `each` for every GPU. ENODRIVER where there is
  * none. `driver` as in gputune_open_options. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
@@ -691,6 +781,15 @@ GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const ch
                              gputune_sizes sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
+/* Makes a first template out of CUDA text: writes `text` again, with the pragmas in front of
+ * `kernel` that it lacks. What is guessed is said in a comment that begins with "guess:". A NULL
+ * kernel stands for the only one, or for the only one with a kernel() pragma. `path` is for
+ * messages; no file is read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an
+ * unknown kernel, with EINVAL for a text of several kernels where none is named (the message lists
+ * them), with EUNSUPPORTED for what no template can have, such as textures. */
+GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
+                                       const char *kernel);
+
 /* One measured (or failed) configuration; also what the store gives back. */
 typedef struct gputune_record {
     uint32_t version;
@@ -702,12 +801,16 @@ typedef struct gputune_record {
     const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
                             "slow": its compile did not end within a call's limit */
     const char *message; /* of a failure, and of an elimination the reason */
-    bool is_default, is_winner, tie, noisy, modelled;
-    double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns;
-    uint32_t samples, eliminated_round;
-    uint32_t registers, spill_bytes, shared_bytes, local_bytes;
+    bool is_default, is_winner, tie, noisy, modelled;              /* as in gputune_info */
+    double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns; /* low and high: of the median,
+                                                                      95%; of ENERGY nanojoules */
+    uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: it was not */
+    uint32_t registers, spill_bytes, shared_bytes,
+        local_bytes;  /* of a thread; shared: of a block */
     double occupancy; /* resident warps over the SM's maximum; 0: unknown */
-    double max_error, compile_ns;
+    double
+        max_error; /* the largest difference from the reference, over what the tolerance allows */
+    double compile_ns;
     double bytes, flops; /* the template's work() at this size, 0: not declared. Where it uses axes:
                             of a launch of the default, and only what counts as the work */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
@@ -745,8 +848,8 @@ typedef struct gputune_record_filter {
     {                                                                                              \
         GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false                                   \
     }
-/* Calls `each` for the stored records in the order kernel, sizes, time; a non-zero answer stops the
- * walk and is returned. EDATABASE where the database asked for cannot be read. */
+/* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
+ * database asked for cannot be read. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
@@ -773,69 +876,9 @@ typedef struct gputune_miss {
     const char *gpu, *environment;  /* the GPU's name, and the key of its records */
 } gputune_miss;
 #define GPUTUNE_MISS_VERSION 1
-/* Calls `each` for the misses in a file, most wanted first; a non-zero answer stops and is
- * returned. The strings live until `each` returns. ENOTFOUND or EIO for the file. Any thread. */
+/* Calls `each` for the misses in a file, most wanted first. ENOTFOUND or EIO for the file. */
 GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
                                void *user);
-
-/* ---- Wisdom: results as text --------------------------------------------------------------------
- *
- * What was measured on one machine answers on others with the same kind of GPU. The text has the
- * winners and what they were measured under, and no code; each entry is bound by a hash to its
- * template, its generated source, its GPU and its driver. Damaged or edited entries are left out
- * with a warning. The hash finds mistakes; it does not tell who wrote the text. */
-
-typedef struct gputune_wisdom_filter {
-    uint32_t version;
-    const char *kernel; /* NULL: all */
-    const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
-    bool any_gpu;       /* with `gpu` NULL: every GPU's; needed for a tuner without a device */
-    const char *sizes;  /* "n=1048576 T=half": results at these; NULL: at all sizes */
-} gputune_wisdom_filter;
-#define GPUTUNE_WISDOM_FILTER_VERSION 1
-#define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
-    {                                                                                              \
-        GPUTUNE_WISDOM_FILTER_VERSION, NULL, NULL, false, NULL                                     \
-    }
-/* Writes the winners that the tuner knows as text; a NULL filter: those of GPUs like the tuner's.
- * *out is NUL-terminated and the caller's, for gputune_free(); *count (may be NULL): how many there
- * are. */
-GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tuner,
-                                      const gputune_wisdom_filter *filter);
-
-typedef enum gputune_trust {
-    GPUTUNE_TRUST_NOTHING = 0, /* a worker proves an imported result before its first launch */
-    GPUTUNE_TRUST_BOUND        /* that is left out where the generated source, the GPU and the
-                                  driver's version are those that it was measured with */
-} gputune_trust;
-
-typedef struct gputune_wisdom_options {
-    uint32_t version;
-    gputune_trust trust;
-    bool keep; /* in the database, for other processes too; else for this tuner, below what the
-                  user's database knows */
-} gputune_wisdom_options;
-#define GPUTUNE_WISDOM_OPTIONS_VERSION 1
-#define GPUTUNE_WISDOM_OPTIONS_INIT                                                                \
-    {                                                                                              \
-        GPUTUNE_WISDOM_OPTIONS_VERSION, GPUTUNE_TRUST_NOTHING, false                               \
-    }
-/* Takes over what gputune_wisdom_export() wrote; a NULL `options`: the _INIT ones. A result that is
- * not trusted is compiled and proved when it is first asked for, whatever the call's effort, and
- * stored as proved then; one that is not right is not launched. Results of the tuner's own stay
- * where they answer what the imported ones would. *count (may be NULL): how many were taken.
- * ERECORDED for a text that is no wisdom, or that a newer version wrote. */
-GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
-                                      const gputune_wisdom_options *options);
-/* The same with files. ENOTFOUND or EIO, with the path. */
-GPUTUNE_API int gputune_wisdom_save(const char *path, uint32_t *count, gputune *tuner,
-                                    const gputune_wisdom_filter *filter);
-GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
-                                    const gputune_wisdom_options *options);
-
-/* What no call above fails for: EDATABASE when the database asked for (but ":memory:") cannot be
- * read, or what is found out is kept in memory only. */
-GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* Verifies and measures the given configurations (NULL: the default's) side by side, in a worker,
  * and calls `each` for every result, in the order given; stores nothing. A paired comparison with
@@ -895,7 +938,7 @@ typedef struct gputune_replayed {
 #define GPUTUNE_REPLAYED_VERSION 1
 /* Runs strategies against a recorded space (a cache file of Kernel Tuner, or T4 results; plain or
  * gzip, the closing braces may be missing) and calls `each` for every strategy and number of
- * evaluations; a non-zero answer stops and is returned. ENOTFOUND or EIO for the file, ERECORDED
+ * evaluations. ENOTFOUND or EIO for the file, ERECORDED
  * with the line for what stands in it. */
 GPUTUNE_API int gputune_replay(const char *path, const gputune_replay_options *options,
                                int (*each)(void *user, const gputune_replayed *replayed),

@@ -5,6 +5,7 @@
 #include "api/tuner.h"
 #include "base/array.h"
 #include "base/clock.h"
+#include "base/condition.h"
 #include "base/text.h"
 #include "base/versioned.h"
 #include "tuner/options_copy.h"
@@ -25,8 +26,8 @@ static const double way_given_s = 0.5;    /* for a tuning that somebody waits fo
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
 typedef struct job {
-    unsigned char *key;
-    size_t key_bytes;
+    uint64_t *key;
+    size_t key_words;
     uint32_t forgets;
     gt_call_copy call;
     job_state state;
@@ -71,7 +72,6 @@ static gt_farm_options make_farm_options(const gputune *tuner)
 {
     gt_farm_options options = tuner->workers.options;
     options.compile_workers = (tuner->services.compile_workers + 3) / 4;
-    options.warm_workers = 1;
     options.low_priority = true;
     return options;
 }
@@ -83,12 +83,8 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner)
         return gt_fail_memory();
     }
     const gt_farm_options options = make_farm_options(tuner);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&background->mutex, NULL);
-    pthread_cond_init(&background->changed, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    gt_condition_open(&background->changed);
     background->tuner = tuner;
     gt_workers_open(&background->workers, &options, false);
     background->services = tuner->services;
@@ -218,12 +214,7 @@ static job *next_job(const gt_background *background)
 /* Under the mutex. */
 static void wait_seconds(gt_background *background, double seconds)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(seconds * 1e9);
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&background->changed, &background->mutex, &until);
+    gt_condition_wait(&background->changed, &background->mutex, seconds);
 }
 
 /* Under the mutex, which is free while the job runs. */
@@ -284,8 +275,7 @@ static bool is_known(const gt_background *background, const gt_plan_key *key, ui
 {
     for (size_t i = 0; i < background->jobs.count; i++) {
         const job *one = background->jobs.items[i];
-        if (one->forgets == forgets && one->key_bytes == key->length &&
-            memcmp(one->key, key->bytes, key->length) == 0) {
+        if (one->forgets == forgets && gt_plan_key_is(key, one->key, one->key_words)) {
             return true;
         }
     }
@@ -301,15 +291,15 @@ static gputune_status make_job(job **out, const gt_plan_key *key, uint32_t forge
         return gt_fail_memory();
     }
     one->forgets = forgets;
-    one->key = malloc(key->length + 1);
+    one->key = calloc(key->count + 1, sizeof *one->key);
     gputune_status status =
         one->key ? gt_call_copy_make(&one->call, kernel, sizes, options) : gt_fail_memory();
     if (status != GPUTUNE_OK) {
         free_job(one);
         return status;
     }
-    one->key_bytes = key->length;
-    memcpy(one->key, key->bytes, key->length);
+    one->key_words = key->count;
+    memcpy(one->key, key->words, key->count * sizeof *key->words);
     if (one->call.options.time_limit_s <= 0) {
         one->call.options.time_limit_s = default_limit_s;
     }

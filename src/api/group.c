@@ -3,6 +3,7 @@
 
 #include "base/readers.h"
 #include "base/text.h"
+#include "base/versioned.h"
 #include "tuner/ordered.h"
 
 #include <stdio.h>
@@ -178,10 +179,14 @@ static gputune_status follow(gputune_plan **out, gputune *tuner, const char *ker
     return obey(out, tuner, kernel, sizes, options, &v);
 }
 
-static gputune_status check_group(const gputune_group *group)
+static gputune_status read_group(gputune_group *out, const gputune_group *given)
 {
-    GT_TRY(gt_need("gputune_tune_together", "the group", group));
-    return group->version == GPUTUNE_GROUP_VERSION && group->rank >= 0 && group->broadcast
+    static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_group, user)};
+    static const gt_layouts layouts = {"gputune_group", GPUTUNE_GROUP_VERSION, bytes};
+    _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_GROUP_VERSION, "a row for each");
+    GT_TRY(gt_need("gputune_tune_together", "the group", given));
+    GT_TRY(gt_versioned_read(out, given, &layouts));
+    return out->rank >= 0 && out->broadcast
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: initialise the group with "
                                          "GPUTUNE_GROUP_INIT, and set its rank and its broadcast");
@@ -192,9 +197,10 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
                           const gputune_group *group)
 {
     gputune_options standard = GPUTUNE_OPTIONS_INIT;
+    gputune_group known = GPUTUNE_GROUP_INIT;
     gt_call call;
     GT_TRY(gt_need(__func__, "out", out));
-    GT_TRY(check_group(group));
+    GT_TRY(read_group(&known, group));
     if (options && options->version != GPUTUNE_OPTIONS_VERSION) {
         GT_TRY(gt_options_read(&standard, options));
         options = &standard;
@@ -203,7 +209,7 @@ int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel
     GT_TRY(gt_call_check(kernel, sizes, options));
     GT_TRY(gt_call_begin(&call, tuner, __func__));
     gputune_status status =
-        (group->rank ? follow : lead)(out, tuner, kernel, sizes, options, group);
+        (known.rank ? follow : lead)(out, tuner, kernel, sizes, options, &known);
     gt_call_end(&call);
     return status;
 }

@@ -47,7 +47,6 @@ gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)
 void gt_overrides_free(gt_overrides *overrides)
 {
     free(overrides->force);
-    *overrides = (gt_overrides){0};
 }
 
 gputune_status gt_overrides_forced(char **out, const gt_overrides *overrides, const char *kernel)

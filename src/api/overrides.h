@@ -16,6 +16,8 @@ typedef struct gt_overrides {
 
 /* Reads the variables. A value that means nothing is left out with a warning. ENOMEM. */
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
+/* Frees what belongs to them, and changes nothing else: a call that comes too late may still read
+ * the numbers before it hears that its tuner is closed. */
 void gt_overrides_free(gt_overrides *overrides);
 
 /* The configuration that is forced on this kernel, or NULL; the caller frees it. ENOMEM. */

@@ -15,14 +15,15 @@
 
 typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 
-/* The checks of one caller argument before a launch. */
+/* The checks of one caller argument before a launch. Small, as a launch finds little of the plan in
+ * the processor's nearest cache: the driver has used that for itself. */
 typedef struct check {
     check_kind kind;
-    /* of a buffer: the bits of its address that are 0 as the plan assumes, as its elements need */
-    uintptr_t aligned_bits, element_bits;
     gt_type type; /* of a scalar */
+    /* of a buffer: the bits of its address that are 0 as the plan assumes, as its elements need */
+    uint32_t aligned_bits, element_bits;
     int64_t expected;
-    char name[GT_NAME_MAX];
+    const char *name; /* the plan's */
 } check;
 
 enum { MEMBERS_MAX = 32 };
@@ -35,15 +36,16 @@ typedef struct member {
 
 struct gputune_plan {
     gt_references references;
-    unsigned shares; /* places where it is shared; under the lock of the table */
-    const gt_driver *driver;
-    gt_device device;
-    uint32_t check_count;
-    check checks[GT_PARAMETER_MAX];
-    uint32_t member_count;
-    member members[MEMBERS_MAX];
-    gt_plan_code winner, fallback; /* fallback: safe at any alignment */
+    const gt_driver *driver; /* from here to `checks`: what a launch reads */
+    uint32_t check_count, member_count;
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
+    check checks[GT_PARAMETER_MAX];
+    gt_plan_code winner, fallback; /* fallback: safe at any alignment */
+    member members[MEMBERS_MAX];
+    unsigned shares; /* places where it is shared; under the lock of the table */
+    gt_device device;
+    uint32_t name_count;
+    char names[GT_PARAMETER_MAX + MEMBERS_MAX][GT_NAME_MAX]; /* of checks and members */
     pthread_mutex_t loading;
     gputune_info info;
     gt_description *description;
@@ -53,6 +55,11 @@ struct gputune_plan {
 
 /* --- making ----------------------------------------------------------------------------------- */
 
+static const char *keep_name(gputune_plan *plan, const char name[GT_NAME_MAX])
+{
+    return memcpy(plan->names[plan->name_count++], name, GT_NAME_MAX);
+}
+
 static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
                                const gt_scalar *scalar, uint32_t argument)
 {
@@ -61,11 +68,12 @@ static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
         if (number->problem_value < 0 || plan->member_count == MEMBERS_MAX) {
             continue;
         }
-        member *m = &plan->members[plan->member_count++];
-        *m = (member){argument,
-                      number->offset,
-                      {.kind = CHECK_SIZE, .type = number->type, .expected = number->integer}};
-        memcpy(m->check.name, number->name, sizeof m->check.name);
+        plan->members[plan->member_count++] = (member){argument,
+                                                       number->offset,
+                                                       {.kind = CHECK_SIZE,
+                                                        .type = number->type,
+                                                        .expected = number->integer,
+                                                        .name = keep_name(plan, number->name)}};
     }
 }
 
@@ -82,15 +90,15 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
             const gt_buffer *buffer = &workload->buffers[index];
             *c = (check){.kind = CHECK_BUFFER,
                          .aligned_bits = workload->alignment[index] - 1,
-                         .element_bits = gt_buffer_alignment(buffer) - 1};
-            memcpy(c->name, buffer->name, sizeof c->name);
+                         .element_bits = gt_buffer_alignment(buffer) - 1,
+                         .name = keep_name(plan, buffer->name)};
             continue;
         }
         const gt_scalar *scalar = &workload->scalars[index];
         *c = (check){.kind = scalar->problem_value >= 0 ? CHECK_SIZE : CHECK_NONE,
                      .type = scalar->type,
-                     .expected = scalar->integer};
-        memcpy(c->name, scalar->name, sizeof c->name);
+                     .expected = scalar->integer,
+                     .name = keep_name(plan, scalar->name)};
         make_member_checks(plan, workload, scalar, count - 1);
     }
     plan->check_count = count;
@@ -308,11 +316,21 @@ static int64_t scalar_value(gt_type type, const void *at)
     switch (type) {
     case GT_TYPE_I8:
         return *(const int8_t *)at;
+    case GT_TYPE_U8:
+    case GT_TYPE_BOOL:
+        return *(const uint8_t *)at;
     case GT_TYPE_I16:
         return *(const int16_t *)at;
+    case GT_TYPE_U16:
+        return *(const uint16_t *)at;
     case GT_TYPE_I32:
         return *(const int32_t *)at;
-    default: /* unsigned ones and 64-bit ones: little-endian bytes */
+    case GT_TYPE_U32:
+        return *(const uint32_t *)at;
+    case GT_TYPE_I64:
+    case GT_TYPE_U64:
+        return *(const int64_t *)at;
+    default: /* others as bytes, little-endian */
         memcpy(&wide, at, gt_type_bytes(type));
         return wide;
     }

@@ -1,5 +1,5 @@
-/* Plans: what tune_kernel() returns and gputune_launch() launches (plan.c), and their table
- * (plan_table.c). */
+/* Plans: what tune_kernel() returns and gputune_launch() launches (plan.c), their table
+ * (plan_table.c) and its keys (plan_key.c). */
 #ifndef GT_API_PLAN_H
 #define GT_API_PLAN_H
 
@@ -54,18 +54,20 @@ gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 /* No reader may be inside. */
 void gt_plan_table_free(gt_plan_table *table);
 
-/* A request as bytes: kernel, sizes, and the options that name a scenario and its space. With live
- * inputs, which may change under the same pointer, or where memory is short, the length is 0, and
+/* A request as words: kernel, sizes, and the options that name a scenario and its space. With live
+ * inputs, which may change under the same pointer, or where memory is short, the count is 0, and
  * it is never in the table. gt_plan_key_free() releases. */
 typedef struct gt_plan_key {
-    size_t length, room;
+    size_t count, room;
     uint64_t hash;
-    unsigned char *bytes, *heap; /* heap: only of a long one */
-    unsigned char inside[512];
+    uint64_t *words, *heap; /* heap: only of a long one */
+    uint64_t inside[64];
 } gt_plan_key;
 void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
                       const gputune_options *options);
 void gt_plan_key_free(gt_plan_key *key);
+/* Whether these are its words. */
+bool gt_plan_key_is(const gt_plan_key *key, const uint64_t *words, size_t count);
 
 /* The plan of that key whose terms answer these (gt_answers), retained for the caller; NULL: none.
  * The caller is a reader (base/readers.h).
@@ -84,6 +86,9 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
  * ENOMEM leaves them in the table. */
 gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path);
 uint32_t gt_plan_table_forgets(gt_plan_table *table);
+/* A number that is another one whenever plans that were made before may no longer answer: a
+ * template was replaced, or the table is to be looked up again. */
+uint32_t gt_plan_table_changes(gt_plan_table *table);
 /* Says that this process has measured, and may have stored results. Plans that are no decision may
  * be outdated, and are not found any more. */
 void gt_plan_table_note_result(gt_plan_table *table);

@@ -18,10 +18,10 @@ typedef struct gt_loaded_code {
 } gt_loaded_code;
 
 typedef struct gt_plan_code {
+    _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
     bool present;
     gt_launch launch;
     gt_image image;
-    _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
 } gt_plan_code;
 
 /* The launcher for the current context, if the code is loaded there; else NULL. */

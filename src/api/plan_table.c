@@ -1,7 +1,6 @@
 /* The table of plans that answer without a lookup. */
 #include "api/plan.h"
 
-#include "base/hash.h"
 #include "base/readers.h"
 
 #include <pthread.h>
@@ -11,13 +10,13 @@
 
 typedef struct entry {
     uint64_t hash;
-    size_t length;
+    size_t count;
     gt_terms terms;
     gputune_plan *plan;
     atomic_bool used;      /* since it was last passed over when plans were let go */
     atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
     uint32_t results;      /* `results` of the table at that time; ignored for a decision */
-    unsigned char key[];
+    uint64_t key[];
 } entry;
 
 typedef struct slots {
@@ -84,92 +83,7 @@ void gt_plan_table_free(gt_plan_table *table)
     free(table);
 }
 
-/* --- keys ------------------------------------------------------------------------------------- */
-
-static bool make_room(gt_plan_key *key, size_t bytes)
-{
-    size_t room = key->room * 2 > key->length + bytes ? key->room * 2 : key->length + bytes;
-    unsigned char *more = realloc(key->heap, room);
-    if (!more) {
-        return false;
-    }
-    if (!key->heap) {
-        memcpy(more, key->inside, key->length);
-    }
-    key->bytes = key->heap = more;
-    key->room = room;
-    return true;
-}
-
-static inline bool put(gt_plan_key *key, const void *bytes, size_t count)
-{
-    if (count > key->room - key->length && !make_room(key, count)) {
-        return false;
-    }
-    memcpy(key->bytes + key->length, bytes, count);
-    key->length += count;
-    return true;
-}
-
-/* Names are short: copied by bytes sooner than by calls. */
-static bool put_string(gt_plan_key *key, const char *string)
-{
-    size_t room = key->room - key->length, length = 0;
-    unsigned char *to = key->bytes + key->length;
-    while (length < room && (to[length] = (unsigned char)string[length])) {
-        length++;
-    }
-    if (length == room) {
-        return put(key, string, strlen(string) + 1);
-    }
-    key->length += length + 1;
-    return true;
-}
-
-static bool put_options(gt_plan_key *key, const gputune_options *o)
-{
-    const uint32_t words[] = {
-        (uint32_t)o->objective,       (uint32_t)o->cache,      o->alignment,
-        (uint32_t)o->alignment_count, (uint32_t)o->only_count, o->reference != NULL};
-    bool fits = put(key, words, sizeof words) && put(key, &o->seed, sizeof o->seed);
-    for (size_t i = 0; i < o->alignment_count; i++) {
-        fits = fits && put_string(key, o->alignments[i].buffer) &&
-               put(key, &o->alignments[i].bytes, sizeof o->alignments[i].bytes);
-    }
-    for (size_t i = 0; i < o->only_count; i++) {
-        fits = fits && put_string(key, o->only[i]);
-    }
-    return fits;
-}
-
-void gt_plan_key_make(gt_plan_key *out, const char *kernel, gputune_sizes sizes,
-                      const gputune_options *options)
-{
-    out->length = 0;
-    out->room = sizeof out->inside;
-    out->bytes = out->inside;
-    out->heap = NULL;
-    bool fits = put_string(out, kernel) && put_options(out, options);
-    for (size_t i = 0; i < sizes.count; i++) {
-        fits = fits && put_string(out, sizes.items[i].name) &&
-               put(out, &sizes.items[i].value, sizeof sizes.items[i].value);
-    }
-    out->length = fits && !options->input_count && !options->file_count ? out->length : 0;
-    out->hash = gt_hash64(out->bytes, out->length);
-}
-
-void gt_plan_key_free(gt_plan_key *key)
-{
-    free(key->heap);
-}
-
 /* --- looking up ------------------------------------------------------------------------------- */
-
-static bool same_key(const entry *e, const gt_plan_key *key)
-{
-    return e->hash == key->hash && e->length == key->length &&
-           memcmp(e->key, key->bytes, key->length) == 0;
-}
 
 /* The slot that holds the key, or the free one where it belongs. */
 static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
@@ -177,7 +91,7 @@ static _Atomic(entry *) *probe(slots *in, const gt_plan_key *key)
     size_t slot = key->hash & in->mask;
     for (;; slot = (slot + 1) & in->mask) {
         entry *e = atomic_load(&in->items[slot]);
-        if (!e || same_key(e, key)) {
+        if (!e || (e->hash == key->hash && gt_plan_key_is(key, e->key, e->count))) {
             return &in->items[slot];
         }
     }
@@ -199,7 +113,7 @@ static entry *look_up(gt_plan_table *table, const gt_plan_key *key)
 gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *asked)
 {
-    entry *e = key->length ? look_up(table, key) : NULL;
+    entry *e = key->count ? look_up(table, key) : NULL;
     if (!e || !is_current(table, e)) {
         return NULL;
     }
@@ -313,17 +227,17 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
                                  const gt_terms *terms, gputune_plan *plan, bool replace,
                                  uint32_t forgets)
 {
-    if (!key->length) {
+    if (!key->count) {
         return GPUTUNE_OK;
     }
-    entry *added = malloc(sizeof *added + key->length);
+    entry *added = malloc(sizeof *added + key->count * sizeof *key->words);
     if (!added) {
         return gt_fail_memory();
     }
-    *added = (entry){.hash = key->hash, .length = key->length, .terms = *terms, .plan = plan};
+    *added = (entry){.hash = key->hash, .count = key->count, .terms = *terms, .plan = plan};
     added->results = atomic_load(&table->results);
     atomic_init(&added->refreshes, atomic_load(&table->refreshes));
-    memcpy(added->key, key->bytes, key->length);
+    memcpy(added->key, key->words, key->count * sizeof *key->words);
     pthread_mutex_lock(&table->writer);
     bool superfluous =
         forgets != atomic_load(&table->forgets) || (!replace && is_superfluous(table, added, key));
@@ -355,6 +269,11 @@ gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, cons
 uint32_t gt_plan_table_forgets(gt_plan_table *table)
 {
     return atomic_load(&table->forgets);
+}
+
+uint32_t gt_plan_table_changes(gt_plan_table *table)
+{
+    return atomic_load(&table->forgets) + atomic_load(&table->refreshes);
 }
 
 void gt_plan_table_note_result(gt_plan_table *table)

@@ -1,9 +1,12 @@
 /* tune_kernel(): from a call to a plan. */
 #include "api/tuner.h"
 
+#include "base/clock.h"
+#include "base/objective.h"
 #include "base/readers.h"
 #include "tuner/ordered.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* How hard a call tries: as the environment says, else as the call does. */
@@ -78,37 +81,57 @@ static void note_miss(gputune *tuner, const gt_request *request, gputune_plan *p
 static void note_hit(gputune *tuner, const gputune_plan *plan)
 {
     gt_call call;
-    gt_miss *miss = gt_plan_miss(plan);
+    gt_miss *miss = plan && tuner->misses ? gt_plan_miss(plan) : NULL;
     if (miss && gt_call_begin(&call, tuner, "tune_kernel") == GPUTUNE_OK) {
         gt_misses_again(tuner->misses, miss);
         gt_call_end(&call);
     }
 }
 
-static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tuner,
-                                const char *kernel, gputune_sizes sizes,
-                                const gputune_options *options)
+/* A call that the table may not answer. */
+typedef struct asking {
+    gputune *tuner;
+    const gt_plan_key *key;
+    const char *kernel;
+    gputune_sizes sizes;
+    const gputune_options *options;
+    int64_t begun_ns;
+} asking;
+
+/* Of the landing, the terms say what is asked for; afterwards, what the plan was made under. */
+static gputune_status choose_plan(gt_landing *out, const asking *a, gt_request *request)
+{
+    gt_choice choice = {0};
+    request->options.effort = request->terms.effort = out->terms.effort;
+    request->patience.until_ns -= gt_now_ns() - a->begun_ns;
+    const gt_patience own = request->patience;
+    gputune_status status = choose(&choice, a->tuner, request);
+    out->cut_short = gt_patience_left_s(&own) <= 0;
+    if (status == GPUTUNE_OK) {
+        gputune_source source = choice.source;
+        out->terms = choice.terms;
+        out->terms.space = request->terms.space; /* of a choice from another, too: it is no
+                                                    decision */
+        status = gt_plan_make(&out->plan, request, &choice, a->tuner->driver);
+        gt_choice_free(&choice);
+        if (status == GPUTUNE_OK) {
+            say_chosen(a->tuner, request, out->plan);
+            note_miss(a->tuner, request, out->plan, source);
+        }
+    }
+    return status;
+}
+
+static gputune_status make_plan(gt_landing *out, const asking *a)
 {
     gt_request *request;
-    gt_choice choice = {0};
-    gputune_source source = GPUTUNE_SOURCE_DEFAULT;
+    gputune *tuner = a->tuner;
     if (!tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "tune_kernel: this tuner was opened without a device");
     }
-    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
-    request->options.effort = request->terms.effort = terms->effort;
-    gputune_status status = choose(&choice, tuner, request);
-    if (status == GPUTUNE_OK) {
-        *terms = choice.terms;
-        terms->space = request->terms.space; /* of a choice from another, too: it is no decision */
-        source = choice.source;
-        status = gt_plan_make(out, request, &choice, tuner->driver);
-        gt_choice_free(&choice);
-    }
-    if (status == GPUTUNE_OK) {
-        say_chosen(tuner, request, *out);
-        note_miss(tuner, request, *out, source);
-    }
+    GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
+                           a->options));
+    gputune_status status = choose_plan(out, a, request);
     gt_request_free(request);
     return status;
 }
@@ -133,9 +156,7 @@ static gputune_plan *find_known(gputune *tuner, const gt_plan_key *key, const gt
         }
         gt_readers_leave();
     }
-    if (plan && tuner->misses) {
-        note_hit(tuner, plan);
-    }
+    note_hit(tuner, plan);
     return plan;
 }
 
@@ -146,49 +167,116 @@ static bool is_anew(const gt_terms *asked, const gputune_options *o)
 }
 
 /* Makes a plan and puts it into the table. */
-static gputune_status make_known(gputune_plan **out, gt_terms *terms, gputune *tuner,
-                                 const gt_plan_key *key, const char *kernel, gputune_sizes sizes,
-                                 const gputune_options *o)
+static void make_alone(gt_landing *out, const asking *a)
+{
+    gt_plan_table *plans = a->tuner->plans;
+    bool anew = is_anew(&out->terms, a->options);
+    uint32_t forgets = gt_plan_table_forgets(plans);
+    out->status = make_plan(out, a);
+    if (out->status == GPUTUNE_OK) {
+        out->status = gt_plan_table_add(plans, a->key, &out->terms, out->plan, anew, forgets);
+    }
+    if (out->status != GPUTUNE_OK) {
+        gputune_plan_release(out->plan);
+        out->plan = NULL;
+        snprintf(out->message, sizeof out->message, "%s", gt_message());
+    }
+}
+
+/* The first of the calls that want a plan at the same time makes it. It may have been made since
+ * the table was asked. */
+static void make_first(gt_landing *out, const asking *a, gt_flight *flight)
+{
+    out->plan = find_known(a->tuner, a->key, &out->terms);
+    if (!out->plan) {
+        make_alone(out, a);
+    }
+    gt_flight_land(&a->tuner->flights, flight, out);
+}
+
+/* Whether what came of another call's asking is what would come of this one's. */
+static bool is_shared(const gt_landing *landing)
+{
+    return !landing->cut_short && landing->status != GPUTUNE_ENOMEM;
+}
+
+/* For how long a call may wait for another one's plan: in the second half of its limit it makes its
+ * own. */
+static gt_patience share_of_limit(const asking *a)
+{
+    const gputune_options *o = a->options;
+    double limit_s =
+        o->time_limit_s > 0 ? o->time_limit_s : gt_objective_facts(o->objective)->limit_s;
+    gt_patience patience = gt_patience_for(limit_s / 2, o->cancel);
+    patience.closing = &a->tuner->calls.closing;
+    return patience;
+}
+
+static void make_with_others(gt_landing *out, const asking *a)
+{
+    gputune *tuner = a->tuner;
+    const gt_terms asked = out->terms;
+    const gt_patience patience = share_of_limit(a);
+    while (!is_anew(&asked, a->options)) {
+        bool leads;
+        gt_flight *flight = gt_flight_join(&tuner->flights, &leads, a->key, &asked,
+                                           gt_plan_table_changes(tuner->plans));
+        if (leads) {
+            make_first(out, a, flight);
+            return;
+        }
+        if (!flight || !gt_flight_await(out, &tuner->flights, flight, &patience)) {
+            break;
+        }
+        if (is_shared(out)) {
+            note_hit(tuner, out->plan);
+            return;
+        }
+        gputune_plan_release(out->plan);
+        *out = (gt_landing){.terms = asked};
+    }
+    make_alone(out, a);
+}
+
+/* Gives the plan to the caller, and says in *terms what it was made under. */
+static gputune_status make_known(gputune_plan **out, gt_terms *terms, const asking *a)
 {
     gt_call call;
-    gputune_plan *plan = NULL;
-    GT_TRY(gt_call_begin(&call, tuner, "tune_kernel"));
-    bool anew = is_anew(terms, o);
-    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
-    gputune_status status = make_plan(&plan, terms, tuner, kernel, sizes, o);
-    if (status == GPUTUNE_OK) {
-        status = gt_plan_table_add(tuner->plans, key, terms, plan, anew, forgets);
-    }
+    gt_landing landing = {.terms = *terms};
+    GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
+    make_with_others(&landing, a);
     gt_call_end(&call);
-    if (status != GPUTUNE_OK) {
-        gputune_plan_release(plan);
-        return status;
+    if (landing.status != GPUTUNE_OK) {
+        return gt_fail(landing.status, "%s", landing.message);
     }
-    *out = plan;
+    *terms = landing.terms;
+    *out = landing.plan;
     return GPUTUNE_OK;
+}
+
+static gputune_status want(const asking *a, uint32_t forgets)
+{
+    gt_call call;
+    GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
+    gputune_status status =
+        gt_background_want(a->tuner->background, a->key, forgets, a->kernel, a->sizes, a->options);
+    gt_call_end(&call);
+    return status;
 }
 
 /* A call that tunes in the background: the winner where it is known, else what is known without
  * measuring, and the tuning is asked for. */
-static gputune_status find_meanwhile(gputune_plan **out, gputune *tuner, const gt_plan_key *key,
-                                     const gt_terms *asked, const char *kernel, gputune_sizes sizes,
-                                     const gputune_options *o)
+static gputune_status find_meanwhile(gputune_plan **out, const gt_terms *asked, const asking *a)
 {
-    gt_call call;
     gt_terms terms = *asked;
-    uint32_t forgets = gt_plan_table_forgets(tuner->plans);
+    uint32_t forgets = gt_plan_table_forgets(a->tuner->plans);
     terms.effort = GPUTUNE_CACHED_ONLY;
-    gputune_plan *plan = find_known(tuner, key, &terms);
-    gputune_status status =
-        plan ? GPUTUNE_OK : make_known(&plan, &terms, tuner, key, kernel, sizes, o);
+    gputune_plan *plan = find_known(a->tuner, a->key, &terms);
+    gputune_status status = plan ? GPUTUNE_OK : make_known(&plan, &terms, a);
     gt_terms wanted = *asked;
     wanted.space = terms.space;
-    if (status == GPUTUNE_OK && (is_anew(asked, o) || !gt_answers(&terms, &wanted))) {
-        status = gt_call_begin(&call, tuner, "tune_kernel");
-        if (status == GPUTUNE_OK) {
-            status = gt_background_want(tuner->background, key, forgets, kernel, sizes, o);
-            gt_call_end(&call);
-        }
+    if (status == GPUTUNE_OK && (is_anew(asked, a->options) || !gt_answers(&terms, &wanted))) {
+        status = want(a, forgets);
     }
     if (status != GPUTUNE_OK) {
         gputune_plan_release(plan);
@@ -203,17 +291,24 @@ static bool is_in_background(const gputune *tuner, const gt_terms *asked, const 
     return o->background && asked->effort >= GPUTUNE_MEASURE && !tuner->overrides.disabled;
 }
 
+static gputune_status make_or_want(gputune_plan **out, gt_terms *terms, const asking *a)
+{
+    return is_in_background(a->tuner, terms, a->options) ? find_meanwhile(out, terms, a)
+                                                         : make_known(out, terms, a);
+}
+
 static gputune_status find_or_make(gputune_plan **out, gputune *tuner, const char *kernel,
                                    gputune_sizes sizes, const gputune_options *o)
 {
     gt_plan_key key;
+    gputune_status status = GPUTUNE_OK;
     gt_terms terms = terms_asked(tuner, o);
     gt_plan_key_make(&key, kernel, sizes, o);
     gputune_plan *plan = is_anew(&terms, o) ? NULL : find_known(tuner, &key, &terms);
-    gputune_status status = plan ? GPUTUNE_OK
-                            : is_in_background(tuner, &terms, o)
-                                ? find_meanwhile(&plan, tuner, &key, &terms, kernel, sizes, o)
-                                : make_known(&plan, &terms, tuner, &key, kernel, sizes, o);
+    if (!plan) {
+        const asking a = {tuner, &key, kernel, sizes, o, gt_now_ns()};
+        status = make_or_want(&plan, &terms, &a);
+    }
     gt_plan_key_free(&key);
     if (status == GPUTUNE_OK) {
         *out = plan;

@@ -19,16 +19,13 @@ const char *gputune_version(void)
 
 /* --- workers ---------------------------------------------------------------------------------- */
 
-/* A tuner that knows no device yet lets its workers warm up for a whole tuning meanwhile. */
 static gt_farm_options farm_options(const gputune *tuner, const gputune_open_options *o)
 {
-    enum { WARM_FOR_TUNING = 16 };
     return (gt_farm_options){.worker = tuner->worker,
                              .driver = tuner->driver_name,
                              .device_uuid = tuner->device.uuid,
                              .device_ordinal = tuner->device.ordinal,
                              .compile_workers = o->compile_workers,
-                             .warm_workers = tuner->has_device ? 0 : WARM_FOR_TUNING,
                              .driver_version = tuner->device.driver_version,
                              .arch = tuner->has_device ? tuner->device.arch : NULL,
                              .log = tuner->log};
@@ -239,6 +236,7 @@ int gputune_open(gputune **out, const gputune_open_options *options)
         return gt_fail_memory();
     }
     gt_calls_open(&tuner->calls);
+    gt_flights_open(&tuner->flights);
     gt_log_output_open(&tuner->output, &(gt_log){known.log, known.user});
     tuner->log = gt_log_output_log(&tuner->output);
     gputune_status status = gt_overrides_read(&tuner->overrides, &tuner->log);
@@ -292,6 +290,7 @@ void gputune_close(gputune *tuner)
     gt_background_close(tuner->background);
     gt_workers_close(&tuner->workers);
     gt_misses_close(tuner->misses);
+    gt_flights_close(&tuner->flights);
     gt_plan_table_free(tuner->plans);
     gt_store_close(tuner->store);
     gt_catalog_close(tuner->catalog);

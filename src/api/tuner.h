@@ -4,6 +4,7 @@
 
 #include "api/background.h"
 #include "api/call.h"
+#include "api/flight.h"
 #include "api/log_output.h"
 #include "api/misses.h"
 #include "api/overrides.h"
@@ -24,6 +25,7 @@ struct gputune {
     gt_catalog *catalog;
     gt_store *store;
     gt_plan_table *plans;
+    gt_flights flights;
     gt_services services;
     gt_workers workers;
     gt_background *background;

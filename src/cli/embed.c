@@ -13,38 +13,10 @@
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* NULL, with errno, if it cannot be read. */
-static char *read_text(const char *path, size_t *bytes)
-{
-    FILE *file = fopen(path, "rb");
-    char *text = NULL, chunk[4096];
-    size_t count = 0, got;
-    while (file && (got = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        char *more = cli_allocate(count + got + 1, 1);
-        if (count) {
-            memcpy(more, text, count);
-        }
-        memcpy(more + count, chunk, got);
-        free(text);
-        text = more;
-        count += got;
-    }
-    bool good = file && !ferror(file);
-    if (file) {
-        fclose(file);
-    }
-    if (!good) {
-        free(text);
-        return NULL;
-    }
-    *bytes = count;
-    return text ? text : cli_copy("");
-}
-
 static cli_embedded_file *add_file(cli_embedded *out, const char *name, const char *path)
 {
     size_t bytes;
-    char *text = read_text(path, &bytes);
+    char *text = cli_read_text(path, &bytes);
     if (!text) {
         return NULL;
     }
@@ -94,7 +66,7 @@ static const cli_embedded_file *find(const cli_embedded *embedded, const char *n
 static int check_same(const cli_embedded_file *known, const char *path)
 {
     size_t bytes;
-    char *text = read_text(path, &bytes);
+    char *text = cli_read_text(path, &bytes);
     bool other = text && (bytes != known->bytes || memcmp(text, known->text, bytes) != 0);
     free(text);
     if (other) {

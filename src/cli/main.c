@@ -29,6 +29,7 @@ static const command commands[] = {
     {"space", cmd_space, "a kernel's axes, and what excludes variants"},
     {"emit", cmd_emit, "the code of one configuration"},
     {"embed", cmd_embed, "a template as a header to compile a program with"},
+    {"template", cmd_template, "a first template from a kernel that has none"},
     {"devices", cmd_devices, "the GPUs there are"},
     {"prune", cmd_prune, "drop what was measured before templates were edited"},
     {"replay", cmd_replay, "run search strategies against recorded spaces"},

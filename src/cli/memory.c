@@ -1,9 +1,10 @@
-/* Allocation that ends the program when memory runs out. */
+/* Allocation that ends the program when memory runs out, and files read whole. */
 #include "cli/memory.h"
 
 #include "base/text.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,4 +72,31 @@ void cli_append(char **text, const char *format, ...)
     free(*text);
     free(more);
     *text = joined;
+}
+
+char *cli_read_text(const char *path, size_t *bytes)
+{
+    FILE *file = fopen(path, "rb");
+    char *text = NULL, chunk[4096];
+    size_t count = 0, got;
+    while (file && (got = fread(chunk, 1, sizeof chunk, file)) > 0) {
+        char *more = cli_allocate(count + got + 1, 1);
+        if (count) {
+            memcpy(more, text, count);
+        }
+        memcpy(more + count, chunk, got);
+        free(text);
+        text = more;
+        count += got;
+    }
+    bool good = file && !ferror(file);
+    if (file) {
+        fclose(file);
+    }
+    if (!good) {
+        free(text);
+        return NULL;
+    }
+    *bytes = count;
+    return text ? text : cli_copy("");
 }

@@ -21,4 +21,7 @@ char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
 /* Appends formatted text to *text, which may be NULL and is reallocated. */
 void cli_append(char **text, const char *format, ...) CLI_PRINTF(2, 3);
 
+/* A whole file, terminated; *bytes long without that. NULL, with errno, if it cannot be read. */
+char *cli_read_text(const char *path, size_t *bytes);
+
 #endif

@@ -11,7 +11,7 @@ struct CUctx_st {
     bool is_primary;
     atomic_bool alive; /* false: destroyed, or a primary context that was reset or released */
     unsigned flags;
-    uint64_t id;
+    atomic_uint_least64_t id; /* asked for by threads that have the context current */
     size_t stack_bytes, persisting_l2_bytes;
     CUstream legacy;
     CUstream streams; /* all but the legacy one */

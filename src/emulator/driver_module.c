@@ -106,6 +106,24 @@ static CUresult make_functions(CUmodule module)
     return CUDA_SUCCESS;
 }
 
+static CUresult allocate_global(CUmodule module, size_t index)
+{
+    uint64_t bytes = emu_program_global_at(module->program, index)->bytes;
+    return bytes ? (CUresult)emu_memory_allocate(&module->globals[index], bytes, EMU_MEMORY_MODULE,
+                                                 NULL)
+                 : CUDA_SUCCESS;
+}
+
+static void initialise_global(CUmodule module, size_t index)
+{
+    if (module->globals[index]) {
+        emu_program_initialise(module->program, index, module->globals,
+                               (void *)(uintptr_t)module->globals[index]);
+    }
+}
+
+/* Those that no code uses (a header like CUB's has a thousand) wait until somebody asks for them.
+ */
 static CUresult make_globals(CUmodule module)
 {
     const emu_program *program = module->program;
@@ -114,17 +132,12 @@ static CUresult make_globals(CUmodule module)
     EMU_CHECK(module->globals, CUDA_ERROR_OUT_OF_MEMORY);
     module->global_count = count;
     for (size_t i = 0; i < count; i++) {
-        uint64_t bytes = emu_program_global_at(program, i)->bytes;
-        if (bytes) {
-            EMU_TRY(
-                (CUresult)emu_memory_allocate(&module->globals[i], bytes, EMU_MEMORY_MODULE, NULL));
+        if (emu_program_global_at(program, i)->is_used) {
+            EMU_TRY(allocate_global(module, i));
         }
     }
     for (size_t i = 0; i < count; i++) {
-        if (module->globals[i]) {
-            emu_program_initialise(program, i, module->globals,
-                                   (void *)(uintptr_t)module->globals[i]);
-        }
+        initialise_global(module, i);
     }
     return CUDA_SUCCESS;
 }
@@ -266,6 +279,10 @@ EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CU
         const emu_global *global = emu_program_global_at(module->program, i);
         if (strcmp(global->name, name) != 0) {
             continue;
+        }
+        if (!module->globals[i]) {
+            EMU_TRY(allocate_global(module, i));
+            initialise_global(module, i);
         }
         if (address) {
             *address = module->globals[i];

@@ -143,6 +143,19 @@ EMU_EXPORT int emuModelVersion(void)
     return EMU_MODEL_VERSION;
 }
 
+EMU_EXPORT CUresult emuSetFaults(const char *script)
+{
+    emu_faults *faults;
+    char why[sizeof emu.message];
+    if (!emu_faults_parse(&faults, script, knows_call, why, sizeof why)) {
+        emu_report(why);
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    emu_faults_free(emu.faults);
+    emu.faults = faults;
+    return CUDA_SUCCESS;
+}
+
 EMU_EXPORT CUresult emuSelectProfile(const char *name)
 {
     emu_profile profile;

@@ -11,6 +11,7 @@
  *   GPUTUNE_EMU_PROFILE  h200 or a100; else what follows the colon in GPUTUNE_DRIVER=emu:...
  *   GPUTUNE_EMU_SET      key=value,... over the profile, e.g. driver_version=12000
  *   GPUTUNE_EMU_FAULTS   failures by script (faults.h)
+ *   GPUTUNE_EMU_REACHED  a file that is made when one comes to pass
  *   GPUTUNE_EMU_THREADS  host threads a kernel may use; all by default
  *   GPUTUNE_EMU_VERBOSE  set: print what emuLastMessage would tell on stderr */
 #ifndef EMU_EXTENSIONS_H
@@ -38,6 +39,11 @@ int emuModelVersion(void);
 /* Chooses the profile before cuInit, over the environment. 500 for an unknown name (emuLastMessage
  * lists those there are), 401 when another one already runs in this process. */
 CUresult emuSelectProfile(const char *name);
+
+/* Takes the place of GPUTUNE_EMU_FAULTS, in this process and from now on; counts begin anew. NULL:
+ * nothing fails. No other thread may be in a driver call. 1 for a script with a mistake
+ * (emuLastMessage), with which the one before stays. */
+CUresult emuSetFaults(const char *script);
 
 /* The profile's name ("h200"). "" before cuInit. */
 const char *emuProfileName(void);

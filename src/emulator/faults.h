@@ -4,6 +4,7 @@
  *   cuMemAlloc:3=2            the third call fails once, with code 2
  *   cuLaunchKernelEx:*5=719   every fifth call fails with 719
  *   cuStreamSynchronize:1=~250ms   the first call begins 250 ms late (ns, us, ms, s)
+ * The file that GPUTUNE_EMU_REACHED names is made when a rule comes to apply.
  * Names are plain ones, without a version suffix. A sticky code (700, 719 ...) is as sticky as
  * hardware's. Calls are counted from the start of the process, over all threads. */
 #ifndef EMU_FAULTS_H

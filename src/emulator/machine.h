@@ -66,6 +66,7 @@ typedef struct emu_global {
     const char *name;
     emu_space space;
     bool is_external; /* declared, defined elsewhere: a launch that needs it cannot be served */
+    bool is_used;     /* by code, or by another one's initial value */
     uint64_t bytes;
     uint32_t align;
 } emu_global;

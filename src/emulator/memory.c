@@ -137,6 +137,9 @@ static uint64_t claim_granules(uint64_t count)
 {
     uint64_t gap = FAR_GRANULES;
     uint64_t first = find_run(memory.cursor, count, gap);
+    if (!first) {
+        first = find_run(0, count, gap);
+    }
     if (!first) { /* few addresses are left: what goes far astray may meet another allocation */
         gap = 1;
         first = find_run(0, count, gap);

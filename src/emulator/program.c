@@ -164,6 +164,7 @@ static bool make_globals(emu_program *program)
             .name = variable->name,
             .space = variable->space == PTX_CONST ? EMU_SPACE_CONST : EMU_SPACE_GLOBAL,
             .is_external = variable->is_external,
+            .is_used = variable->is_used,
             .bytes = variable->bytes,
             .align = variable->align,
         };

@@ -74,6 +74,7 @@ typedef struct ptx_variable {
     ptx_space space;
     bool is_external;
     bool is_kernel_param;
+    bool is_used; /* by an instruction or another one's initial value */
     uint32_t align;
     uint32_t index; /* among the module's globals, or its shared variables */
     uint64_t bytes;

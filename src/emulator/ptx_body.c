@@ -101,6 +101,7 @@ static ptx_operand parse_name(ptx_parser *parser)
     result.variable = ptx_find_variable(parser, token.text, token.length);
     if (result.variable) {
         result.kind = PTX_OPERAND_VARIABLE;
+        result.variable->is_used = true;
         ptx_advance(parser);
         result.value = parse_offset(parser);
         return result;

@@ -208,10 +208,10 @@ static void parse_item(ptx_parser *parser)
 static bool resolve_relocation(const ptx_parser *parser, ptx_relocation *relocation)
 {
     const ptx_module *module = parser->module;
-    const ptx_variable *target =
-        ptx_find_variable(parser, relocation->name, strlen(relocation->name));
+    ptx_variable *target = ptx_find_variable(parser, relocation->name, strlen(relocation->name));
     if (target) {
         relocation->index = target->index;
+        target->is_used = true;
         return target->space == PTX_GLOBAL || target->space == PTX_CONST;
     }
     relocation->is_function = true;

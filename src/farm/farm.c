@@ -12,7 +12,6 @@
 #include <string.h>
 #include <time.h>
 
-enum { WARM_WORKERS = 4 };
 static const double DEADLINE_S = 10;
 
 static gt_host_farm *host_of(gt_farm *farm)
@@ -401,9 +400,8 @@ gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options)
         return status;
     }
     if (farm->measure.wanted) {
-        gt_measure_start(farm); /* first: it takes longest to be ready */
+        gt_measure_start(farm);
     }
-    gt_compile_start(farm, options->warm_workers ? options->warm_workers : WARM_WORKERS);
     *out = &farm->farm;
     return GPUTUNE_OK;
 }

@@ -88,7 +88,6 @@ typedef struct gt_farm_options {
     int device_ordinal;       /* among those visible here */
     uint32_t compile_workers; /* 0: as many as cores */
     bool low_priority;        /* compile workers leave the processor to others (nice) */
-    uint32_t warm_workers;    /* how many of them start at once, the others with jobs; 0: 4 */
     gputune_isolation isolation;
     double deadline_s;  /* longest that a variant may take to verify, or to sample once; 0: 10 */
     int driver_version; /* NVRTC must not be newer; 13000 for 13.0, 0: any */
@@ -96,9 +95,10 @@ typedef struct gt_farm_options {
     gt_log log;
 } gt_farm_options;
 
-/* Starts the workers without waiting for them: they warm up while the caller prepares. EWORKER says
- * where it looked when the executable is missing. A worker of another version is noticed at the
- * first wait(), which then fails with EWORKER naming both versions. */
+/* Starts the measure worker without waiting for it: it warms up while the caller prepares. Compile
+ * workers start with the jobs that need them. EWORKER says where it looked when the executable is
+ * missing. A worker of another version is noticed at the first wait(), which then fails with
+ * EWORKER naming both versions. */
 gputune_status gt_farm_open(gt_farm **out, const gt_farm_options *options);
 
 /* The path of gputune-worker (find.c): `given`, GPUTUNE_WORKER, beside this library or program, its

@@ -82,16 +82,6 @@ static gputune_status slot_start(gt_host_farm *farm, gt_compile_slot *slot)
     return GPUTUNE_OK;
 }
 
-void gt_compile_start(gt_host_farm *farm, uint32_t count)
-{
-    gt_compile_host *host = &farm->compile;
-    for (uint32_t i = 0; i < count && i < host->slot_count; i++) {
-        if (!host->slots[i].link.open && slot_start(farm, &host->slots[i]) < 0) {
-            return;
-        }
-    }
-}
-
 static void slot_died(gt_host_farm *farm, gt_compile_slot *slot);
 
 static void slot_flush(gt_host_farm *farm, gt_compile_slot *slot)

@@ -193,10 +193,7 @@ void gt_farm_break(gt_host_farm *farm, gputune_status status);
 
 /* Queues a copy of the job, and gives jobs to the workers that have room. ENOMEM. */
 gputune_status gt_compile_submit(gt_host_farm *farm, const gt_compile_job *job);
-/* Starts up to `count` workers before there are jobs, so that they warm up. A start that fails is
- * tried again when a job needs it. */
-void gt_compile_start(gt_host_farm *farm, uint32_t count);
-/* Gives queued jobs to workers, and sends what is unsent. */
+/* Gives queued jobs to workers, which are started as jobs need them, and sends what is unsent. */
 void gt_compile_pump(gt_host_farm *farm);
 /* Handles what came from a slot's worker: answers become events, a death a retry or an event. */
 void gt_compile_receive(gt_host_farm *farm, gt_compile_slot *slot);

@@ -99,6 +99,13 @@ typedef enum gt_sample_length {
     GT_SAMPLE_QUICK  /* for the first elimination */
 } gt_sample_length;
 
+/* Whether the launches of a sample may share inout buffers. */
+typedef enum gt_sharing {
+    GT_SHARING_UNKNOWN,
+    GT_SHARING_HARMLESS, /* a launch takes the same time on what the one before it left */
+    GT_SHARING_FELT      /* it does not: samples are single launches, each on restored buffers */
+} gt_sharing;
+
 /* One round: a sample of each variant in this order, interleaved. */
 typedef struct gt_sample_job {
     uint64_t id;
@@ -106,6 +113,8 @@ typedef struct gt_sample_job {
     uint32_t count;
     gputune_objective objective; /* may differ from the setup's */
     gt_sample_length length;
+    gt_sharing sharing; /* UNKNOWN: found out first, */
+    uint64_t judge;     /* by this variant */
 } gt_sample_job;
 
 typedef struct gt_sampled {
@@ -114,9 +123,12 @@ typedef struct gt_sampled {
     uint32_t count;
     uint32_t sm_clock_mhz, memory_clock_mhz; /* during the round; 0: unknown */
     uint64_t throttle;                       /* NVML throttle reasons seen */
-    bool spoiled;   /* the times of this round are not valid; sample it again */
-    bool noisy;     /* another process used the GPU */
-    char other[96]; /* which, or "" */
+    bool spoiled;       /* the times of this round are not valid; sample it again */
+    bool noisy;         /* another process used the GPU */
+    char other[96];     /* which, or "" */
+    gt_sharing sharing; /* that these samples were taken by */
+    double used_ratio;  /* FELT, and found out for this job: time on used buffers over that on
+                           restored ones; else 1 */
 } gt_sampled;
 
 /* Prove again, with another seed and what thousands of launches left behind (the winner, after its

@@ -3,6 +3,9 @@
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 
+#include <math.h>
+#include <string.h>
+
 static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                      uint64_t seed)
 {
@@ -89,6 +92,70 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
         GT_TRY(copy_sent(measure, &measure->workspaces[s]));
     }
     return gt_service_run(measure, GT_SERVICE_RESET, &measure->rotate, false);
+}
+
+/* ---- What inputs span ------------------------------------------------------------------------ */
+
+enum { SAMPLE_PIECES = 64, SAMPLE_BYTES = 16384 };
+
+typedef struct span {
+    double low, high; /* low > high: no finite value yet */
+} span;
+
+static void widen(span *out, gt_type type, const unsigned char *elements, uint64_t bytes)
+{
+    uint32_t size = gt_type_bytes(type);
+    for (uint64_t i = 0; i + size <= bytes; i += size) {
+        uint64_t bits = 0;
+        memcpy(&bits, elements + i, size);
+        double value = gt_bits_to_double(type, bits);
+        if (isfinite(value)) {
+            out->low = fmin(out->low, value);
+            out->high = fmax(out->high, value);
+        }
+    }
+}
+
+/* Of all of a buffer, or of pieces spread over a large one. */
+static gputune_status find_span(span *out, gt_measure *measure, const gt_slot *slot,
+                                const gt_buffer *buffer)
+{
+    unsigned char room[SAMPLE_BYTES];
+    CUdeviceptr from = slot->pristine ? slot->pristine : slot->address;
+    uint64_t pieces = (buffer->bytes + SAMPLE_BYTES - 1) / SAMPLE_BYTES;
+    uint64_t step = pieces > SAMPLE_PIECES ? (pieces - 1) / (SAMPLE_PIECES - 1) : 1;
+    *out = (span){INFINITY, -INFINITY};
+    for (uint64_t piece = 0; piece < pieces; piece += step) {
+        uint64_t at = piece * SAMPLE_BYTES, left = buffer->bytes - at;
+        uint64_t bytes = left < SAMPLE_BYTES ? left : SAMPLE_BYTES;
+        GT_CALL(measure, MemcpyDtoHAsync, room, from + at, bytes, measure->stream);
+        GT_TRY(gt_measure_wait(measure));
+        widen(out, buffer->type, room, bytes);
+    }
+    return GPUTUNE_OK;
+}
+
+static bool is_data(const gt_workspace *workspace, uint32_t index)
+{
+    const gt_slot *slot = &workspace->slots[index];
+    return slot->move_task >= 0 && (slot->live || workspace->workload.has_init) &&
+           workspace->workload.buffers[index].number_count == 0;
+}
+
+gputune_status gt_contents_span(gt_measure *measure)
+{
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            span of_slot;
+            const gt_slot *slot = &workspace->slots[i];
+            if (is_data(workspace, i)) {
+                GT_TRY(find_span(&of_slot, measure, slot, &workspace->workload.buffers[i]));
+                gt_tables_span(measure, slot->move_task, of_slot.low, of_slot.high);
+            }
+        }
+    }
+    return GPUTUNE_OK;
 }
 
 /* ---- Made, and made good --------------------------------------------------------------------- */

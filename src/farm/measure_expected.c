@@ -148,6 +148,7 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
 {
     bool many;
     uint32_t steps = steps_wanted(measure, &many);
+    GT_TRY(steps > 0 ? gt_contents_span(measure) : GPUTUNE_OK);
     for (uint32_t k = 0; k < steps; ++k) {
         GT_TRY(take_step(seen, measure, author, measure->seed + (uint64_t)(0x51ed270b * (k + 1)),
                          false));
@@ -155,8 +156,7 @@ static gputune_status take_steps(sensitivities seen, gt_measure *measure, const 
     return many ? take_step(seen, measure, author, ~measure->seed, true) : GPUTUNE_OK;
 }
 
-/* Whether a workspace has inputs that can be moved. The caller's own data, which only the timed
- * workspace has, cannot. */
+/* Whether a workspace has inputs that can be moved. */
 static bool can_move(const gt_measure *measure, uint32_t workspace)
 {
     size_t timed = measure->move.timed_count;
@@ -170,6 +170,9 @@ static gputune_status find_tolerances(gt_measure *measure, const author *author)
     for (uint32_t s = 0; s < author->workspace_count; ++s) {
         gt_workspace *workspace = &measure->workspaces[s];
         for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            if (!(seen[s][i].moved > 0)) {
+                seen[s][i].still = 0; /* that it stays says nothing of its terms */
+            }
             seen[s][i].step = can_move(measure, s) ? gt_tolerance_step(&workspace->workload) : 0;
             workspace->slots[i].tolerance = gt_tolerance_of(&workspace->workload, i, &seen[s][i]);
         }

@@ -102,13 +102,25 @@ static gputune_status end(double *out, gt_measure *measure, gt_loaded *variant, 
     return GPUTUNE_OK;
 }
 
-static gputune_status plain(double *out, gt_measure *measure, gt_loaded *variant)
+gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_sample_ready(measure, variant));
     GT_TRY(begin(measure, 1));
     GT_TRY(gt_launcher_repeat(variant->launchers[0], measure->stream,
                               gt_sample_arguments(measure, 0)));
     return end(out, measure, variant, 1);
+}
+
+static gputune_status mean_of_singles(double *out, gt_measure *measure, gt_loaded *variant,
+                                      uint32_t count)
+{
+    double sum = 0, one;
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(gt_sample_single(&one, measure, variant));
+        sum += one;
+    }
+    *out = sum / count;
+    return GPUTUNE_OK;
 }
 
 static gputune_status replay(double *out, gt_measure *measure, gt_loaded *variant,
@@ -139,8 +151,11 @@ gputune_status gt_sample_kernel(double *out, gt_measure *measure, gt_loaded *var
     if (launches == gt_plan_launches(variant->launch_ns, GT_SAMPLE_FULL)) {
         graph = &variant->full; /* short kernels have one graph for both */
     }
+    if (measure->alone) {
+        return mean_of_singles(out, measure, variant, gt_sample_singles(sampling->length));
+    }
     if (launches == 1) {
-        return plain(out, measure, variant);
+        return gt_sample_single(out, measure, variant);
     }
     GT_TRY(gt_replay_make(graph, measure, variant, launches));
     gputune_status status = replay(out, measure, variant, graph);

@@ -28,10 +28,27 @@ static gputune_status burst(double *out, gt_measure *measure, gt_loaded *variant
     return GPUTUNE_OK;
 }
 
+/* The mean of bursts of one launch. */
+static gputune_status launch_alone(double *out, gt_measure *measure, gt_loaded *variant,
+                                   uint32_t count)
+{
+    double sum = 0, one;
+    for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(make_ready(measure, variant));
+        GT_TRY(burst(&one, measure, variant, 1));
+        sum += one;
+    }
+    *out = sum / count;
+    return GPUTUNE_OK;
+}
+
 gputune_status gt_sample_launch(double *out, gt_measure *measure, gt_loaded *variant,
                                 const gt_sampling *sampling)
 {
     enum { CHEAPEST_CALL_NS = 3000 }; /* of a launch, before one was measured */
+    if (measure->alone) {
+        return launch_alone(out, measure, variant, gt_sample_singles(sampling->length));
+    }
     GT_TRY(make_ready(measure, variant));
     if (variant->call_ns == 0) {
         double least =
@@ -52,6 +69,7 @@ gputune_status gt_sample_latency(double *out, gt_measure *measure, gt_loaded *va
     uint32_t count = gt_plan_singles(variant->launch_ns, sampling->length == GT_SAMPLE_QUICK);
     GT_TRY(make_ready(measure, variant));
     for (uint32_t i = 0; i < count; ++i) {
+        GT_TRY(measure->alone && i > 0 ? make_ready(measure, variant) : GPUTUNE_OK);
         int64_t start = gt_now_ns();
         GT_TRY(gt_sample_issue(measure, variant, i));
         GT_TRY(gt_measure_wait(measure));
@@ -99,7 +117,8 @@ gputune_status gt_sample_modelled(double *out, gt_measure *measure, gt_loaded *v
     if (*known == 0) { /* the model is deterministic: once is enough */
         GT_TRY(gt_sample_ready(measure, variant));
         GT_TRY(gt_measure_wait(measure));
-        uint32_t count = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH ? PIPELINED : 1;
+        bool pipelined = sampling->objective == GPUTUNE_OBJECTIVE_LAUNCH && !measure->alone;
+        uint32_t count = pipelined ? PIPELINED : 1;
         GT_TRY(facts->by_host && measure->driver->EmuModelledTimeNs
                    ? modelled_host(known, measure, variant, count)
                    : modelled_device(known, measure, variant));

@@ -1,6 +1,8 @@
 /* Reads clocks, throttle reasons and other users of the GPU, on a thread of its own. */
 #include "farm/measure_monitor.h"
 
+#include "base/clock.h"
+#include "base/condition.h"
 #include "gpu/nvml.h"
 
 #include <errno.h>
@@ -73,13 +75,11 @@ static void note(gt_monitor *monitor, const gt_nvml_state *state)
 /* Waits until the next reading is due; false when the monitor stops. The mutex is held. */
 static bool rest(gt_monitor *monitor)
 {
-    struct timespec due;
-    clock_gettime(CLOCK_MONOTONIC, &due);
-    due.tv_nsec += INTERVAL_MS * 1000000L;
-    due.tv_sec += due.tv_nsec / 1000000000L;
-    due.tv_nsec %= 1000000000L;
-    while (!monitor->stopping &&
-           pthread_cond_timedwait(&monitor->changed, &monitor->mutex, &due) != ETIMEDOUT) {
+    static const double interval_s = INTERVAL_MS * 1e-3;
+    const int64_t start_ns = gt_now_ns();
+    for (double left_s = interval_s; !monitor->stopping && left_s > 0;
+         left_s = interval_s - gt_seconds_since(start_ns)) {
+        gt_condition_wait(&monitor->changed, &monitor->mutex, left_s);
     }
     return !monitor->stopping;
 }
@@ -117,16 +117,12 @@ static void *watch(void *argument)
 gt_monitor *gt_monitor_start(const char *uuid)
 {
     gt_monitor *monitor = calloc(1, sizeof *monitor);
-    pthread_condattr_t attributes;
     if (!monitor) {
         return NULL;
     }
     snprintf(monitor->uuid, sizeof monitor->uuid, "%s", uuid);
     pthread_mutex_init(&monitor->mutex, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&monitor->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    gt_condition_open(&monitor->changed);
     if (pthread_create(&monitor->thread, NULL, watch, monitor) != 0) {
         free(monitor);
         return NULL;

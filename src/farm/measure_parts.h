@@ -39,6 +39,7 @@ typedef struct gt_slot {
                                                     zones before and behind */
     int first_task, first_hash_task;             /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
+    int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
 
 /* What one workload needs at one size: its buffers on the device, what the reference made of them,
@@ -138,6 +139,7 @@ struct gt_measure {
     bool has_expected;    /* the expected results are known */
     bool has_tolerances;  /* the tolerances are known */
     uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
+    bool alone;           /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -216,6 +218,9 @@ void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, u
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
+/* What a task of the `move` table moves stays within [low, high], and whole numbers, which may be
+ * an index, stay as they are. */
+void gt_tables_span(gt_measure *measure, int move_task, double low, double high);
 /* Makes the `move` table move one in `sparse` elements, drawn from `seed`. */
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse);
 
@@ -229,6 +234,9 @@ gputune_status gt_contents_fill(gt_measure *measure, uint64_t seed, uint32_t wor
  * tolerance.
  */
 gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_only);
+/* Sets the spans of the `move` table for inputs whose values come from data or from the template's
+ * own kernel, by a sample of what they hold. They are as they were filled. Waits. */
+gputune_status gt_contents_span(gt_measure *measure);
 /* Repairs what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 
@@ -292,8 +300,22 @@ typedef struct gt_sampling {
 } gt_sampling;
 
 /* Queues what comes before a sample and is not timed: inout buffers are restored; a hot sample gets
- * one launch, a cold one the sweep. The launches of a sample share inout buffers. */
+ * one launch, a cold one the sweep. The launches of a sample share inout buffers, unless `alone` is
+ * set: then each is a sample of its own, and buffers are restored behind the hot one's launch too.
+ */
 gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant);
+/* Times one launch on restored buffers, by events. */
+gputune_status gt_sample_single(double *out, gt_measure *measure, gt_loaded *variant);
+/* How many single launches a sample of that length is, where `alone` is set; their mean counts. */
+static inline uint32_t gt_sample_singles(gt_sample_length length)
+{
+    return length == GT_SAMPLE_QUICK ? 1 : length == GT_SAMPLE_BRIEF ? 2 : 5;
+}
+/* Whether the launches of a sample may share inout buffers, as this variant's times tell. FELT:
+ * *ratio is the time on used buffers over that on restored ones; else 1. HARMLESS where they do not
+ * share any, and where memory for a copy of them is lacking. In measure_used.c. */
+gputune_status gt_used_judge(gt_sharing *out, double *ratio, gt_measure *measure,
+                             gt_loaded *variant, gputune_objective objective);
 /* Takes one sample, in nanoseconds (energy: nanojoules) a launch. The buffers are ready. */
 typedef gputune_status gt_sampler(double *out, gt_measure *measure, gt_loaded *variant,
                                   const gt_sampling *sampling);

@@ -30,8 +30,20 @@ gputune_status gt_sample_ready(gt_measure *measure, gt_loaded *variant)
     GT_TRY(gt_launcher_prepare(variant->launchers[0]));
     if (measure->setup.cache == GPUTUNE_CACHE_HOT) {
         GT_TRY(gt_sample_issue(measure, variant, 0));
+        GT_TRY(measure->alone ? gt_service_reset(measure, &measure->restore, false) : GPUTUNE_OK);
     }
     return gt_service_sweep(measure);
+}
+
+/* ECRASHED where a failure has made this process unable to use the GPU. */
+static gputune_status told_apart(gt_measure *measure, gputune_status status)
+{
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    if (status < 0 && !measure->lost) {
+        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+        status = measure->lost ? GPUTUNE_ECRASHED : status;
+    }
+    return status;
 }
 
 /* One sample; NaN where this variant alone could not be sampled. */
@@ -46,28 +58,40 @@ static gputune_status sample_one(double *out, gt_measure *measure, uint64_t id,
     }
     gt_sampler *take =
         measure->device.emulated ? gt_sample_modelled : samplers[sampling->objective];
-    gputune_status status = take(&value, measure, variant, sampling);
-    measure->lost |= status == GPUTUNE_ECRASHED;
-    if (status < 0 && !measure->lost) {
-        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
-        status = measure->lost ? GPUTUNE_ECRASHED : status;
-    }
+    gputune_status status = told_apart(measure, take(&value, measure, variant, sampling));
     *out = status < 0 ? NAN : value;
     return status;
 }
 
-static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, double *values,
+/* Finds out whether launches may share inout buffers, unless the job says it. */
+static gputune_status settle_sharing(gt_sampled *out, gt_measure *measure, const gt_sample_job *job,
+                                     gputune_objective objective, volatile uint64_t *current)
+{
+    gt_loaded *judge = gt_loaded_find(measure, job->judge);
+    out->sharing = job->sharing;
+    out->used_ratio = 1;
+    if (out->sharing == GT_SHARING_UNKNOWN && judge) {
+        *current = job->judge;
+        GT_TRY(told_apart(
+            measure, gt_used_judge(&out->sharing, &out->used_ratio, measure, judge, objective)));
+    }
+    measure->alone = out->sharing == GT_SHARING_FELT;
+    return GPUTUNE_OK;
+}
+
+static gputune_status sample_all(gt_measure *measure, const gt_sample_job *job, gt_sampled *out,
                                  volatile uint64_t *current)
 {
     gt_sampling sampling = {job->objective, job->length};
     if (sampling.objective == GPUTUNE_OBJECTIVE_DEFAULT) {
         sampling.objective = measure->setup.objective;
     }
+    GT_TRY(settle_sharing(out, measure, job, sampling.objective, current));
     uint32_t failed = 0;
     gputune_status status = GPUTUNE_OK;
     for (uint32_t i = 0; i < job->count; ++i) {
         *current = job->variants[i];
-        gputune_status one = sample_one(&values[i], measure, job->variants[i], &sampling);
+        gputune_status one = sample_one(&out->values[i], measure, job->variants[i], &sampling);
         if (one == GPUTUNE_ECRASHED || one == GPUTUNE_EUNSUPPORTED) {
             return one;
         }
@@ -92,18 +116,19 @@ gputune_status gt_measure_sample(gt_measure *measure, const gt_sample_job *job, 
         return gt_fail(GPUTUNE_EINVAL, "nothing was prepared, or no such objective");
     }
     GT_TRY(gt_contents_refresh(measure));
-    double *values = calloc(job->count + 1, sizeof *values);
-    if (!values) {
+    gt_sampled sampled = {.count = job->count};
+    sampled.values = calloc(job->count + 1, sizeof *sampled.values);
+    if (!sampled.values) {
         return gt_fail_memory();
     }
     measure->turn++;
     gt_monitor_begin(measure->monitor);
-    gputune_status status = sample_all(measure, job, values, current);
+    gputune_status status = sample_all(measure, job, &sampled, current);
     if (status < 0) {
-        free(values);
+        free(sampled.values);
         return status;
     }
-    *out = (gt_sampled){.values = values, .count = job->count};
+    *out = sampled;
     gt_monitor_end(measure->monitor, out);
     return GPUTUNE_OK;
 }

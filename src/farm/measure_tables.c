@@ -102,14 +102,15 @@ static gputune_status plan_convert(gt_measure *measure, gt_workspace *workspace)
     return GPUTUNE_OK;
 }
 
-/* Where steps can be taken: only values that another seed might have given as well, so that
- * whatever the kernel does with them stays within what the template says. The caller's data stay.
+/* Where steps can be taken: values that another seed might have given as well, and data that are
+ * sent, within what they span, so that whatever the kernel does with them stays within what the
+ * template says.
  */
 static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
 {
     bool other_layout = buffer->number_count > 0 && buffer->reference_type != buffer->type;
-    return buffer->direction != GT_OUT && !other_layout && !slot->live &&
-           gt_type_is_float(buffer->type) && buffer->fill == GT_FILL_UNIFORM;
+    return buffer->direction != GT_OUT && !other_layout && gt_type_is_float(buffer->type) &&
+           (slot->live ? buffer->number_count == 0 : buffer->fill == GT_FILL_UNIFORM);
 }
 
 /* The reference works on the expected results, a variant on the slots. */
@@ -118,7 +119,7 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
     double step = gt_tolerance_step(&workspace->workload);
     for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
         const gt_buffer *buffer = &workspace->workload.buffers[i];
-        const gt_slot *slot = &workspace->slots[i];
+        gt_slot *slot = &workspace->slots[i];
         bool is_expected = buffer->direction == GT_INOUT && workspace->reference;
         gt_service_task task = {.operation = GT_DO_MOVE,
                                 .target = is_expected ? slot->expected : slot->address,
@@ -128,8 +129,9 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
                                 .stol = step,
                                 .type = is_expected ? buffer->reference_type : buffer->type};
         gt_task_set_numbers(&task, workspace, i);
+        slot->move_task = -1;
         if (can_move(buffer, slot)) {
-            GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, NULL));
+            GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, &slot->move_task));
         }
     }
     return GPUTUNE_OK;
@@ -381,6 +383,14 @@ gputune_status gt_tables_judge(gt_measure *measure)
     }
     GT_TRY(gt_tasks_upload(measure, &measure->agree));
     return gt_tasks_upload(measure, &measure->check);
+}
+
+void gt_tables_span(gt_measure *measure, int move_task, double low, double high)
+{
+    gt_service_task *task = &measure->move.tasks.items[move_task];
+    task->low = low;
+    task->high = high;
+    task->flags = GT_TASK_WHOLE;
 }
 
 gputune_status gt_tables_move(gt_measure *measure, uint64_t seed, uint32_t sparse)

@@ -29,7 +29,8 @@ typedef enum gt_service_operation {
 
 enum {
     GT_TASK_NAN_OK = 1,
-    GT_TASK_GAPS = 2 /* compare: an element that both sides left at their poison is right */
+    GT_TASK_GAPS = 2, /* compare: an element that both sides left at their poison is right */
+    GT_TASK_WHOLE = 4 /* move: whole numbers stay */
 };
 
 /* One number of an element of several (gt_number). */

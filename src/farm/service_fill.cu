@@ -101,14 +101,16 @@ static __device__ u8 guard_byte(u32 pattern, u64 offset)
     return (u8)(pattern + (u32)offset * 59u);
 }
 
-// Up or down by a relative step, at random, one in `sparse`; what would leave [low, high] stays.
+// Up or down by a relative step, at random, one in `sparse`; what would leave [low, high] stays, and
+// with WHOLE whole numbers do.
 static __device__ void move_element(const task &t, u64 i)
 {
     u64 draw = draw_of(t, i);
     double value = to_double(t.type, load_bits(t.target, i, size_of(t.type)));
     double by = __dmul_rn(value, t.stol);
     double up = __dadd_rn(value, by), down = __dsub_rn(value, by);
-    bool is_chosen = (draw >> 1) % t.sparse == 0;
+    bool stays = (t.flags & WHOLE) != 0 && value == trunc(value);
+    bool is_chosen = !stays && (draw >> 1) % t.sparse == 0;
     if (is_chosen && fmin(up, down) >= t.low && fmax(up, down) <= t.high) {
         store_bits(t.target, i, size_of(t.type), from_double(t.type, draw & 1 ? up : down));
     }

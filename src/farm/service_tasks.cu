@@ -30,7 +30,7 @@ enum operation {
 };
 enum fill_kind { UNIFORM, INDEX, ZERO, CONSTANT, SORTED, PERMUTATION, PREFIX };
 enum type { I8, U8, I16, U16, I32, U32, I64, U64, BOOL, F16, BF16, F32, F64, E4M3, E5M2 };
-enum { NAN_OK = 1, GAPS = 2 };
+enum { NAN_OK = 1, GAPS = 2, WHOLE = 4 };
 
 struct task {
     u64 first_tile, tiles, repeats, stride;

@@ -284,6 +284,8 @@ static const gt_member sample_job_members[] = {
     HEAP(gt_sample_job, variants, count, GT_MEMBER_UNSIGNED, NULL),
     ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_COUNT - 1),
     NUMBER(gt_sample_job, length),
+    ENUMERATOR(gt_sample_job, sharing, GT_SHARING_FELT),
+    NUMBER(gt_sample_job, judge),
 };
 RECORD(gt_record_sample_job, gt_sample_job, sample_job_members);
 
@@ -295,6 +297,8 @@ static const gt_member sampled_members[] = {
     NUMBER(gt_sampled, spoiled),
     NUMBER(gt_sampled, noisy),
     STRING(gt_sampled, other),
+    ENUMERATOR(gt_sampled, sharing, GT_SHARING_FELT),
+    NUMBER(gt_sampled, used_ratio),
 };
 RECORD(gt_record_sampled, gt_sampled, sampled_members);
 

@@ -186,6 +186,7 @@
     Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *name))                            \
     Y(EmuModelledTimeNs, emuModelledTimeNs, CUresult, (double *host_ns))                           \
     Y(EmuNameMemory, emuNameMemory, CUresult, (CUdeviceptr address, const char *name))             \
+    Y(EmuSetFaults, emuSetFaults, CUresult, (const char *script))                                  \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))
 
 #endif

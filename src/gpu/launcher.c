@@ -82,6 +82,16 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
+static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream,
+                                    const void *const *arguments)
+{
+    CUlaunchConfig config = launcher->config;
+    config.hStream = stream;
+    CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.function,
+                                                       (void **)arguments, NULL);
+    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
+}
+
 static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
@@ -207,10 +217,11 @@ static gputune_status launch_with_clears(gt_launcher *launcher, CUstream stream,
     return status;
 }
 
+/* The default stream (NULL) cannot be captured, so that the driver need not be asked. */
 static bool is_capturing(const gt_driver *driver, CUstream stream)
 {
     CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-    return driver->StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
+    return stream && driver->StreamIsCapturing(stream, &status) == CUDA_SUCCESS &&
            status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
@@ -239,6 +250,9 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     if (!launcher->needs_state && !launcher->shares_base &&
         is_capturing(launcher->driver, stream)) {
         GT_TRY(hold(launcher, stream));
+    }
+    if (launcher->is_direct) {
+        return launch_direct(launcher, stream, arguments);
     }
     if (launcher->needs_state) {
         return launch_with_state(launcher, stream, arguments, true);

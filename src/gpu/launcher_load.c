@@ -223,6 +223,17 @@ static void plan_passing(gt_launcher *launcher)
     }
 }
 
+static bool is_direct(const gt_launcher *launcher)
+{
+    const gt_launch *launch = &launcher->launch;
+    bool direct = !launcher->needs_state && !launch->clear_count && !launch->step_count &&
+                  !launch->map_count && !launch->l2.window_bytes;
+    for (uint32_t i = 0; i < launch->parameter_count; i++) {
+        direct = direct && launch->parameters[i].argument == (int)i;
+    }
+    return direct;
+}
+
 static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
 {
     if (!launcher->needs_module) {
@@ -296,6 +307,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     make_config(launcher);
     make_step_configs(launcher);
     plan_passing(launcher);
+    launcher->is_direct = is_direct(launcher);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
     gputune_status status = load_in_context(launcher, image, parent);
     gt_relaxed_leave(driver, mode);

@@ -79,22 +79,24 @@ typedef struct gt_held_module {
     struct gt_held_module *next;
 } gt_held_module;
 
+/* First what a direct launch reads: all that a plain kernel needs. */
 struct gt_launcher {
     const gt_driver *driver;
+    CUlaunchConfig config; /* but for the stream and the window's address */
+    bool is_direct;        /* a launch passes the caller's arguments on as they are, and no more */
+    bool shares_base;      /* the base module is another launcher's */
+    bool needs_state;      /* for each stream: there is a pass copy or scratch */
+    bool needs_module;     /* constant or split: each state has a module of its own */
+    gt_instance base;      /* module and function only */
     gt_context context;
     gt_device device;
     gt_launch launch;
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config; /* but for the stream and the window's address */
     gt_launcher_step steps[GT_STEPS_MAX];
     unsigned window;        /* the attribute that is the window of level-2 cache */
     bool has_l2;            /* it counts among the users of what is set aside */
-    gt_instance base;       /* module and function only */
-    bool shares_base;       /* the base module is another launcher's */
-    bool needs_state;       /* for each stream: there is a pass copy or scratch */
-    bool needs_module;      /* constant or split: each state has a module of its own */
     size_t slot_bytes;      /* of staging memory that a launch needs; 0: no copy */
     atomic_bool base_taken; /* the base module was given to a state */
     pthread_mutex_t lock;   /* over keys and graph states; taken before a state's */

@@ -215,7 +215,14 @@ static void begin_function(gt_function *out, const declaration *now, const names
     memcpy(out->scope, spaces->scope, sizeof out->scope);
 }
 
-bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
+/* Whether a name in front of a parenthesis may be a function's: __launch_bounds__ is none. */
+static bool may_be_function(const gt_lexer *lexer)
+{
+    return lexer->token.kind == GT_TOKEN_NAME && strncmp(lexer->token.text, "__", 2) != 0;
+}
+
+/* Finds a function of that name; NULL: any definition. */
+static bool find(gt_function *out, const char *text, const char *name, size_t from)
 {
     gt_lexer lexer, line;
     declaration now = {0};
@@ -228,7 +235,8 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
             continue;
         }
         note_namespace(&spaces, &lexer);
-        bool hit = now.is_global && now.begin >= from && is_named(&lexer.token, spaces.scope, name);
+        bool hit = now.is_global && now.begin >= from &&
+                   (name ? is_named(&lexer.token, spaces.scope, name) : may_be_function(&lexer));
         size_t at = offset(&lexer, text);
         gt_lexer_next(&lexer);
         if (hit && gt_lexer_is(&lexer, "<")) {
@@ -237,10 +245,22 @@ bool gt_function_find(gt_function *out, const char *text, const char *name, size
         if (hit && gt_lexer_is(&lexer, "(")) {
             begin_function(out, &now, &spaces, at);
             read_rest(out, &lexer, text);
-            return true;
+            if (name || out->is_definition) {
+                return true;
+            }
         }
     }
     return false;
+}
+
+bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
+{
+    return find(out, text, name, from);
+}
+
+bool gt_function_next(gt_function *out, const char *text, size_t from)
+{
+    return find(out, text, NULL, from);
 }
 
 static bool is_qualifier(const gt_token *token)
@@ -292,7 +312,10 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
         bool opens = gt_token_is(token, "(") || gt_token_is(token, "[");
         bool closes = gt_token_is(token, ")") || gt_token_is(token, "]");
         depth += opens - closes + gt_token_angles(token);
-        out->pointer |= gt_token_is(token, "*") || gt_token_is(token, "[");
+        bool points = gt_token_is(token, "*") || gt_token_is(token, "[");
+        out->is_unusual |= gt_token_is(token, "(") || (points && out->pointer);
+        out->is_const |= gt_token_is(token, "const") && !out->pointer && depth == 0;
+        out->pointer |= points;
         if (token->kind == GT_TOKEN_NAME && depth == 0 && !is_qualifier(token)) {
             keep_name(&scan, token);
         }

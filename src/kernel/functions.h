@@ -21,12 +21,16 @@ typedef struct gt_function_parameter {
     char name[GT_NAME_MAX];
     char words[GT_NAME_MAX]; /* its type, as far as it is names */
     bool pointer, has_type;
+    bool is_const;      /* what it points to is not written */
+    bool is_unusual;    /* neither a value nor a plain pointer: TYPE **, TYPE (*)[…] */
     gt_element element; /* where its type is a known one */
 } gt_function_parameter;
 
 /* The next __global__ function `name` (with as many of its namespaces as are written) whose
  * declaration begins at or after `from`. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
+/* The same for any name. */
+bool gt_function_next(gt_function *out, const char *text, size_t from);
 enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 
 /* The parameters of a function; leading GPUTUNE_PARAM(block) are no parameters, and what `blocks`

@@ -139,8 +139,16 @@ static gputune_status check_words(const gt_reader *reader)
     for (int i = 0; i < PRAGMA_COUNT; i++) {
         bool in_launch = first[word_index("launch")] && is_of_one_kernel(pragmas[i].word);
         if (pragmas[i].occurrence == NEEDED && !first[i] && !in_launch) {
+            const char *path = reader->parts->files[0].path;
+            if (!reader->clauses.count) {
+                return gt_fail(
+                    GPUTUNE_ETEMPLATE,
+                    "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a "
+                    "first template",
+                    path, path);
+            }
             return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
-                           reader->parts->files[0].path, pragmas[i].word, pragmas[i].word);
+                           path, pragmas[i].word, pragmas[i].word);
         }
     }
     return GPUTUNE_OK;

@@ -31,7 +31,8 @@
  *     file("a.npy")          of numpy.save(), beside the template: rows by rows, of the argument's
  *       type and shape (a vector's components are one dimension more). Such a template has no
  *       awkward size
- *   tune(NAME = v, v, …)                 integers or words; words also make NAME_word, 0 or 1
+ *   tune(NAME = v, v, …)                 integers or words; expressions compare a word, NAME == word,
+ *     and the source has NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
  *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say)
@@ -99,8 +100,9 @@
  *          large, the same is a part of rtol instead
  *   stol = 8 * u, and no atol, where the reference gives `scale`
  * u is half a unit in the last place of what sums are kept in (float for the half types and fp8), u' of the
- * output's own type, S how far results move when inputs do (measured by moving the inputs that are
- * filled with uniform() by a small relative step), m the number of terms (by how many results move
+ * output's own type, S how far results move when inputs do (measured by moving floats by a small
+ * relative step: those of uniform(), and, within what they span and without whole numbers, those of
+ * files, expressions, init() and the caller), m the number of terms (by how many results move
  * with a few inputs, inputs / sqrt(outputs) where all do, and flops / outputs of work()). Two right
  * kernels that add in another order stay within it; float16 sums and lost terms do not. A float
  * reference that adds 10^6 positive numbers one after another is itself wrong by 1e-5 of the sum:
@@ -114,7 +116,11 @@
  * The winner is proved again after the race, twice at the requested size, with other inputs and with
  * what the race left in scratch.
  * Without reference() and check() the default variant's first results stand in for the reference's,
- * and it must write all of them. */
+ * and it must write all of them.
+ *
+ * How it is timed. Inout buffers are restored before each sample, and the launches of a sample share
+ * them: each finds what the one before it left. Where that changes the default's time (a kernel that
+ * stops when its work is done), each launch is a sample of its own, on restored buffers; -v says so. */
 // clang-format on
 #ifndef GT_KERNEL_TEMPLATE_H
 #define GT_KERNEL_TEMPLATE_H

@@ -14,6 +14,9 @@ const char *gt_scenario_bucket(const gt_scenario *scenario);
 /* The rows of an environment and of a scenario, made when missing; the scenario's problem, sizes
  * and work become this one's. Within a transaction. */
 gputune_status gt_gpu_row(int64_t *out, gt_database *database, const char *environment);
+/* Sets what is shown of an environment that has a row. */
+gputune_status gt_gpu_set(gt_database *database, const char *environment,
+                          const gt_gpu_facts *facts);
 gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_scenario *scenario);
 /* Stores a compiled source. Does nothing if it has no image or no source. */
 gputune_status gt_code_put(gt_database *database, const gt_code *code);

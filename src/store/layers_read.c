@@ -108,24 +108,24 @@ static void give_up_reading(gt_store *store)
     pthread_mutex_unlock(&store->telling);
 }
 
-/* EBUSY: the file is locked. Other trouble counts as nothing there. */
-static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
-                                const gt_patience *patience)
+/* Looks at the file once. EBUSY: it is locked. Other trouble counts as nothing there. Under
+ * `reading`. */
+static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
 {
+    const gt_patience at_once = gt_patience_for(0, NULL);
     gt_trouble trouble = GT_TROUBLE_FAILED;
     char why[GT_WHY_MAX] = "";
-    int64_t start_ns = gt_now_ns();
     if (gt_layers_is_set(store, &store->unreadable)) {
         return GPUTUNE_ENOTFOUND;
     }
-    gputune_status status = gt_layers_open_reader(store, patience, &trouble, why);
+    gputune_status status = gt_layers_open_reader(store, &at_once, &trouble, why);
     if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
         gt_layers_is_set(store, &store->no_file)) {
         give_up_reading(store);
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {
-        gt_database_wait(store->reader, patience);
+        gt_database_wait(store->reader, &at_once);
         status = work(store->reader, context);
         trouble = gt_database_trouble(store->reader);
         snprintf(why, sizeof why, "%s", gt_database_why(store->reader));
@@ -139,11 +139,31 @@ static gputune_status read_file(gt_store *store, gt_store_fn work, void *context
     if (trouble == GT_TROUBLE_DAMAGED) {
         note_damage(store);
     }
-    if (trouble == GT_TROUBLE_LOCKED) {
+    return trouble == GT_TROUBLE_LOCKED ? GPUTUNE_EBUSY : GPUTUNE_ENOTFOUND;
+}
+
+/* Looks until the file is not locked, or the patience is over: EBUSY. It never waits for the lock
+ * under `reading`: this process's own commit, which takes that mutex, may be what locks the file.
+ */
+static gputune_status read_file(gt_store *store, gt_store_fn work, void *context,
+                                const gt_patience *patience)
+{
+    gt_patience turn = patience ? *patience : gt_patience_for(longest_turn_s, NULL);
+    gt_patience limit = lookup_patience(store, patience);
+    int64_t start_ns = gt_now_ns();
+    gputune_status status;
+    int tries = 0;
+    do {
+        if (!gt_layers_lock(&store->reading, &turn)) {
+            return GPUTUNE_EBUSY;
+        }
+        status = try_file(store, work, context);
+        pthread_mutex_unlock(&store->reading);
+    } while (status == GPUTUNE_EBUSY && gt_wait_a_little(&limit, tries++));
+    if (status == GPUTUNE_EBUSY) {
         note_blind(store, gt_seconds_since(start_ns));
-        return GPUTUNE_EBUSY;
     }
-    return GPUTUNE_ENOTFOUND;
+    return status;
 }
 
 static gputune_status read_system(gt_store *store, gt_store_fn work, void *context,
@@ -183,19 +203,17 @@ static gputune_status read_wisdom(gt_store *store, gt_store_fn work, void *conte
     return status == GPUTUNE_EDATABASE ? GPUTUNE_ENOTFOUND : status;
 }
 
-/* Under `reading`. */
-static gputune_status read_files(gt_store *store, gt_store_fn work, void *context,
-                                 const gt_patience *patience, bool all)
+/* What lies below the file: wisdom, and the system's file. */
+static gputune_status read_below(gt_store *store, gt_store_fn work, void *context, bool all)
 {
-    gputune_status file = read_file(store, work, context, patience);
-    if (file != GPUTUNE_EBUSY && !goes_on(file, all)) {
-        return file;
-    }
+    const gt_patience brief = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
+    pthread_mutex_lock(&store->reading);
     gputune_status status = read_wisdom(store, work, context);
     if (goes_on(status, all)) {
-        status = read_system(store, work, context, patience);
+        status = read_system(store, work, context, &brief);
     }
-    return file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
+    pthread_mutex_unlock(&store->reading);
+    return status;
 }
 
 static gputune_status read_layers(gt_store *store, gt_store_fn work, void *context,
@@ -208,15 +226,13 @@ static gputune_status read_layers(gt_store *store, gt_store_fn work, void *conte
     if (!goes_on(status, all)) {
         return status;
     }
-    gt_patience turn = patience ? *patience : gt_patience_for(longest_turn_s, NULL);
-    if (!gt_layers_lock(&store->reading, &turn)) {
-        return GPUTUNE_EBUSY;
+    gputune_status file = read_file(store, work, context, patience);
+    if (file == GPUTUNE_EBUSY || goes_on(file, all)) {
+        status = read_below(store, work, context, all);
+        file = file == GPUTUNE_EBUSY && goes_on(status, all) ? GPUTUNE_EBUSY : status;
     }
-    gt_patience limit = lookup_patience(store, patience);
-    status = read_files(store, work, context, &limit, all);
-    pthread_mutex_unlock(&store->reading);
     gt_layers_flush(store);
-    return status;
+    return file;
 }
 
 gputune_status gt_store_read(gt_store *store, gt_store_fn work, void *context,

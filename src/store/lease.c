@@ -199,13 +199,31 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
     }
 }
 
-gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
-                                      const gt_scenario *scenario, const gt_patience *patience)
+static lease_try begin_attempt(const char *environment, const gt_scenario *scenario)
 {
     gt_hash key = gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario));
     lease_try attempt = {.key = key, .owner = new_owner()};
-    gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     read_machine(attempt.machine);
+    return attempt;
+}
+
+gputune_status gt_store_lease_await(gt_store *store, const char *environment,
+                                    const gt_scenario *scenario, const gt_patience *patience)
+{
+    lease_try attempt = begin_attempt(environment, scenario);
+    for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
+        if (!gt_wait_a_little(patience, tries)) {
+            return not_granted(&attempt, patience);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
+                                      const gt_scenario *scenario, const gt_patience *patience)
+{
+    lease_try attempt = begin_attempt(environment, scenario);
+    gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
     *out = (gt_lease){attempt.key, attempt.owner, true, attempt.in_memory};
     return GPUTUNE_OK;

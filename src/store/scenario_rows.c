@@ -102,58 +102,12 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
 
 /* --- environments ----------------------------------------------------------------------------- */
 
-typedef struct gpu_facts {
-    const char *environment, *host, *name;
-    const gt_device *device;
-    double value;
-} gpu_facts;
-
-#define GPU_TYPES "ttttttniinnnnn"
-#define GPU_VALUES(f, d)                                                                           \
-    (f)->environment, (d)->name, (d)->arch, (d)->origin, (d)->mig_profile, (f)->host,              \
-        (d)->sm_count, (d)->l2_bytes, (d)->memory_bytes, (d)->bus_width_bits,                      \
-        (d)->memory_clock_khz, (d)->sm_clock_khz, (d)->driver_version, (d)->nvrtc_version
-
-static gputune_status gpu_is_same(gt_database *database, void *context)
+gputune_status gt_gpu_set(gt_database *database, const char *environment, const gt_gpu_facts *facts)
 {
-    const gpu_facts *facts = context;
-    int64_t found;
-    return gt_query_integer(&found, database, GT_SQL_GPU_SAME, GPU_TYPES,
-                            GPU_VALUES(facts, facts->device));
-}
-
-static gputune_status set_gpu(gt_database *database, void *context)
-{
-    const gpu_facts *facts = context;
-    int64_t row;
-    GT_TRY(gt_gpu_row(&row, database, facts->environment));
-    return gt_execute(database, GT_SQL_GPU_SET, GPU_TYPES, GPU_VALUES(facts, facts->device));
-}
-
-gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
-                                     const gt_device *device, const char *host,
-                                     const gt_patience *patience)
-{
-    gpu_facts facts = {.environment = environment, .host = text_or_empty(host), .device = device};
-    gputune_status status = gt_store_read(store, gpu_is_same, &facts, patience);
-    return status == GPUTUNE_ENOTFOUND ? gt_store_write(store, set_gpu, &facts, patience) : status;
-}
-
-static gputune_status set_fact(gt_database *database, void *context)
-{
-    const gpu_facts *facts = context;
-    int64_t row;
-    GT_TRY(gt_gpu_row(&row, database, facts->environment));
-    return gt_execute(database, GT_SQL_GPU_SET_COPY, "td", facts->environment, facts->value);
-}
-
-gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
-                                     double value, const gt_patience *patience)
-{
-    gpu_facts facts = {.environment = environment, .value = value};
-    if (strcmp(name, GT_FACT_COPY) != 0) {
-        return gt_fail(GPUTUNE_EINVAL, "no property of a GPU is called %s; expected %s", name,
-                       GT_FACT_COPY);
-    }
-    return gt_store_write(store, set_fact, &facts, patience);
+    const gt_device *d = facts->device;
+    return gt_execute(database, GT_SQL_GPU_SET, "ttttttniinnnnnd", environment, d->name, d->arch,
+                      d->origin, d->mig_profile, text_or_empty(facts->host), d->sm_count,
+                      d->l2_bytes, d->memory_bytes, d->bus_width_bits, d->memory_clock_khz,
+                      d->sm_clock_khz, d->driver_version, d->nvrtc_version,
+                      facts->copy_bytes_per_s);
 }

@@ -72,16 +72,11 @@
     X(ROLLBACK, "ROLLBACK")                                                                        \
     X(GPU_ID, "SELECT id FROM gpu WHERE environment = ?1")                                         \
     X(GPU_ADD, "INSERT INTO gpu (environment) VALUES (?1) ON CONFLICT DO NOTHING")                 \
-    X(GPU_SAME, "SELECT 1 FROM gpu WHERE environment = ?1 AND name = ?2 AND arch = ?3 AND "        \
-                "origin = ?4 AND mig_profile = ?5 AND host = ?6 AND sm_count = ?7 AND "            \
-                "l2_bytes = ?8 AND memory_bytes = ?9 AND bus_width_bits = ?10 AND "                \
-                "memory_clock_khz = ?11 AND sm_clock_khz = ?12 AND driver_version = ?13 AND "      \
-                "nvrtc_version = ?14")                                                             \
     X(GPU_SET, "UPDATE gpu SET name = ?2, arch = ?3, origin = ?4, mig_profile = ?5, host = ?6, "   \
                "sm_count = ?7, l2_bytes = ?8, memory_bytes = ?9, bus_width_bits = ?10, "           \
                "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "                \
-               "nvrtc_version = ?14 WHERE environment = ?1")                                       \
-    X(GPU_SET_COPY, "UPDATE gpu SET copy_bytes_per_s = ?2 WHERE environment = ?1")                 \
+               "nvrtc_version = ?14, copy_bytes_per_s = iif(?15 > 0, ?15, copy_bytes_per_s) "      \
+               "WHERE environment = ?1")                                                           \
     /* the parameters are GT_WISDOM_COLUMNS */                                                     \
     X(GPU_DESCRIBE, "UPDATE gpu SET name = ?2, arch = ?3, origin = ?4, mig_profile = ?5, "         \
                     "host = ?6, sm_count = ?7, l2_bytes = CAST(?8 AS INTEGER), "                   \

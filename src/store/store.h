@@ -90,16 +90,6 @@ gt_hash gt_scenario_hash(const gt_scenario *scenario);
 const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *environment,
                                 const char *more);
 
-/* Makes an environment known, with what is shown of it: every put of this environment needs it.
- * `host` is the text joined into it, or NULL. Writes only what changed. */
-gputune_status gt_store_register_gpu(gt_store *store, const char *environment,
-                                     const gt_device *device, const char *host,
-                                     const gt_patience *patience);
-/* A measured property of that GPU, for records. Names: GT_FACT_COPY. */
-#define GT_FACT_COPY "copy_bytes_per_s" /* device-to-device stream copy, read plus written */
-gputune_status gt_store_set_gpu_fact(gt_store *store, const char *environment, const char *name,
-                                     double value, const gt_patience *patience);
-
 /* ---- Compiled code --------------------------------------------------------------------------- */
 
 void gt_code_free(gt_code *code);
@@ -189,9 +179,17 @@ void gt_winner_list_free(gt_winner_list *list);
 gputune_status gt_store_find_nearest(gt_winner *out, gt_store *store, const char *environment,
                                      const gt_scenario *scenario, const gt_patience *patience);
 
+/* What records show of an environment's GPU. */
+typedef struct gt_gpu_facts {
+    const gt_device *device;
+    const char *host;        /* the text joined into the environment, or NULL */
+    double copy_bytes_per_s; /* of a device-to-device stream copy, read plus written; 0: as known */
+} gt_gpu_facts;
+
 /* A tuning's result, put at once. */
 typedef struct gt_outcome {
     const char *environment;
+    const gt_gpu_facts *gpu; /* NULL: as known */
     const gt_scenario *scenario;
     const gt_trial *trials;
     size_t trial_count;
@@ -204,9 +202,9 @@ typedef struct gt_outcome {
     bool force; /* also over a winner that answers for this one */
 } gt_outcome;
 
-/* Scenario, trials, winner (may be NULL) and code in one transaction. The winner is left out where
- * a final one of the same space is stored that answers for it (gt_answers_for()), unless `force`;
- * otherwise it replaces the one of its space. */
+/* The GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The winner
+ * is left out where a final one of the same space is stored that answers for it (gt_answers_for()),
+ * unless `force`; otherwise it replaces the one of its space. */
 gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
                                    const gt_patience *patience);
 
@@ -220,6 +218,10 @@ typedef struct gt_lease {
 
 enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 
+/* Waits until nobody holds the lease; only reads. EBUSY: somebody does, and the patience is over.
+ */
+gputune_status gt_store_lease_await(gt_store *store, const char *environment,
+                                    const gt_scenario *scenario, const gt_patience *patience);
 /* Waits as long as `patience` says (one that is over: one try) for the lease. It is free when it
  * was not renewed for GT_LEASE_SECONDS, whatever became of its holder; at once when its holder was
  * a process of this machine that has ended. EBUSY names the holder's process, ECANCELED tells that

@@ -296,6 +296,7 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
     int64_t gpu, scenario;
     bool superfluous = false;
     GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
+    GT_TRY(outcome->gpu ? gt_gpu_set(database, outcome->environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
     GT_TRY(gt_trial_rows(database, gpu, scenario, outcome->trials, outcome->trial_count));
     for (size_t i = 0; i < outcome->code_count; i++) {

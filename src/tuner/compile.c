@@ -17,9 +17,8 @@ static gputune_status explain_stop(const gt_session *session)
                ? gt_fail(GPUTUNE_ECANCELED, "%s: stopped before it was compiled",
                          request->template->name)
                : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: not compiled within %.3g s; the time limit may be "
-                         "raised",
-                         request->template->name, gt_session_elapsed_s(session));
+                         "%s: not compiled within the time limit of %.3g s; raise it",
+                         request->template->name, request->options.time_limit_s);
 }
 
 /* --- one configuration ------------------------------------------------------------------------ */
@@ -42,8 +41,9 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
-                              const gt_config *config)
+/* Compiles a configuration, and takes its code; NULL: the default's stays with the request. */
+static gputune_status compile_config(gt_image *image, gt_resources *resources, gt_request *request,
+                                     const gt_config *config)
 {
     static const gt_policy policy = {.done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(config, 1);
@@ -53,11 +53,28 @@ gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_reque
     if (status == GPUTUNE_OK) {
         status = gt_session_run(&session);
     }
-    if (status == GPUTUNE_OK) {
+    if (status == GPUTUNE_OK && image) {
         status = take_code(image, resources, &session);
     }
     gt_session_close(&session);
     return status;
+}
+
+gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
+                              const gt_config *config)
+{
+    return compile_config(image, resources, request, config);
+}
+
+void gt_stand_by(gt_request *request)
+{
+    static const double share = 0.8; /* the rest is for those who tune meanwhile */
+    const gt_patience all = request->patience;
+    const gt_config config = gt_config_default(request->template);
+    request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
+    (void)compile_config(NULL, NULL, request, &config);
+    request->patience = all;
+    request->grace = (gt_patience){0};
 }
 
 /* --- a space ---------------------------------------------------------------------------------- */

@@ -184,19 +184,14 @@ static gt_patience last_patience(const gt_tuning *tuning)
                                                 : gt_patience_for(0.15, NULL);
 }
 
-static gputune_status register_gpu(const gt_tuning *tuning)
+/* What is stored of the GPU. `device` holds the facts' device. */
+static gt_gpu_facts gpu_facts(gt_device *device, const gt_tuning *tuning)
 {
     const gt_request *request = tuning->session.request;
-    gt_store *store = request->services->store;
-    double copy = tuning->session.field.preparation.copy_bytes_per_s;
-    gt_device device = *request->device;
-    device.nvrtc_version = compiler_version(tuning);
-    const gt_patience patience = last_patience(tuning);
-    GT_TRY(
-        gt_store_register_gpu(store, request->environment, &device, request->host_text, &patience));
-    return copy > 0
-               ? gt_store_set_gpu_fact(store, request->environment, GT_FACT_COPY, copy, &patience)
-               : GPUTUNE_OK;
+    *device = *request->device;
+    device->nvrtc_version = compiler_version(tuning);
+    return (gt_gpu_facts){device, request->host_text,
+                          tuning->session.field.preparation.copy_bytes_per_s};
 }
 
 static gt_hash default_trial(const gt_tuning *tuning)
@@ -242,7 +237,10 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
     if (winner->terms.final) {
         GT_TRY(gt_tuning_kept_codes(&passed, tuning));
     }
+    gt_device device;
+    const gt_gpu_facts gpu = gpu_facts(&device, tuning);
     const gt_outcome outcome = {.environment = request->environment,
+                                .gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = list->items,
                                 .trial_count = list->count,
@@ -287,10 +285,8 @@ static gputune_status store_result(gt_tuning *tuning, gt_choice *choice,
     gt_winner winner;
     fill_winner(&winner, tuning, choice, time, standard);
     winner.nvrtc_version = unit_of(tuning, (uint32_t)result->winner)->compiled.nvrtc_version;
-    gputune_status status = register_gpu(tuning);
-    if (status == GPUTUNE_OK) {
-        status = store_winner(tuning, choice, list, &winner, fallback, (uint32_t)result->winner);
-    }
+    gputune_status status =
+        store_winner(tuning, choice, list, &winner, fallback, (uint32_t)result->winner);
     free(winner.config);
     free(winner.default_config);
     free(winner.fallback_config);
@@ -343,9 +339,11 @@ static gputune_status store_without_winner(const gt_tuning *tuning, const gt_tri
 {
     const gt_request *request = tuning->session.request;
     gt_code_list codes;
-    GT_TRY(register_gpu(tuning));
     GT_TRY(list_codes(&codes, tuning, false));
+    gt_device device;
+    const gt_gpu_facts gpu = gpu_facts(&device, tuning);
     const gt_outcome outcome = {.environment = request->environment,
+                                .gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = list->items,
                                 .trial_count = list->count,

@@ -81,7 +81,9 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
         GT_TRY(gt_config_text(&fallback, request->template, &choice->fallback));
     }
     winner.fallback_config = fallback;
+    const gt_gpu_facts gpu = {request->device, request->host_text, 0};
     const gt_outcome outcome = {.environment = request->environment,
+                                .gpu = &gpu,
                                 .scenario = &request->scenario,
                                 .trials = trials,
                                 .trial_count = count,

@@ -117,12 +117,15 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
                         size_t count, const gt_history *history)
 {
     static const gt_policy policy = {.measures = true, .done = gt_session_is_done};
+    static const double share = 0.75; /* of the time; the rest is for what is tried instead */
     gt_config all[2 * GT_PROVE_MAX];
     size_t all_count;
     gt_session session;
     GT_TRY(list_all(all, &all_count, configs, count, request));
     gt_list_proposer proposer = gt_list_proposer_make(all, all_count);
     const gt_field_options options = {.proposer = &proposer.proposer, .history = history};
+    const gt_patience whole = request->patience;
+    request->patience = gt_patience_at_most(&whole, share * gt_patience_left_s(&whole));
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     if (status == GPUTUNE_OK) {
         status = gt_session_run(&session);
@@ -133,5 +136,7 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     }
     gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);
+    request->patience = whole;
+    request->grace = (gt_patience){0};
     return status;
 }

@@ -397,7 +397,17 @@ void gt_request_free(gt_request *request)
     free(request->inputs_text);
     free(request->host_text);
     free(request->only_text);
+    gt_code_free(&request->standby);
     free(request);
+}
+
+gt_patience gt_request_grace(gt_request *request)
+{
+    static const double grace_s = 0.15;
+    if (!request->grace.until_ns) {
+        request->grace = gt_patience_for(grace_s, NULL);
+    }
+    return request->grace;
 }
 
 static bool is_over(void *user)

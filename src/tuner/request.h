@@ -53,6 +53,8 @@ typedef struct gt_request {
     gt_scenario scenario;
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* until the time limit, from when the call began */
+    gt_patience grace;    /* gt_request_grace(); until_ns 0: not begun */
+    gt_code standby;      /* of the default, as soon as a session has compiled it; no image: none */
     gt_terms terms;       /* the terms that a result must have been made under at least */
     gt_lease *lease;      /* held while it is tuned, NULL before */
     const gt_background_use *background; /* NULL: the caller waits for it */
@@ -74,6 +76,10 @@ gputune_status gt_request_make(gt_request **out, const gt_services *services,
                                const gt_device *device, const char *kernel, gputune_sizes sizes,
                                const gputune_options *options);
 void gt_request_free(gt_request *request);
+
+/* The little time that is left for an answer when the request's own is over, counted from the first
+ * call of this function. */
+gt_patience gt_request_grace(gt_request *request);
 
 /* The caller's options as this library knows them: those that an older caller lacks have their
  * defaults. NULL: all have. EINVAL for a version that no header has. */

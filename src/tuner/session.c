@@ -6,6 +6,7 @@
 #include "tuner/emulated.h"
 
 #include <assert.h>
+#include <math.h>
 
 /* Sessions that this thread drives now: above 0 in a callback of one, which cannot wait for its
  * end. */
@@ -40,7 +41,32 @@ gputune_status gt_session_open(gt_session *out, const gt_policy *policy, void *s
     if (policy->exclusive) {
         gt_request_say_proof(request);
     }
-    return policy->measures ? gt_data_send(&out->field) : GPUTUNE_OK;
+    if (policy->measures) {
+        GT_TRY(gt_field_pump(&out->field)); /* it is compiled while the data are made */
+        GT_TRY(gt_data_send(&out->field));
+    }
+    return GPUTUNE_OK;
+}
+
+/* The default, if its source is one of the session's. */
+static const gt_variant *find_default(const gt_session *session)
+{
+    const gt_field *field = &session->field;
+    uint64_t id = gt_field_default(field);
+    const gt_variant *variant = id < field->started ? &field->variants.items[id] : NULL;
+    return variant && variant->unit >= GT_UNIT_FIRST ? variant : NULL;
+}
+
+/* The default's code stays with the request, whatever the session ended with. */
+static void keep_default(gt_session *session)
+{
+    gt_request *request = session->request;
+    const gt_variant *variant = find_default(session);
+    gt_unit *unit = variant ? &session->field.units.items[variant->unit] : NULL;
+    if (unit && unit->compiled.image.bytes && !request->standby.image.bytes) {
+        request->standby = gt_unit_code(unit, request->device);
+        unit->compiled.image = (gt_image){0};
+    }
 }
 
 void gt_session_close(gt_session *session)
@@ -53,6 +79,7 @@ void gt_session_close(gt_session *session)
     if (session->has_gpu) {
         services->leave_gpu(services->user);
     }
+    keep_default(session);
     gt_data_release(session->field.setup);
     gt_field_close(&session->field);
 }
@@ -70,10 +97,24 @@ bool gt_session_is_done(const gt_session *session)
     return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
 }
 
+/* The default, because it is in every race; before it is ready, the first of the round. */
+static uint64_t judge_among(const gt_field *field, const gt_sample_job *job)
+{
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        const gt_variant *variant = &field->variants.items[i];
+        if (variant->role == GT_ROLE_DEFAULT && variant->stage == GT_STAGE_READY) {
+            return i;
+        }
+    }
+    return job->variants[0];
+}
+
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
 {
     assert(gt_session_is_idle(session));
     job->id = ++session->rounds_sent;
+    job->sharing = session->sharing;
+    job->judge = judge_among(&session->field, job);
     session->round_id = job->id;
     return session->farm->ops->sample(session->farm, job);
 }
@@ -117,10 +158,22 @@ double gt_session_elapsed_s(const gt_session *session)
     return gt_seconds_since(session->start_ns);
 }
 
+/* How much longer a session whose time is up waits for the code of the default, which is what the
+ * call answers with where nothing else was found. */
+static double wait_for_default_s(const gt_session *session)
+{
+    const gt_variant *variant = find_default(session);
+    bool compiles = variant && variant->stage == GT_STAGE_WAITING &&
+                    session->field.units.items[variant->unit].stage == GT_STAGE_WAITING;
+    const gt_patience grace = gt_request_grace(session->request);
+    return compiles ? gt_patience_left_s(&grace) : 0;
+}
+
 static gputune_status stop_if_over(gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
-    if (session->stop != GT_STOP_NONE || gt_patience_left_s(patience) > 0) {
+    if (session->stop != GT_STOP_NONE || gt_patience_left_s(patience) > 0 ||
+        wait_for_default_s(session) > 0) {
         return GPUTUNE_OK;
     }
     session->stop = gt_patience_canceled(patience) ? GT_STOP_CANCELED : GT_STOP_LIMIT;
@@ -159,12 +212,29 @@ static gputune_status start_work(gt_session *session)
     return ask_policy(session);
 }
 
+/* All rounds of a session are taken alike. */
+static void note_sharing(gt_session *session, const gt_event *event)
+{
+    if (event->status != GPUTUNE_OK || session->sharing != GT_SHARING_UNKNOWN) {
+        return;
+    }
+    session->sharing = event->sampled.sharing;
+    if (session->sharing == GT_SHARING_FELT) {
+        gt_log_line(&session->request->services->log, GPUTUNE_LOG_INFO,
+                    "a launch takes %.0f%% %s time on what the launch before it left in inout "
+                    "buffers: samples are single launches, each on restored buffers",
+                    100 * fabs(1 - event->sampled.used_ratio),
+                    event->sampled.used_ratio < 1 ? "less" : "more");
+    }
+}
+
 static gputune_status handle_sampled(gt_session *session, const gt_event *event)
 {
     if (event->id != session->round_id) {
         return GPUTUNE_OK; /* belongs to a round that was given up */
     }
     session->round_id = 0;
+    note_sharing(session, event);
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
 }
 
@@ -194,6 +264,9 @@ static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);
     double left = gt_patience_left_s(&session->request->patience);
+    if (left <= 0 && session->stop == GT_STOP_NONE) {
+        left = wait_for_default_s(session);
+    }
     return left > 0 && left < patience ? left : patience;
 }
 

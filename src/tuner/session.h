@@ -63,6 +63,7 @@ struct gt_session {
     bool has_gpu;
     uint64_t round_id; /* of the sample job that is out; 0: none */
     uint64_t rounds_sent;
+    gt_sharing sharing;  /* found out by the first round */
     uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */
     int64_t last_renewal_ns;
     gt_yielding yielding;

@@ -31,20 +31,22 @@ static void take_times(gt_choice *choice, const gt_winner *winner)
     choice->noisy = winner->noisy;
 }
 
-/* The code of a configuration: the stored image where its source is still the same, else compiled.
- */
+/* The code of a configuration: the stored image where its source is still the same, the default's
+ * if that is it, else compiled. */
 static gputune_status obtain(gt_image *image, gt_resources *resources, gt_request *request,
                              const gt_config *config, gt_code *stored)
 {
     gt_source source;
-    if (stored && stored->image.bytes) {
-        GT_TRY(gt_request_source(&source, request, config));
-        bool same = gt_hash_equal(source.hash, stored->source);
-        gt_source_free(&source);
-        if (same) {
-            *image = stored->image; /* taken over */
-            *resources = stored->resources;
-            stored->image = (gt_image){0};
+    gt_code *const at_hand[] = {stored, &request->standby};
+    GT_TRY(gt_request_source(&source, request, config));
+    const gt_hash hash = source.hash;
+    gt_source_free(&source);
+    for (size_t i = 0; i < sizeof at_hand / sizeof *at_hand; i++) {
+        gt_code *code = at_hand[i];
+        if (code && code->image.bytes && gt_hash_equal(hash, code->source)) {
+            *image = code->image; /* taken over */
+            *resources = code->resources;
+            code->image = (gt_image){0};
             return GPUTUNE_OK;
         }
     }
@@ -188,7 +190,8 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
     gt_choice choice = {.source = GPUTUNE_SOURCE_NEAREST, .terms = terms_of_unmeasured(request)};
     GT_TRY(gt_store_find_nearest(&winner, request->services->store, request->environment,
                                  &request->scenario, NULL));
-    gputune_status status = winner.terms.proved ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
+    bool in_time = winner.code.image.bytes || !request->grace.until_ns; /* else it is compiled */
+    gputune_status status = winner.terms.proved && in_time ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
     if (status == GPUTUNE_OK) {
         status = gt_stored_config(&choice.config, request, &winner);
     }
@@ -217,14 +220,11 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
     return gt_choice_finish(out, &choice, request, NULL);
 }
 
-/* Where the time is up, or the caller cancelled: a little more, to compile the default. */
+/* Where the time is up, or the caller cancelled: a little more, to find what was compiled. */
 static void extend_patience(gt_request *request)
 {
-    static const double after_limit_s = 1, after_cancel_s = 0.2;
-    bool canceled = gt_patience_canceled(&request->patience);
-    const gt_patience least = gt_patience_for(canceled ? after_cancel_s : after_limit_s, NULL);
-    if (gt_patience_left_s(&request->patience) < gt_patience_left_s(&least)) {
-        request->patience = least;
+    if (gt_patience_left_s(&request->patience) <= 0) {
+        request->patience = gt_request_grace(request);
     }
 }
 
@@ -241,12 +241,32 @@ static gputune_status choose_unmeasured(gt_choice *out, gt_request *request)
 
 /* --- measuring -------------------------------------------------------------------------------- */
 
+/* How long a call of that many seconds leaves the tuning to others before it compiles the default,
+ * which it returns if they take all of its time. */
+static double wait_without_default_s(double left_s)
+{
+    static const double compile_s = 1; /* as a rule less */
+    return fmax(fmin(left_s / 2, left_s - compile_s), 0);
+}
+
+static gputune_status acquire(gt_lease *lease, gt_request *request)
+{
+    gt_store *store = request->services->store;
+    double wait_s = wait_without_default_s(gt_patience_left_s(&request->patience));
+    const gt_patience first = gt_patience_at_most(&request->patience, wait_s);
+    if (gt_store_lease_await(store, request->environment, &request->scenario, &first) ==
+        GPUTUNE_EBUSY) {
+        gt_stand_by(request);
+    }
+    return gt_store_lease_acquire(lease, store, request->environment, &request->scenario,
+                                  &request->patience);
+}
+
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)
 {
     gt_store *store = request->services->store;
     gt_lease lease = {0};
-    gputune_status status = gt_store_lease_acquire(&lease, store, request->environment,
-                                                   &request->scenario, &request->patience);
+    gputune_status status = acquire(&lease, request);
     if (status != GPUTUNE_OK) {
         return status;
     }

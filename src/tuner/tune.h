@@ -38,7 +38,9 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
  * default. A configuration that was proved wrong, crashed or hung is no answer: where it is the
  * default and nothing else is right, the call fails with that status. Database trouble never fails
  * it. ENOCOMPILER only without a stored image and a compiler. Where the time limit or a cancel
- * ended the measuring, the default may still be compiled, for a second or 0.2 s at most. A request
+ * ends the measuring, it answers with the default, which is compiled with the first variants, or
+ * while it waits for another process's tuning; ETIMEOUT where the limit was too short even for
+ * that. It ends within 0.2 s of its limit. A request
  * in the background gets no answer but a winner, as nobody waits for it. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
@@ -54,6 +56,9 @@ gputune_status gt_rank(gt_choice *out, gt_request *request);
  * image->data. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
+/* Compiles the default, so that it is the request's standby. It gets most of the time that is left;
+ * that it does not succeed is no failure. */
+void gt_stand_by(gt_request *request);
 /* Compiles the request's space, stores the code, and calls `each` for every variant as it is done,
  * in the order of the space; a non-zero answer stops and is returned. Stopped by time or on
  * request, what was compiled is kept. ECOMPILE where nothing compiled. */

@@ -397,6 +397,13 @@ void gputune_space_free(gputune_space *space)
     free(space);
 }
 
+int gputune_draft_template(char **out, const char *path, const char *text, const char *kernel)
+{
+    (void)path, (void)kernel;
+    *out = strdup(text);
+    return *out ? 0 : gt_fail_memory();
+}
+
 int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel, gputune_sizes sizes,
                  const char *configuration, const char *arch, gputune_form form)
 {

@@ -299,6 +299,36 @@ static void test_variables(void **state)
     in_child(variables, NULL);
 }
 
+/* A header like CUB's declares a thousand variables, of which a kernel needs none. */
+static void many_variables(void)
+{
+    enum { VARIABLES = 2000, MODULES = 40 };
+    static char text[100 * VARIABLES + sizeof ptx_table];
+    size_t length = sizeof ptx_table - 1;
+    memcpy(text, ptx_table, length);
+    for (int i = 0; i < VARIABLES; i++) {
+        length += (size_t)snprintf(text + length, sizeof text - length,
+                                   ".global .align 4 .u32 unused_%d = %d;\n", i, i);
+    }
+    open_device();
+    for (int i = 0; i < MODULES; i++) {
+        CUmodule module;
+        CUdeviceptr unused;
+        size_t bytes;
+        int value = 0;
+        OK(cuModuleLoadData(&module, text));
+        OK(cuModuleGetGlobal_v2(&unused, &bytes, module, "unused_1234"));
+        OK(cuMemcpyDtoH_v2(&value, unused, sizeof value));
+        CHECK(bytes == sizeof value && value == 1234);
+    }
+}
+
+static void test_many_variables(void **state)
+{
+    (void)state;
+    in_child(many_variables, NULL);
+}
+
 static void bad_images(void)
 {
     open_device();
@@ -422,7 +452,8 @@ int main(void)
         cmocka_unit_test(test_cooperates),       cmocka_unit_test(test_occupancy),
         cmocka_unit_test(test_large_parameters), cmocka_unit_test(test_variables),
         cmocka_unit_test(test_bad_images),       cmocka_unit_test(test_lost_process),
-        cmocka_unit_test(test_endless),          cmocka_unit_test(test_reads_outside),
+        cmocka_unit_test(test_many_variables),   cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_reads_outside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

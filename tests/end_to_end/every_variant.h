@@ -7,6 +7,7 @@
 
 #include "gpu/device.h"
 #include "gpu/nvrtc.h"
+#include "tuner/data.h"
 #include "tuner/field.h"
 #include "tuner/request.h"
 
@@ -127,6 +128,7 @@ static void verify_begin(gt_field *field, gt_request **request, const char *kern
                                       .with_default = true,
                                       .measure = true};
     OK(gt_field_open(field, &options));
+    OK(gt_data_send(field));
     OK(gt_field_allow_measuring(field));
     field_settle(field);
     gt_space_free(space);

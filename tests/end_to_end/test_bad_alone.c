@@ -37,8 +37,7 @@ static void check_alone(const bad *b)
     gputune *tuner = tuner_open(":memory:");
     write_alone(path, sizeof path, b->name);
     int status = tune_kernel(&plan, tuner, path, GPUTUNE_SIZES({"n", b->n}), &options);
-    bool astray =
-        may_be_wrong_instead() && b->failure == GPUTUNE_ECRASHED && status == GPUTUNE_EWRONG;
+    bool astray = may_be_wrong_instead(b) && status == GPUTUNE_EWRONG;
     if (status != b->failure && !astray) {
         fail_msg("%s alone: %d: %s", b->name, status, gputune_error());
     }

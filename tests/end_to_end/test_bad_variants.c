@@ -5,7 +5,7 @@
 /* ---- one case -------------------------------------------------------------------------------- */
 
 typedef struct seen {
-    const char *status;
+    const bad *expected;
     int bad, good, other;
 } seen;
 
@@ -14,7 +14,7 @@ static int on_trial(void *user, const gputune_record *record)
     seen *s = user;
     bool right = !strcmp(record->status, "ok") || !strcmp(record->status, "eliminated");
     bool is_bad = strstr(record->configuration, "BAD=1") != NULL;
-    if (is_bad ? is_as_expected(record->status, s->status) && record->message[0] : right) {
+    if (is_bad ? is_as_expected(record->status, s->expected) && record->message[0] : right) {
         s->bad += is_bad;
         s->good += !is_bad;
     } else {
@@ -27,7 +27,7 @@ static int on_trial(void *user, const gputune_record *record)
 static void expect_trials(gputune *tuner, const bad *b)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    seen s = {.status = b->status};
+    seen s = {.expected = b};
     filter.kernel = b->name;
     filter.all_trials = true;
     OK(gputune_records(tuner, &filter, on_trial, &s));

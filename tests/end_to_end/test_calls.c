@@ -54,6 +54,9 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_kernels(NULL, NEVER(gputune_kernel), &calls));
     REFUSES(gputune_describe_space(&space, NULL, "axpy", none, "sm_90", NULL));
     REFUSES(gputune_emit(&text, &bytes, NULL, "axpy", none, NULL, "sm_90", GPUTUNE_FORM_SOURCE));
+    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL));
+    REFUSES(gputune_draft_template(&text, NULL, "y", NULL));
+    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL));
     REFUSES(gputune_records(NULL, NULL, NEVER(gputune_record), &calls));
     REFUSES(gputune_check_database(NULL));
     REFUSES(gputune_add_source(NULL, "x", "y", NULL));
@@ -76,6 +79,11 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_wisdom_load(NULL, NULL, "x", NULL));
     REFUSES(gputune_replay(NULL, NULL, NEVER(gputune_replayed), &calls));
     REFUSES(gputune_replay("x.json", NULL, NULL, NULL));
+    REFUSES(gputune_tune_together(&plan, NULL, "axpy", none, NULL, NULL));
+    REFUSES(gputune_plan_check_argument(NULL, 0, 4));
+    REFUSES(gputune_draft_template(NULL, "x.cu", "y", NULL));
+    REFUSES(gputune_draft_template(&text, NULL, "y", NULL));
+    REFUSES(gputune_draft_template(&text, "x.cu", NULL, NULL));
     gputune_close(NULL);
     gputune_refresh(NULL);
     gputune_space_free(NULL);
@@ -117,6 +125,15 @@ static void test_null_is_refused_by_a_tuner(void **state)
     REFUSES(gputune_add_source(tuner, NULL, "y", NULL));
     REFUSES(gputune_add_source(tuner, "x", NULL, NULL));
     REFUSES(gputune_drop_outdated(tuner, NULL, true, NULL, NULL));
+    REFUSES(gputune_find_kernels(tuner, NULL, NEVER(gputune_kernel), &calls));
+    REFUSES(gputune_find_kernels(tuner, "axpy", NULL, NULL));
+    REFUSES(gputune_background(NULL, tuner));
+    REFUSES(gputune_tune_together(NULL, tuner, "axpy", none, NULL, NULL));
+    REFUSES(gputune_tune_together(&plan, tuner, "axpy", none, NULL, NULL));
+    REFUSES(gputune_wisdom_export(NULL, NULL, tuner, NULL));
+    REFUSES(gputune_wisdom_import(NULL, tuner, NULL, NULL));
+    REFUSES(gputune_wisdom_save(NULL, NULL, tuner, NULL));
+    REFUSES(gputune_wisdom_load(NULL, tuner, NULL, NULL));
     assert_int_equal(calls, 0);
     gputune_close(tuner);
 }
@@ -192,6 +209,72 @@ static void test_wrong_options_are_refused_for_known_kernels_too(void **state)
     gputune_close(tuner);
 }
 
+static int together(void *user, void *data, size_t bytes)
+{
+    (void)user, (void)data, (void)bytes;
+    return 0;
+}
+
+/* Passes a struct of each type with this version. Returns how many were refused with EINVAL. */
+static int refusals(gputune *tuner, uint32_t version)
+{
+    const gputune_options options = cached_only();
+    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    gputune_group group = GPUTUNE_GROUP_INIT;
+    gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
+    gputune_wisdom_filter wisdom = GPUTUNE_WISDOM_FILTER_INIT;
+    gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
+    gputune_replay_options replay = GPUTUNE_REPLAY_OPTIONS_INIT;
+    gputune_info info = GPUTUNE_INFO_INIT;
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    gputune_parameter parameter = GPUTUNE_PARAMETER_INIT;
+    const gputune_sizes sizes = GPUTUNE_SIZES({"n", 1024});
+    gputune *other = NULL;
+    gputune_plan *plan = NULL, *same = NULL;
+    char *text = NULL;
+    int calls = 0, refused = 0;
+    open.version = filter.version = device.version = group.version = state.version = version;
+    wisdom.version = trust.version = replay.version = version;
+    info.version = function.version = parameter.version = version;
+    open.device = "none";
+    open.database = ":memory:";
+    group.broadcast = together;
+    OK(tune_kernel(&plan, tuner, "axpy", sizes, &options));
+    const int statuses[] = {
+        gputune_open(&other, &open),
+        gputune_records(tuner, &filter, NEVER(gputune_record), &calls),
+        gputune_tuner_device(&device, tuner),
+        gputune_tune_together(&same, tuner, "axpy", sizes, &options, &group),
+        gputune_background(&state, tuner),
+        gputune_wisdom_export(&text, NULL, tuner, &wisdom),
+        gputune_wisdom_import(NULL, tuner, "no wisdom", &trust),
+        gputune_replay("gone.json", &replay, NEVER(gputune_replayed), &calls),
+        gputune_plan_info(&info, plan),
+        gputune_plan_function(&function, plan, 0),
+        gputune_plan_parameter(&parameter, plan, 0, 0),
+    };
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        refused += statuses[i] == GPUTUNE_EINVAL;
+    }
+    gputune_close(other);
+    gputune_free(text);
+    gputune_plan_release(plan);
+    gputune_plan_release(same);
+    return refused;
+}
+
+static void test_versions_that_no_header_has_are_refused(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    assert_int_equal(refusals(tuner, 0), 11);
+    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* nobody has initialised it */
+    assert_int_equal(refusals(tuner, 77), 0);          /* of a later header */
+    gputune_close(tuner);
+}
+
 static void test_other_wrong_values_are_refused(void **state)
 {
     (void)state;
@@ -199,25 +282,18 @@ static void test_other_wrong_values_are_refused(void **state)
     int calls = 0;
     char *text;
     size_t bytes;
-    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    gputune_open_options open = GPUTUNE_OPEN_OPTIONS_INIT;
     gputune_replay_options replay = GPUTUNE_REPLAY_OPTIONS_INIT;
-    gputune_device device = GPUTUNE_DEVICE_INIT;
-    gputune *other;
+    gputune_wisdom_options trust = GPUTUNE_WISDOM_OPTIONS_INIT;
     const gputune_strategy odd = (gputune_strategy)99;
-    filter.version = open.version = replay.version = device.version = 0;
-    assert_int_equal(gputune_records(tuner, &filter, NEVER(gputune_record), &calls),
-                     GPUTUNE_EINVAL);
-    assert_int_equal(gputune_open(&other, &open), GPUTUNE_EINVAL);
-    assert_int_equal(gputune_tuner_device(&device, tuner), GPUTUNE_EINVAL);
-    assert_int_equal(gputune_replay("x", &replay, NEVER(gputune_replayed), &calls), GPUTUNE_EINVAL);
-    replay = (gputune_replay_options)GPUTUNE_REPLAY_OPTIONS_INIT;
     replay.strategies = &odd;
     replay.strategy_count = 1;
     assert_int_equal(gputune_replay("x", &replay, NEVER(gputune_replayed), &calls), GPUTUNE_EINVAL);
+    trust.trust = (gputune_trust)99;
+    assert_int_equal(gputune_wisdom_import(NULL, tuner, "x", &trust), GPUTUNE_EINVAL);
     assert_int_equal(gputune_emit(&text, &bytes, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), NULL,
                                   NULL, (gputune_form)99),
                      GPUTUNE_EINVAL);
+    assert_string_equal(gputune_status_text(99), gputune_status_text(-99));
     assert_string_equal(gputune_objective_name((gputune_objective)99), "?");
     assert_string_equal(gputune_strategy_name((gputune_strategy)99), "?");
     assert_string_equal(gputune_source_name((gputune_source)99), "?");
@@ -373,6 +449,7 @@ int main(void)
         cmocka_unit_test(test_null_is_refused_by_a_tuner),
         cmocka_unit_test(test_lists_of_options_may_not_be_null),
         cmocka_unit_test(test_wrong_options_are_refused_for_known_kernels_too),
+        cmocka_unit_test(test_versions_that_no_header_has_are_refused),
         cmocka_unit_test(test_other_wrong_values_are_refused),
         cmocka_unit_test(test_a_callback_cannot_close_its_tuner),
         cmocka_unit_test(test_closing_ends_a_tuning_of_another_thread),

@@ -78,13 +78,16 @@ JUDGE(box)
 JUDGE(dot)
 JUDGE(softmax)
 JUDGE(polynomial)
+JUDGE(centred_init)
+JUDGE(centred_expression)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),     cmocka_unit_test(test_positive_sum),
-        cmocka_unit_test(test_box),     cmocka_unit_test(test_dot),
-        cmocka_unit_test(test_softmax), cmocka_unit_test(test_polynomial),
+        cmocka_unit_test(test_sum),          cmocka_unit_test(test_positive_sum),
+        cmocka_unit_test(test_box),          cmocka_unit_test(test_dot),
+        cmocka_unit_test(test_softmax),      cmocka_unit_test(test_polynomial),
+        cmocka_unit_test(test_centred_init), cmocka_unit_test(test_centred_expression),
     };
     return cmocka_run_group_tests(tests, open_any, bench_close);
 }

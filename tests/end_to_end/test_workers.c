@@ -9,8 +9,26 @@ static int open_h200(void **state)
     return world_open("emu:h200");
 }
 
-/* How many child processes this process has. */
-static int count_children(void)
+/* Whether a process's arguments have one that is `word`; NULL: yes. */
+static bool has_argument(int pid, const char *word)
+{
+    char path[64], arguments[4096];
+    snprintf(path, sizeof path, "/proc/%d/cmdline", pid);
+    FILE *file = word ? fopen(path, "re") : NULL;
+    size_t length = file ? fread(arguments, 1, sizeof arguments - 1, file) : 0;
+    bool found = !word;
+    arguments[length] = '\0';
+    for (size_t at = 0; at < length; at += strlen(arguments + at) + 1) {
+        found = found || strcmp(arguments + at, word) == 0;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return found;
+}
+
+/* How many child processes this process has, of those with that argument (NULL: of all). */
+static int count_children(const char *argument)
 {
     int count = 0;
     DIR *threads = opendir("/proc/self/task");
@@ -21,7 +39,7 @@ static int count_children(void)
         snprintf(path, sizeof path, "/proc/self/task/%s/children", thread->d_name);
         FILE *file = thread->d_name[0] == '.' ? NULL : fopen(path, "re");
         while (file && fscanf(file, "%d", &pid) == 1) {
-            count++;
+            count += has_argument(pid, argument);
         }
         if (file) {
             fclose(file);
@@ -31,18 +49,28 @@ static int count_children(void)
     return count;
 }
 
+static const char *const narrow[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
+
 static void tune(gputune *tuner)
 {
-    static const char *const only[] = {"VEC=1,4", "BLOCK=64", "UNROLL=1"};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     gputune_plan *plan;
-    options.only = only;
+    options.only = narrow;
     options.only_count = 3;
     options.time_limit_s = 100;
     options.force = true;
     OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));
     assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_MEASURED);
     gputune_plan_release(plan);
+}
+
+/* Workers are ended, not waited for. */
+static void await_end(void)
+{
+    for (int wait = 0; wait < 200 && count_children(NULL); wait++) {
+        usleep(10000);
+    }
+    assert_int_equal(count_children(NULL), 0);
 }
 
 static void test_workers_end_with_the_tuning(void **state)
@@ -57,10 +85,7 @@ static void test_workers_end_with_the_tuning(void **state)
     OK(gputune_open(&tuner, &options));
     for (int round = 0; round < 2; round++) {
         tune(tuner);
-        for (int wait = 0; wait < 200 && count_children(); wait++) {
-            usleep(10000); /* they are ended, not waited for */
-        }
-        assert_int_equal(count_children(), 0);
+        await_end();
     }
     gputune_close(tuner);
 }
@@ -70,8 +95,42 @@ static void test_workers_may_be_kept(void **state)
     (void)state;
     gputune *tuner = tuner_open(":memory:");
     tune(tuner);
-    assert_true(count_children() >= 2);
+    assert_true(count_children(NULL) >= 2);
     tune(tuner);
+    gputune_close(tuner);
+}
+
+/* As the command line does it: a worker says what the device is. */
+static gputune *open_as_tool(void)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    options.database = world.database;
+    options.keep_workers = options.tune_only = true;
+    OK(gputune_open(&tuner, &options));
+    return tuner;
+}
+
+static void test_a_hit_starts_no_compiler(void **state)
+{
+    (void)state;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.only = narrow;
+    options.only_count = 3;
+    options.time_limit_s = 100;
+    gputune *tuner = tuner_open(world.database);
+    tune(tuner);
+    assert_true(count_children("compile") >= 1);
+    gputune_close(tuner);
+    await_end();
+
+    tuner = open_as_tool();
+    OK(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", 1024}), &options));
+    assert_int_equal(info_of(plan).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(count_children("measure"), 1);
+    assert_int_equal(count_children("compile"), 0);
+    gputune_plan_release(plan);
     gputune_close(tuner);
 }
 
@@ -91,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_workers_end_with_the_tuning),
         cmocka_unit_test(test_workers_may_be_kept),
+        cmocka_unit_test(test_a_hit_starts_no_compiler),
         cmocka_unit_test(test_a_wrong_worker_is_found_at_once),
     };
     return cmocka_run_group_tests(tests, open_h200, world_close);

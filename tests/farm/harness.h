@@ -74,7 +74,8 @@ static void ask_verify(gt_farm *farm, uint64_t id, const char *script)
 
 static void ask_sample(gt_farm *farm, uint64_t id, const uint64_t *variants, uint32_t count)
 {
-    gt_sample_job job = {id, variants, count, GPUTUNE_OBJECTIVE_KERNEL, false};
+    gt_sample_job job = {
+        .id = id, .variants = variants, .count = count, .objective = GPUTUNE_OBJECTIVE_KERNEL};
     assert_int_equal(farm->ops->sample(farm, &job), GPUTUNE_OK);
 }
 

@@ -167,12 +167,48 @@ static void every_sample_begins_with_the_inputs_as_they_were(void **state)
     }
 }
 
+static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
+{
+    volatile uint64_t current = 0;
+    const uint64_t id = 1;
+    gt_sampled sampled = {0};
+    gt_sample_job job = {.variants = &id,
+                         .count = 1,
+                         .objective = GPUTUNE_OBJECTIVE_LAUNCH,
+                         .sharing = known,
+                         .judge = judge};
+    must(gt_measure_sample(world.measure, &job, &sampled, &current));
+    assert_true(sampled.values[0] > 0);
+    assert_true((sampled.used_ratio == 1) == (known || sampled.sharing == GT_SHARING_HARMLESS));
+    free(sampled.values);
+    return sampled.sharing;
+}
+
+/* The first launch finds |y| within 1, and many elements leave that. */
+static void launches_share_buffers_where_that_makes_no_difference(void **state)
+{
+    gt_verified verified;
+    NEEDS_DEVICE();
+    prepare_cached(GPUTUNE_CACHE_HOT);
+    must(verify(&verified, 1, RIGHT));
+    must(verify(&verified, 2,
+                VARIANT("if (i < n) { if (i % 32 == 0 && fabsf(y[i]) <= 1)"
+                        " for (volatile int k = 0; k < 20000; k++) ;"
+                        " y[i] += a * x[i]; }")));
+    assert_int_equal(sharing_by(1, GT_SHARING_UNKNOWN), GT_SHARING_HARMLESS);
+    assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
+    assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);
+    assert_int_equal(sharing_by(1, GT_SHARING_FELT), GT_SHARING_FELT);
+    must(verify(&verified, 2, RIGHT)); /* buffers are restored to what they held */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_reach_the_kernel_in_every_way),
         cmocka_unit_test(every_objective_gives_times),
         cmocka_unit_test(every_sample_begins_with_the_inputs_as_they_were),
+        cmocka_unit_test(launches_share_buffers_where_that_makes_no_difference),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

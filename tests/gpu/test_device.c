@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,6 +119,35 @@ static void test_environment_leaves_out_what_does_not(void **state)
     assert_false(changes_environment(&base, other));
 }
 
+/* As CUDA names an instance, and the whole GPU. */
+static CUresult name_an_instance(char *name, int bytes, CUdevice device)
+{
+    (void)device;
+    snprintf(name, (size_t)bytes, "NVIDIA H200 MIG 1g.18gb");
+    return CUDA_SUCCESS;
+}
+
+/* What is measured on it answers on instances of the same profile only, and workers see it by its
+ * own UUID. */
+static void test_a_mig_instance_is_a_gpu_of_its_own(void **state)
+{
+    (void)state;
+    const gt_driver *whole;
+    gt_device instance, gpu;
+    if (gt_driver_open(&whole, "emu:h200") < 0) {
+        fail_msg("%s", gt_message());
+    }
+    gt_driver part = *whole;
+    part.DeviceGetName = name_an_instance;
+    assert_int_equal(gt_device_query(&gpu, whole, 0), GPUTUNE_OK);
+    assert_int_equal(gt_device_query(&instance, &part, 0), GPUTUNE_OK);
+    assert_string_equal(gpu.mig_profile, "");
+    assert_string_equal(instance.mig_profile, "1g.18gb");
+    assert_int_equal(strncmp(gpu.uuid, "GPU-", 4), 0);
+    assert_int_equal(strncmp(instance.uuid, "MIG-", 4), 0);
+    assert_string_not_equal(instance.environment, gpu.environment);
+}
+
 static void test_an_old_compiler_limits_parameters(void **state)
 {
     (void)state;
@@ -137,6 +167,7 @@ int main(void)
         cmocka_unit_test(test_unknown_capabilities_take_their_generation),
         cmocka_unit_test(test_environment_holds_what_decides_times),
         cmocka_unit_test(test_environment_leaves_out_what_does_not),
+        cmocka_unit_test(test_a_mig_instance_is_a_gpu_of_its_own),
         cmocka_unit_test(test_an_old_compiler_limits_parameters),
     };
     return cmocka_run_group_tests_name("device", tests, NULL, NULL);

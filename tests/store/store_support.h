@@ -179,6 +179,16 @@ static inline void put_size(gt_store *store, int64_t n, double time_ns)
     put_size_within(store, n, time_ns, NULL);
 }
 
+/* Puts what is shown of a GPU, with a scenario of its own. */
+static inline void put_gpu(gt_store *store, const char *environment, const gt_gpu_facts *gpu)
+{
+    int64_t n = 7;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_outcome outcome = {.environment = environment, .gpu = gpu, .scenario = &scenario};
+    assert_int_equal(gt_store_put_winner(store, &outcome, NULL), GPUTUNE_OK);
+}
+
 /* The first of the scenario's winners; ENOTFOUND without one. */
 static inline gputune_status find_first(gt_winner *out, gt_store *store, const char *environment,
                                         const gt_scenario *scenario)

@@ -432,8 +432,7 @@ static void every_field_of_a_record_is_served(void **state)
     terms.limit = 2;
     terms.final = false;
     assert_int_equal(put_under(store, &scenario, 10, &terms, false, NULL), GPUTUNE_OK);
-    gt_store_register_gpu(store, ENVIRONMENT, &device, NULL, NULL);
-    gt_store_set_gpu_fact(store, ENVIRONMENT, GT_FACT_COPY, 1e12, NULL);
+    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, NULL, 1e12});
     assert_int_equal(gt_store_records(store, &filter, check_winner, NULL, NULL), 42);
     gt_store_close(store);
 }

@@ -277,6 +277,38 @@ static void lookups_go_past_a_waiting_write(void **state)
     gt_store_close(store);
 }
 
+static void *look_long(void *user)
+{
+    long_write *job = user;
+    const gt_patience patience = gt_patience_for(60, NULL);
+    size_t count = 0;
+    job->begun = 1;
+    winners_at(job->store, 1024, &patience, &count);
+    return count ? job : NULL;
+}
+
+/* While a commit waits for a reader of another process, SQLite lets nobody begin to read. */
+static void a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for(void **state)
+{
+    world *w = *state;
+    make_database(w);
+    gt_store *store = open_store(w);
+    assert_true(time_at(store, 1024) == 10);
+    pid_t holder = lock_file(w, shared);
+    long_write write = {.store = store}, look = {.store = store};
+    pthread_t writer, reader;
+    void *found;
+    assert_int_equal(pthread_create(&writer, NULL, write_long, &write), 0);
+    usleep(200000); /* the commit has begun */
+    assert_int_equal(pthread_create(&reader, NULL, look_long, &look), 0);
+    usleep(200000); /* the lookup has begun */
+    unlock_file(holder);
+    assert_int_equal(pthread_join(reader, &found), 0);
+    assert_int_equal(pthread_join(writer, NULL), 0);
+    assert_non_null(found);
+    gt_store_close(store);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, open_world, close_world)
 
 int main(void)
@@ -291,6 +323,7 @@ int main(void)
         TEST(cancel_ends_waits),
         TEST(a_locked_file_leaves_time_to_tune_without_it),
         TEST(lookups_go_past_a_waiting_write),
+        TEST(a_waiting_lookup_does_not_hold_up_the_commit_that_it_waits_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ static atomic_long begun, answered, refused, forks, closes, resets;
 static long wanted;
 static char folder[] = "/tmp/gputune-stress-XXXXXX", database[64];
 static atomic_int failures;
-/* Between a reset and the next context nobody may launch: CUDA leaves that undefined. */
+/* Who resets a context that another thread uses has undefined behaviour in CUDA. */
 static pthread_rwlock_t context_lock = PTHREAD_RWLOCK_INITIALIZER;
 
 static const char *const kernels[KERNELS] = {"axpy", "copy", "no-such-kernel", NULL};
@@ -59,13 +59,13 @@ static unsigned below(gt_random *random, unsigned limit)
     return (unsigned)gt_random_below(random, limit);
 }
 
-/* So that not all threads compile the same at once. */
-static void learn(gputune *tuner)
+/* So that the calls below cost little: they find what is stored. */
+static void store_all(gputune *tuner)
 {
     for (int i = 0; i < 2 * SIZES; i++) {
         gputune_options options = GPUTUNE_OPTIONS_INIT;
         gputune_plan *plan = NULL;
-        options.effort = GPUTUNE_CACHED_ONLY;
+        options.max_variants = 1;
         options.time_limit_s = LONGEST_S;
         int status =
             tune_kernel(&plan, tuner, kernels[i % 2], GPUTUNE_SIZES({"n", 1000 + i / 2}), &options);
@@ -88,7 +88,6 @@ static gputune *open_one(void)
     if (status < 0) {
         fail_with("gputune_open", status);
     }
-    learn(tuner);
     return tuner;
 }
 
@@ -144,9 +143,7 @@ static void launch(gputune_plan *plan, gt_random *random)
         expect("gputune_launch", gputune_launch(plan, NULL, GPUTUNE_ARGS(&x)));
         return;
     }
-    pthread_rwlock_rdlock(&context_lock);
-    bool ready = driver->CtxSetCurrent(context) == CUDA_SUCCESS &&
-                 driver->MemAlloc(&x, n * sizeof a) == CUDA_SUCCESS &&
+    bool ready = driver->MemAlloc(&x, n * sizeof a) == CUDA_SUCCESS &&
                  driver->MemAlloc(&y, n * sizeof a) == CUDA_SUCCESS;
     if (ready) {
         n += !below(random, 16); /* another size than the plan's */
@@ -158,10 +155,24 @@ static void launch(gputune_plan *plan, gt_random *random)
     }
     driver->MemFree(x);
     driver->MemFree(y);
+}
+
+/* Makes the context current until leave_context(); no other thread resets it meanwhile. */
+static void enter_context(void)
+{
+    pthread_rwlock_rdlock(&context_lock);
+    if (driver->CtxSetCurrent(context) != CUDA_SUCCESS) {
+        fail_with("the driver", 0);
+    }
+}
+
+static void leave_context(void)
+{
+    driver->CtxSetCurrent(NULL);
     pthread_rwlock_unlock(&context_lock);
 }
 
-static void ask(gt_random *random)
+static void ask(gt_random *random, bool in_context)
 {
     gputune_plan *plan = NULL, *again;
     const gputune_options options = any_options(random);
@@ -175,7 +186,7 @@ static void ask(gt_random *random)
         return;
     }
     again = gputune_plan_retain(plan);
-    if (!below(random, 8)) {
+    if (in_context && !below(random, 4)) {
         launch(plan, random);
     }
     gputune_plan_release(plan);
@@ -292,8 +303,12 @@ static void operate(gt_random *random)
         reset();
     } else if (choice < 1000) {
         ask_about(random);
+    } else if (choice % 4) {
+        ask(random, false);
     } else {
-        ask(random);
+        enter_context();
+        ask(random, true);
+        leave_context();
     }
 }
 
@@ -363,6 +378,9 @@ static void test_random_calls(void **state)
     wanted = number_of("STRESS_OPERATIONS", 2000);
     assert_int_equal(gt_driver_open(&driver, "emu:h200"), GPUTUNE_OK);
     assert_int_equal(driver->DevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    gputune *first = open_one();
+    store_all(first);
+    gputune_close(first);
     for (const char *at = threads ? threads : "1,8,64"; *at; at += *at == ',') {
         char *end;
         stress((int)strtol(at, &end, 10), seed);

@@ -1,7 +1,9 @@
 #include "support/scripted_farm.h"
 
+#include "base/clock.h"
 #include "base/random.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +14,8 @@ static gputune_status push(scripted_farm *farm, gt_event event)
     if (event.status != GPUTUNE_OK) {
         snprintf(event.message, sizeof event.message, "scripted %s", gt_status_name(event.status));
     }
+    double after_s = event.kind == GT_EVENT_COMPILED ? farm->compile_s : 0;
+    GT_TRY(gt_array_push(&farm->due, gt_now_ns() + (int64_t)(after_s * 1e9)));
     return gt_array_push(&farm->events, event);
 }
 
@@ -165,16 +169,26 @@ static gputune_status drop(gt_farm *base, uint64_t variant)
     return GPUTUNE_OK;
 }
 
+/* Whether the next event comes within so many seconds; waits for it. */
+static bool await_due(const scripted_farm *farm, double seconds)
+{
+    double left_s = -gt_seconds_since(farm->due.items[farm->next]);
+    double wait_s = left_s < seconds ? left_s : seconds;
+    if (wait_s > 0) {
+        nanosleep(&(struct timespec){(time_t)wait_s, (long)(fmod(wait_s, 1) * 1e9)}, NULL);
+    }
+    return left_s <= seconds;
+}
+
 static gputune_status next(gt_farm *base, gt_event *out, double seconds)
 {
     scripted_farm *farm = (scripted_farm *)base;
-    (void)seconds;
     for (size_t i = 0; i < farm->compiling.count; i++) {
         farm->compiling.items[i].seconds += 10;
     }
     bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
-    if (late || farm->next == farm->events.count) {
+    if (late || farm->next == farm->events.count || !await_due(farm, seconds)) {
         *out = (gt_event){.kind = GT_EVENT_TIMEOUT};
         return GPUTUNE_OK;
     }
@@ -216,6 +230,7 @@ void scripted_farm_close(scripted_farm *farm)
 {
     cancel(&farm->farm);
     gt_array_free(&farm->events);
+    gt_array_free(&farm->due);
     gt_array_free(&farm->compiling);
     gt_array_free(&farm->launches);
     gt_array_free(&farm->sampled);

@@ -24,6 +24,7 @@ typedef struct scripted_farm {
     bool (*compiles_for_ever)(void *user,
                               const char *text); /* others take 10 ms; NULL: none does */
     void *user;
+    double compile_s;       /* that a compile takes; 0: none */
     double noise;           /* relative, uniform */
     long round_ns;          /* that a round of samples takes */
     uint32_t spoiled;       /* so many rounds to come are spoiled */
@@ -36,6 +37,7 @@ typedef struct scripted_farm {
     uint32_t given_up;       /* compiles */
     uint64_t first_verified; /* id of the first variant that was to be verified */
     GT_ARRAY(gt_event) events;
+    GT_ARRAY(int64_t) due; /* when each event comes, on the clock of gt_now_ns() */
     size_t next;
     GT_ARRAY(gt_compiling) compiling; /* for ever; ten seconds longer after each wait */
     GT_ARRAY(gt_launch) launches;     /* by variant id */

@@ -10,6 +10,7 @@
 
 #include <getopt.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -92,6 +93,66 @@ static void fill_map(int64_t n)
     buckets[made->hash % BUCKETS] = made;
 }
 
+/* Work of a thread alone, as much as a hit: what several threads lose by the machine. */
+static void work_alone(int64_t n)
+{
+    static volatile uint64_t zero;
+    uint64_t hash = zero;
+    for (int i = 0; i < 8; i++) {
+        hash += hash_of(kernel, n + (int64_t)(hash & 1));
+    }
+    if (hash == 1) {
+        exit(1);
+    }
+}
+
+/* ---- cores ---- */
+
+/* The processors of this process, one of each core: two that share a core slow each other down,
+ * whatever they run. */
+static cpu_set_t cores;
+
+static bool is_first_of_core(int cpu)
+{
+    char path[96];
+    int first = cpu;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    FILE *file = fopen(path, "re");
+    if (file) {
+        if (fscanf(file, "%d", &first) != 1) {
+            first = cpu;
+        }
+        fclose(file);
+    }
+    return first == cpu || !CPU_ISSET(first, &cores);
+}
+
+static void find_cores(void)
+{
+    must(sched_getaffinity(0, sizeof cores, &cores), "sched_getaffinity");
+    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--) {
+        if (CPU_ISSET(cpu, &cores) && !is_first_of_core(cpu)) {
+            CPU_CLR(cpu, &cores);
+        }
+    }
+}
+
+/* Where there are as many cores as threads, each thread has one of its own. */
+static void pin(pthread_t thread, int index, int threads)
+{
+    cpu_set_t own;
+    int cpu = 0;
+    if (threads > CPU_COUNT(&cores)) {
+        return;
+    }
+    for (int before = -1; before < index; cpu++) {
+        before += CPU_ISSET(cpu, &cores) != 0;
+    }
+    CPU_ZERO(&own);
+    CPU_SET(cpu - 1, &own);
+    pthread_setaffinity_np(thread, sizeof own, &own);
+}
+
 /* ---- hits ---- */
 
 typedef struct asker {
@@ -124,6 +185,7 @@ static double one_cost(int threads, void (*ask)(int64_t n))
         if (pthread_create(&askers[i].thread, NULL, ask_often, &askers[i])) {
             exit(1);
         }
+        pin(askers[i].thread, i, threads);
     }
     for (int i = 0; i < threads; i++) {
         pthread_join(askers[i].thread, NULL);
@@ -148,18 +210,25 @@ static double median(double *values, size_t count)
 static void compare_hits(int threads)
 {
     double one[REPEATS], many[REPEATS], map_one[REPEATS], map_many[REPEATS];
+    double own_one[REPEATS], own_many[REPEATS];
     fill_map(SIZE);
     for (int i = 0; i < REPEATS; i++) { /* in turn, so that all see the same clock rates */
         one[i] = one_cost(1, ask_tuner);
         many[i] = one_cost(threads, ask_tuner);
+        own_one[i] = one_cost(1, work_alone);
+        own_many[i] = one_cost(threads, work_alone);
         map_one[i] = one_cost(1, ask_map);
         map_many[i] = one_cost(threads, ask_map);
     }
     double a = median(one, REPEATS), b = median(many, REPEATS);
+    double e = median(own_one, REPEATS), f = median(own_many, REPEATS);
     double c = median(map_one, REPEATS), d = median(map_many, REPEATS);
     printf("a known plan, one thread: %.1f ns a call (least %.1f)\n", a, one[0]);
     printf("a known plan, %d threads: %.1f ns a call each (least %.1f), %.2f of one thread's\n",
            threads, b, many[0], b / a);
+    printf("work that shares nothing, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one "
+           "thread's\n",
+           e, threads, f, f / e);
     printf("mutex and map, one thread: %.1f ns; %d threads: %.1f ns, %.2f of one thread's\n", c,
            threads, d, d / c);
     printf("gputune over mutex and map: %.2f for one thread, %.2f for %d\n", a / c, b / d, threads);
@@ -240,7 +309,7 @@ static void say_context_cost(const gt_driver *driver)
 
 static void compare_launches(const gt_driver *driver)
 {
-    enum { BATCHES = 200 };
+    enum { BATCHES = 1000 };
     static double bare[BATCHES], ours[BATCHES], over[BATCHES];
     target at = {.driver = driver};
     open_target(&at);
@@ -275,7 +344,7 @@ int main(int argc, char **argv)
     gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
     int threads = 8, letter;
     cached_only.effort = GPUTUNE_CACHED_ONLY;
-    options.driver = "emu";
+    options.driver = "cuda"; /* calls of the emulator's cost something else */
     options.database = ":memory:";
     while ((letter = getopt(argc, argv, "t:n:d:k:")) != -1) {
         switch (letter) {
@@ -301,6 +370,10 @@ int main(int argc, char **argv)
     }
     const gt_driver *driver = enter_context(options.driver);
     must(gputune_open(&tuner, &options), "gputune_open");
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    must(gputune_tuner_device(&device, tuner), "gputune_tuner_device");
+    find_cores();
+    printf("%s, %d cores\n", device.name, CPU_COUNT(&cores));
     compare_hits(threads);
     compare_launches(driver);
     say_context_cost(driver);

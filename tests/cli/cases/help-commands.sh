@@ -2,5 +2,6 @@ for command in warm show run compare kernels space emit embed devices replay wis
     $FAKE help $command || echo "exit $?"
     echo ==
 done
+$FAKE template --help
 $FAKE help help | head -n 1
 $FAKE show --help | head -n 1

@@ -1,12 +1,16 @@
-# every complete template of examples/ tunes as it is, at a small size
+# every complete template of examples/ tunes as it is, at a small size with odd extents
 export GPUTUNE_DB=$PWD/x.db
 for template in "$(dirname "$0")"/../../../examples/*.cu; do
     case $template in
-    */block_reduce.cu | */softmax.cu) size="rows=8 columns=100" ;;
     */gemm_wgmma.cu) continue ;; # runs on a GPU only
+    */block_reduce.cu | */expdist.cu) continue ;; # real-examples-cub
+    */softmax.cu) size="rows=8 columns=100" ;;
     */spmv.cu) size="rows=200 columns=150 nonzeros=1600" ;;
     */lookup.cu) size="n=500 entries=300" ;;
     */convolution.cu) size="w=40 h=20" ;;
+    */convolution_tiled.cu) size="w=67 h=35 FILTER_W=5 FILTER_H=3" ;;
+    */sepconv.cu) size="w=67 h=35 FILTER=5" ;;
+    */stencil.cu | */zeromeanfilter.cu) size="w=67 h=35" ;;
     */matmul.cu) size="m=33 n=20 k=17" ;;
     *) size="n=500" ;;
     esac

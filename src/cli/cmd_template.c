@@ -1,0 +1,103 @@
+/* The command template: a first template from a kernel that has none. */
+#include "cli/commands.h"
+
+#include "cli/console.h"
+#include "cli/exit_code.h"
+#include "cli/options.h"
+#include "cli/session.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct settings {
+    const char *output;
+    bool force;
+} settings;
+
+static int cannot_write(const char *path)
+{
+    cli_error("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
+    return CLI_EXIT_NOTHING;
+}
+
+/* A file that is there stays as it is unless --force was given. */
+static int write_text(const settings *settings, const char *text)
+{
+    FILE *file =
+        settings->output ? fopen(settings->output, settings->force ? "wb" : "wbx") : stdout;
+    if (!file && errno == EEXIST) {
+        cli_error("'%s' is there already; --force replaces it", settings->output);
+        return CLI_EXIT_USAGE;
+    }
+    if (!file) {
+        return cannot_write(settings->output);
+    }
+    bool good = fputs(text, file) >= 0 && fflush(file) == 0;
+    if (settings->output) {
+        good &= fclose(file) == 0;
+    }
+    return good ? CLI_EXIT_OK : cannot_write(settings->output);
+}
+
+static size_t count_guesses(const char *text)
+{
+    size_t count = 0;
+    while ((text = strstr(text, "// guess:"))) {
+        count++;
+        text++;
+    }
+    return count;
+}
+
+static int write_draft(const settings *settings, const char *path, const char *kernel)
+{
+    size_t bytes;
+    char *text = cli_read_text(path, &bytes), *draft;
+    if (!text) {
+        cli_error("cannot read '%s': %s", path, strerror(errno));
+        return CLI_EXIT_NOTHING;
+    }
+    int status = gputune_draft_template(&draft, path, text, kernel);
+    free(text);
+    if (status < 0) {
+        return cli_fail(status);
+    }
+    int code = write_text(settings, draft);
+    if (code == CLI_EXIT_OK) {
+        cli_note(
+            "%zu guesses are marked '// guess:'; correct what is wrong, then try: gputune space %s",
+            count_guesses(draft), settings->output ? settings->output : "FILE");
+    }
+    gputune_free(draft);
+    return code;
+}
+
+int cmd_template(int argc, char **argv)
+{
+    settings settings = {0};
+    const cli_option options[] = {
+        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "write there [stdout]", NULL},
+        {"force", 'f', CLI_OPTION_FLAG, &settings.force, NULL, "replace that file", NULL},
+        CLI_OPTIONS_END,
+    };
+    const cli_usage usage = {
+        "template",
+        "FILE [KERNEL]",
+        "Writes a first template from a kernel of CUDA code that has none, or a part of one.",
+        "The code stays as it is; pragmas come in front of the kernel. What they say is read off\n"
+        "the code, and marked '// guess:' where that is a guess. KERNEL is needed where the file "
+        "has\n"
+        "several. 'gputune help template' describes the language.",
+        1,
+        2,
+        options};
+    cli_arguments arguments;
+    int code = cli_parse(&arguments, &usage, argc, argv);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    return write_draft(&settings, arguments.items[0],
+                       arguments.count > 1 ? arguments.items[1] : NULL);
+}

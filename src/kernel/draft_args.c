@@ -1,0 +1,296 @@
+/* Writes the clauses of a problem and of a kernel's arguments. */
+#include "kernel/draft_write.h"
+
+#include "kernel/structure.h"
+#include "kernel/types.h"
+
+#include "base/number.h"
+
+#include <string.h>
+
+/* ---- problem and arguments --------------------------------------------------------------------
+ */
+
+void gt_draft_write_sizes(gt_draft_writer *w)
+{
+    gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->symbols.count; i++) {
+        const gt_draft_symbol *symbol = &draft->symbols.items[i];
+        const char *name = gt_draft_name_of(w, (uint16_t)i);
+        if (!symbol->is_size || gt_draft_is_declared(w, name)) {
+            continue;
+        }
+        gt_text_printf(w->out,
+                       "// guess: '%s' is a size of the problem%s; the value to measure at\n", name,
+                       symbol->kind == GT_DRAFT_SIZE ? " that is no parameter" : "");
+        gt_text_printf(w->out, "#pragma gputune problem(%s = 1 << %d)\n", name,
+                       __builtin_ctz((unsigned)symbol->value));
+    }
+}
+
+void gt_draft_write_template_parameters(gt_draft_writer *w)
+{
+    gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->constants.count; i++) {
+        const gt_draft_constant *constant = &draft->constants.items[i];
+        if (!constant->is_template_parameter || gt_draft_is_declared(w, constant->name) ||
+            gt_draft_is_block(draft, constant->name)) {
+            continue;
+        }
+        if (constant->is_type) {
+            gt_text_printf(w->out,
+                           "// guess: the types to compile for\n"
+                           "#pragma gputune problem(type %s = float, double)\n",
+                           constant->name);
+            continue;
+        }
+        gt_text_printf(w->out,
+                       "// guess: what is computed depends on %s; if it does not, it is an axis: "
+                       "tune(%s = …)\n#pragma gputune problem(const %s = %.0f)\n",
+                       constant->name, constant->name, constant->name,
+                       constant->has_value ? constant->value : 1);
+    }
+}
+
+/* Names that the text uses and nothing defines, as far as indices have them. */
+void gt_draft_write_undefined(gt_draft_writer *w)
+{
+    gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->accesses.count; i++) {
+        gt_polynomial plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
+        for (uint32_t t = 0; t < plain.count; t++) {
+            for (uint32_t k = 0; k < plain.terms[t].count; k++) {
+                const gt_draft_symbol *symbol =
+                    &draft->symbols.items[plain.terms[t].powers[k].symbol];
+                if (symbol->kind == GT_DRAFT_CONSTANT && !gt_draft_is_block(draft, symbol->name) &&
+                    !gt_draft_constant_of(draft, symbol->name) &&
+                    !gt_draft_is_declared(w, symbol->name) &&
+                    !strstr(gt_text_string(w->out), symbol->name)) {
+                    gt_text_printf(w->out,
+                                   "// guess: nothing here defines '%s'\n"
+                                   "#pragma gputune problem(const %s = 1)\n",
+                                   symbol->name, symbol->name);
+                }
+            }
+        }
+    }
+}
+
+static gt_polynomial whole_problem(const gt_draft *draft)
+{
+    gt_polynomial all = gt_polynomial_number(1);
+    for (uint16_t d = 0; d < 3; d++) {
+        all = gt_polynomial_multiply(&all, &draft->dimensions[d].size);
+    }
+    return all;
+}
+
+const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer)
+{
+    if (draft->parameters[buffer->parameter].is_const || !buffer->is_written) {
+        return "in";
+    }
+    return buffer->is_read ? "inout" : "out";
+}
+
+/* Indices into a buffer of so many elements. */
+static void append_indices(gt_draft_writer *w, const gt_function_parameter *parameter,
+                           const gt_polynomial *length)
+{
+    if (parameter->has_type && parameter->element.bytes == 1) {
+        gt_text_printf(w->out, " = uniform(0, %d)",
+                       parameter->element.type == GT_TYPE_U8 ? 255 : 127);
+        return;
+    }
+    gt_text_append(w->out, " = uniform(0, ");
+    gt_draft_append_sum(w, length);
+    gt_text_append(w->out, " - 1)");
+}
+
+/* What the elements of a buffer of integers hold; "": nothing need be said. */
+static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffer *buffer)
+{
+    const gt_draft *draft = w->draft;
+    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
+    const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
+    bool is_float = parameter->has_type ? gt_type_is_float(parameter->element.type)
+                                        : constant && constant->is_type;
+    const char *direction = gt_draft_direction(draft, buffer);
+    if (is_float || strcmp(direction, "out") == 0) {
+        return;
+    }
+    gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
+    if (buffer->total) {
+        gt_text_printf(w->out, " = prefix(%s)", draft->symbols.items[buffer->total].name);
+    } else if (buffer->indexed >= 0) {
+        const gt_polynomial *length = &draft->buffers[buffer->indexed].length;
+        gt_polynomial all = length->known ? *length : whole_problem(draft);
+        append_indices(w, parameter, &all);
+    } else if (strcmp(direction, "inout") == 0 && parameter->has_type) {
+        gt_text_append(w->out, " = zero");
+    } else {
+        gt_text_append(w->out, parameter->has_type && parameter->element.type == GT_TYPE_BOOL
+                                   ? " = uniform(0, 1)"
+                                   : " = uniform(0, 99)");
+    }
+}
+
+static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
+{
+    gt_draft *draft = w->draft;
+    const gt_draft_buffer *buffer = &draft->buffers[index];
+    const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
+    gt_polynomial length = buffer->length;
+    if (!length.known) {
+        length = whole_problem(draft);
+        gt_text_printf(notes,
+                       "// guess: how long '%s' is, of which the code says nothing plain%s\n",
+                       parameter->name,
+                       buffer->is_moved ? ", as it moves the pointer; see to the grid, too" : "");
+    }
+    if (buffer->is_passed_on && !parameter->is_const) {
+        gt_text_printf(notes, "// guess: '%s' is read and written by a function that it goes to\n",
+                       parameter->name);
+    }
+    gt_text_printf(w->out, "%s %s %s", gt_draft_direction(draft, buffer), parameter->words,
+                   parameter->name);
+    if (!gt_draft_append_extents(w, index, &length)) {
+        gt_text_append(w->out, "[");
+        gt_draft_append_sum(w, &length);
+        gt_text_append(w->out, "]");
+    }
+    append_fill(w, notes, buffer);
+}
+
+/* `{.alpha = 1.5}` of a struct by value: all members but those that are sizes. */
+static bool append_members(gt_draft_writer *w, const gt_function_parameter *parameter)
+{
+    const gt_draft *draft = w->draft;
+    gt_template template = {.parts = w->present->parts};
+    gt_parse parse = {.template = &template, .parts = w->present->parts, .code = draft->text};
+    const gt_structure *structure = NULL;
+    bool first = true;
+    if (parameter->has_type ||
+        gt_structure_find(&structure, &parse, parameter->words) != GPUTUNE_OK || !structure) {
+        return false;
+    }
+    for (uint32_t i = 0; i < structure->member_count; i++) {
+        const gt_structure_member *member = &structure->members[i];
+        char path[2 * GT_NAME_MAX];
+        gt_element element;
+        bool is_float =
+            gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
+        (void)gt_snprintf(path, sizeof path, "%s.%s", parameter->name, member->name);
+        int symbol = gt_draft_find_symbol(draft, path);
+        if (symbol < 0 || !draft->symbols.items[symbol].is_size) {
+            gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name,
+                           is_float ? "1.5" : "1");
+            first = false;
+        }
+    }
+    gt_text_append(w->out, first ? "" : "}");
+    return true;
+}
+
+static void append_scalar(gt_draft_writer *w, gt_text *notes,
+                          const gt_function_parameter *parameter)
+{
+    const gt_draft *draft = w->draft;
+    int symbol = gt_draft_find_symbol(draft, parameter->name);
+    const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
+    bool is_float = parameter->has_type ? gt_type_is_float(parameter->element.type)
+                                        : constant && constant->is_type;
+    gt_text_printf(w->out, "%s %s", parameter->words, parameter->name);
+    if (symbol >= 0 && draft->symbols.items[symbol].is_size) {
+        return;
+    }
+    gt_text_printf(notes, "// guess: the value of '%s'\n", parameter->name);
+    if (!append_members(w, parameter)) {
+        gt_text_append(w->out, is_float ? " = 1.5" : " = 1");
+    }
+}
+
+static int buffer_of(const gt_draft *draft, uint32_t parameter)
+{
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        if (draft->buffers[i].parameter == parameter) {
+            return (int)i;
+        }
+    }
+    return -1;
+}
+
+/* `__constant__ TYPE NAME[e]…;` without a value, if the kernel reads it: with the lexer behind the
+ * word. */
+static void write_constant(gt_draft_writer *w, gt_lexer *lexer)
+{
+    gt_draft *draft = w->draft;
+    char type[GT_NAME_MAX], name[GT_NAME_MAX];
+    gt_element element;
+    gt_polynomial count = gt_polynomial_number(1);
+    if (gt_type_words_read(type, sizeof type, lexer, "a type") != GPUTUNE_OK) {
+        return;
+    }
+    gt_draft_token_text(name, sizeof name, &lexer->token);
+    gt_lexer_next(lexer);
+    while (gt_lexer_accept(lexer, "[")) {
+        gt_polynomial extent = gt_draft_read_sum(draft, lexer);
+        count = gt_polynomial_multiply(&count, &extent);
+        (void)gt_lexer_accept(lexer, "]");
+    }
+    double elements = count.known ? gt_draft_evaluate(draft, &count) : 0;
+    if (!gt_lexer_is(lexer, ";") || elements < 1 || !gt_draft_in_kernel(draft, name) ||
+        !gt_element_from_name(&element, type)) {
+        return;
+    }
+    gt_text_printf(
+        w->out, "// guess: the caller fills '%s'\n#pragma gputune constant(%s : %s[%.0f]%s)\n",
+        name, name, type, elements, gt_type_is_float(element.type) ? "" : " : uniform(0, 99)");
+}
+
+void gt_draft_write_constants(gt_draft_writer *w)
+{
+    gt_lexer lexer, line;
+    gt_lexer_open(&lexer, w->draft->text, strlen(w->draft->text), (gt_place){"", 1, 1});
+    while (lexer.token.kind != GT_TOKEN_END) {
+        if (lexer.token.kind == GT_TOKEN_DIRECTIVE) {
+            gt_lexer_directive(&lexer, &line);
+        } else if (gt_lexer_accept(&lexer, "__constant__")) {
+            write_constant(w, &lexer);
+        } else {
+            gt_lexer_next(&lexer);
+        }
+    }
+}
+
+/* One clause, its notes before it; long lists go on in the next line. */
+void gt_draft_write_args(gt_draft_writer *w)
+{
+    enum { WIDTH = 96 };
+    gt_text *out = w->out, notes = {0}, list = {0};
+    size_t line = 0;
+    gt_text_append(&notes, "// guess: what is read and written, and how much of it\n");
+    gt_text_append(&list, "#pragma gputune args(");
+    for (uint32_t i = 0; i < w->draft->parameter_count; i++) {
+        gt_text item = {0};
+        int buffer = buffer_of(w->draft, i);
+        w->out = &item;
+        if (buffer >= 0) {
+            append_buffer(w, &notes, (uint32_t)buffer);
+        } else {
+            append_scalar(w, &notes, &w->draft->parameters[i]);
+        }
+        gt_text_append(&list, i ? "," : "");
+        bool wraps = i && list.length - line + item.length > WIDTH;
+        line = wraps ? list.length : line;
+        gt_text_append(&list, wraps ? " \\\n                     " : i ? " " : "");
+        gt_text_append(&list, gt_text_string(&item));
+        out->failed |= item.failed;
+        gt_text_free(&item);
+    }
+    w->out = out;
+    gt_text_printf(out, "%s%s)\n", gt_text_string(&notes), gt_text_string(&list));
+    out->failed |= notes.failed || list.failed;
+    gt_text_free(&notes);
+    gt_text_free(&list);
+}

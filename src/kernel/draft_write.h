@@ -1,0 +1,58 @@
+/* The writers of a first template's clauses. For draft_*.c only. */
+#ifndef GT_KERNEL_DRAFT_WRITE_H
+#define GT_KERNEL_DRAFT_WRITE_H
+
+#include "kernel/draft_parts.h"
+
+/* What is written, where. */
+typedef struct gt_draft_writer {
+    gt_text *out;
+    gt_draft *draft;
+    const gt_reader *present;  /* the clauses that the text has */
+    char axes[3][GT_NAME_MAX]; /* what expressions call a block's dimensions */
+} gt_draft_writer;
+
+/* ---- draft_text.c ---- */
+
+/* Whether the text has a clause of that word, or one that gives a value to the name. */
+bool gt_draft_has_clause(const gt_draft_writer *w, const char *word);
+bool gt_draft_is_declared(const gt_draft_writer *w, const char *name);
+/* Whether the name is a token of the text, or of the kernel. */
+bool gt_draft_occurs(const char *text, size_t length, const char *name);
+bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
+/* What an expression calls the symbol. */
+const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol);
+/* Appends `h * w + 2`. */
+void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *p);
+/* Appends `[h][w]` of h * w elements, slowest first; false, and nothing, where that is no such
+ * product. */
+bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polynomial *length);
+/* Whether the constant is the block in a dimension, and so an axis. */
+bool gt_draft_is_block(const gt_draft *draft, const char *name);
+
+/* ---- draft_args.c ---- */
+
+/* "in", "out" or "inout". */
+const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
+void gt_draft_write_sizes(gt_draft_writer *w);
+void gt_draft_write_template_parameters(gt_draft_writer *w);
+void gt_draft_write_undefined(gt_draft_writer *w);
+/* The __constant__ arrays that the host fills. */
+void gt_draft_write_constants(gt_draft_writer *w);
+void gt_draft_write_args(gt_draft_writer *w);
+
+/* ---- draft_launch.c ---- */
+
+void gt_draft_name_axes(gt_draft_writer *w);
+/* The last dimension in which blocks have threads, or the grid blocks. */
+uint16_t gt_draft_last_dimension(const gt_draft *draft, bool threads);
+/* The block, and the grid, in one dimension. */
+void gt_draft_append_block(gt_draft_writer *w, uint16_t d);
+void gt_draft_append_grid(gt_draft_writer *w, uint16_t d);
+void gt_draft_write_axes(gt_draft_writer *w);
+void gt_draft_write_block(gt_draft_writer *w);
+void gt_draft_write_grid(gt_draft_writer *w);
+void gt_draft_write_requirements(gt_draft_writer *w);
+void gt_draft_write_shared(gt_draft_writer *w);
+
+#endif

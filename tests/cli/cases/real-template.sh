@@ -1,0 +1,74 @@
+# a first template from plain kernels, which can be tuned as it is
+export GPUTUNE_DRIVER=emu:h200 GPUTUNE_DB=$PWD/table.db
+cat >axpy.cu <<'CU'
+// y += a x
+__global__ void axpy(float *y, const float *x, float a, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] += a * x[i];
+    }
+}
+CU
+cat >stencil.cu <<'CU'
+#define RADIUS 1
+__global__ void stencil(float *__restrict__ out, const float *__restrict__ in, int width, int height)
+{
+    int x = blockIdx.x * blockDim.x + threadIdx.x;
+    int y = blockIdx.y * blockDim.y + threadIdx.y;
+    if (x >= RADIUS && x < width - RADIUS && y >= RADIUS && y < height - RADIUS) {
+        float sum = 0;
+        for (int d = -RADIUS; d <= RADIUS; d++) {
+            sum += in[(y + d) * width + x] + in[y * width + x + d];
+        }
+        out[y * width + x] = 0.25f * sum;
+    }
+}
+CU
+cat >sum.cu <<'CU'
+__global__ void sum(float *partial, const float *x, int n)
+{
+    extern __shared__ float s[];
+    int t = threadIdx.x;
+    float mine = 0;
+    for (int i = blockIdx.x * blockDim.x + t; i < n; i += blockDim.x * gridDim.x) {
+        mine += x[i];
+    }
+    s[t] = mine;
+    __syncthreads();
+    for (int k = blockDim.x / 2; k > 0; k >>= 1) {
+        if (t < k) {
+            s[t] += s[t + k];
+        }
+        __syncthreads();
+    }
+    if (t == 0) {
+        partial[blockIdx.x] = s[0];
+    }
+}
+CU
+$GPUTUNE template axpy.cu
+for kernel in axpy stencil sum; do
+    $GPUTUNE template $kernel.cu $kernel -o mine.cu --force 2>/dev/null || echo "exit $?"
+    grep '^#pragma' mine.cu
+    sizes='n=4K'
+    [ $kernel = stencil ] && sizes='width=64 height=64'
+    $GPUTUNE warm mine.cu -s "$sizes" --format csv -q | grep -c "^$kernel,"
+done
+# a file that is there stays
+$GPUTUNE template axpy.cu -o mine.cu || echo "exit $?"
+# which kernel, and what no template can have
+cat axpy.cu stencil.cu >both.cu
+$GPUTUNE template both.cu || echo "exit $?"
+$GPUTUNE template both.cu stencil -o both_tuned.cu -f && $GPUTUNE space both_tuned.cu --format csv | head -n 2
+$GPUTUNE template both.cu stencl || echo "exit $?"
+$GPUTUNE template absent.cu || echo "exit $?"
+printf 'int n;\n' >none.cu
+$GPUTUNE template none.cu || echo "exit $?"
+cat >texture.cu <<'CU'
+__global__ void sample(float *y, cudaTextureObject_t image, int n)
+{
+    y[threadIdx.x] = tex2D<float>(image, 0, 0);
+}
+CU
+$GPUTUNE template texture.cu || echo "exit $?"

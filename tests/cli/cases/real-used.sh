@@ -1,0 +1,15 @@
+# a kernel that has nothing to do on what the launch before it left: no sample shares its buffers, and
+# a hot launch takes about as long as a cold one; a kernel to which that makes no difference is
+# sampled as ever
+settle=$(dirname "$0")/../../language/settle.cu
+run() { # KERNEL OPTION...
+    $GPUTUNE run --driver emu -v --format csv "$@" 2>>log | tail -n 1 | cut -d, -f13
+}
+cold=$(run "$settle")
+hot=$(run "$settle" --cache hot)
+launch=$(run "$settle" -o launch)
+echo "$cold $hot $launch" | awk '{ print ($1 > 0), ($2 > 0.9 * $1), ($3 > 0.9 * $1) }'
+run axpy --size n=10000 --cache hot >/dev/null
+run histogram --size n=10000 -o launch >/dev/null
+grep -c 'a launch takes' log
+grep -m 1 'a launch takes' log | sed 's/[0-9]*%/N%/'

@@ -1,0 +1,379 @@
+/* Every function of the public header that takes a tuner: without one, with one that is closed, in
+ * a forked child, and from several threads while another one closes it. The header itself is read,
+ * so that a function that is missing here, or in test_calls.c, is noticed. */
+#include "world.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/wait.h>
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open("emu:h200");
+}
+
+/* ---- the calls: each right but for its tuner, and quick ---- */
+
+#define N GPUTUNE_SIZES({"n", 1024})
+
+static int see(void *user, const void *item)
+{
+    (void)user, (void)item;
+    return 0;
+}
+#define SEE(type) ((int (*)(void *, const type *))(void (*)(void))see)
+
+static int give(void *user, void *data, size_t bytes)
+{
+    (void)user, (void)data, (void)bytes;
+    return 0;
+}
+
+static gputune_options unmeasured(void)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    return options;
+}
+
+static int call_tune_kernel(gputune *tuner)
+{
+    const gputune_options options = unmeasured();
+    gputune_plan *plan = NULL;
+    int status = tune_kernel(&plan, tuner, "axpy", N, &options);
+    gputune_plan_release(plan);
+    return status;
+}
+
+static int call_tune_together(gputune *tuner)
+{
+    const gputune_options options = unmeasured();
+    gputune_group group = GPUTUNE_GROUP_INIT;
+    gputune_plan *plan = NULL;
+    group.broadcast = give;
+    int status = gputune_tune_together(&plan, tuner, "axpy", N, &options, &group);
+    gputune_plan_release(plan);
+    return status;
+}
+
+static int call_refresh(gputune *tuner)
+{
+    gputune_refresh(tuner);
+    return GPUTUNE_OK;
+}
+
+static int call_add_template(gputune *tuner)
+{
+    return gputune_add_template(tuner, "templates/copy.cu");
+}
+
+static int call_add_source(gputune *tuner)
+{
+    return gputune_add_source(tuner, "gone.cu", "", NULL);
+}
+
+static int call_background(gputune *tuner)
+{
+    gputune_background_state state = GPUTUNE_BACKGROUND_STATE_INIT;
+    return gputune_background(&state, tuner);
+}
+
+static int call_wait(gputune *tuner)
+{
+    return gputune_wait(tuner, 1);
+}
+
+static int call_tuner_device(gputune *tuner)
+{
+    gputune_device device = GPUTUNE_DEVICE_INIT;
+    return gputune_tuner_device(&device, tuner);
+}
+
+static int call_kernels(gputune *tuner)
+{
+    return gputune_kernels(tuner, SEE(gputune_kernel), NULL);
+}
+
+static int call_find_kernels(gputune *tuner)
+{
+    return gputune_find_kernels(tuner, "axpy", SEE(gputune_kernel), NULL);
+}
+
+static int call_describe_space(gputune *tuner)
+{
+    gputune_space *space = NULL;
+    int status = gputune_describe_space(&space, tuner, "axpy", N, NULL, NULL);
+    gputune_space_free(space);
+    return status;
+}
+
+static int call_emit(gputune *tuner)
+{
+    char *text = NULL;
+    size_t bytes;
+    int status = gputune_emit(&text, &bytes, tuner, "axpy", N, NULL, NULL, GPUTUNE_FORM_SOURCE);
+    gputune_free(text);
+    return status;
+}
+
+static int call_records(gputune *tuner)
+{
+    return gputune_records(tuner, NULL, SEE(gputune_record), NULL);
+}
+
+static int call_drop_outdated(gputune *tuner)
+{
+    return gputune_drop_outdated(tuner, NULL, true, SEE(gputune_record), NULL);
+}
+
+static int call_wisdom_export(gputune *tuner)
+{
+    char *text = NULL;
+    int status = gputune_wisdom_export(&text, NULL, tuner, NULL);
+    gputune_free(text);
+    return status;
+}
+
+static int call_wisdom_import(gputune *tuner)
+{
+    return gputune_wisdom_import(NULL, tuner, "not wisdom", NULL);
+}
+
+static char saved[128];
+
+static int call_wisdom_save(gputune *tuner)
+{
+    return gputune_wisdom_save("/dev/null", NULL, tuner, NULL);
+}
+
+static int call_wisdom_load(gputune *tuner)
+{
+    return gputune_wisdom_load(NULL, tuner, saved, NULL);
+}
+
+static int call_check_database(gputune *tuner)
+{
+    return gputune_check_database(tuner);
+}
+
+static int call_run(gputune *tuner)
+{
+    static const char *const odd[] = {"NO=1"};
+    return gputune_run(tuner, "axpy", N, odd, 1, NULL, SEE(gputune_record), NULL);
+}
+
+static int call_compile(gputune *tuner)
+{
+    return gputune_compile(tuner, "no-such-kernel", N, NULL, NULL, SEE(gputune_compiled), NULL);
+}
+
+static const struct {
+    const char *name;
+    int (*call)(gputune *tuner);
+} calls[] = {
+    {"tune_kernel", call_tune_kernel},
+    {"gputune_tune_together", call_tune_together},
+    {"gputune_refresh", call_refresh},
+    {"gputune_add_template", call_add_template},
+    {"gputune_add_source", call_add_source},
+    {"gputune_background", call_background},
+    {"gputune_wait", call_wait},
+    {"gputune_tuner_device", call_tuner_device},
+    {"gputune_kernels", call_kernels},
+    {"gputune_find_kernels", call_find_kernels},
+    {"gputune_describe_space", call_describe_space},
+    {"gputune_emit", call_emit},
+    {"gputune_records", call_records},
+    {"gputune_drop_outdated", call_drop_outdated},
+    {"gputune_wisdom_export", call_wisdom_export},
+    {"gputune_wisdom_import", call_wisdom_import},
+    {"gputune_wisdom_save", call_wisdom_save},
+    {"gputune_wisdom_load", call_wisdom_load},
+    {"gputune_check_database", call_check_database},
+    {"gputune_run", call_run},
+    {"gputune_compile", call_compile},
+};
+enum { CALLS = sizeof calls / sizeof *calls };
+
+static bool is_void(int call)
+{
+    return calls[call].call == call_refresh;
+}
+
+/* ---- the header ---- */
+
+static bool is_known(const char *name)
+{
+    bool known = strcmp(name, "gputune_close") == 0; /* has tests of its own */
+    for (int i = 0; i < CALLS; i++) {
+        known = known || strcmp(calls[i].name, name) == 0;
+    }
+    return known;
+}
+
+/* The name in front of the parenthesis at `end`. */
+static void name_before(char *out, size_t room, const char *end)
+{
+    const char *begin = end;
+    while (isalnum((unsigned char)begin[-1]) || begin[-1] == '_') {
+        begin--;
+    }
+    snprintf(out, room, "%.*s", (int)(end - begin), begin);
+}
+
+static void test_every_function_is_called(void **state)
+{
+    (void)state;
+    static const char mark[] = "\nGPUTUNE_API ", own[] = "gputune *tuner";
+    char *header, *others, name[64];
+    int functions = 0, of_a_tuner = 0;
+    OK(gt_file_read(&header, NULL, "include/gputune.h"));
+    OK(gt_file_read(&others, NULL, "tests/end_to_end/test_calls.c"));
+    for (const char *at = header; (at = strstr(at, mark)); functions++) {
+        at += strlen(mark);
+        const char *open = strchr(at, '('), *end = strstr(at, ");");
+        const char *tuner = strstr(open, own);
+        name_before(name, sizeof name, open);
+        bool takes_one = tuner && tuner < end;
+        of_a_tuner += takes_one;
+        if (takes_one && !is_known(name)) {
+            fail_msg("%s takes a tuner, and is not in the table of this file", name);
+        }
+        const char *called = strstr(others, name);
+        while (called && called[strlen(name)] != '(') {
+            called = strstr(called + 1, name);
+        }
+        if (!takes_one && !called && end - open > (ptrdiff_t)strlen("(void)")) {
+            fail_msg("%s is not called by test_calls.c with what is wrong", name);
+        }
+    }
+    assert_true(functions > CALLS);
+    assert_int_equal(of_a_tuner, CALLS + 1);
+    free(header);
+    free(others);
+}
+
+/* ---- wrong tuners ---- */
+
+static void expect_refusal(int call, gputune *tuner, const char *because)
+{
+    int status = calls[call].call(tuner);
+    if (!is_void(call) && (status != GPUTUNE_EINVAL || !strstr(gputune_error(), because) ||
+                           !strstr(gputune_error(), calls[call].name))) {
+        fail_msg("%s: status %d, \"%s\"", calls[call].name, status, gputune_error());
+    }
+}
+
+static void test_none(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CALLS; i++) {
+        expect_refusal(i, NULL, "NULL");
+    }
+}
+
+static void test_a_closed_one(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_close(tuner);
+    for (int i = 0; i < CALLS; i++) {
+        expect_refusal(i, tuner, "closed");
+    }
+}
+
+static void test_another_process_s(void **state)
+{
+    (void)state;
+    int status;
+    gputune *tuner = tuner_open(":memory:");
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(60);
+        for (int i = 0; i < CALLS; i++) {
+            if (calls[i].call(tuner) != GPUTUNE_EUNSUPPORTED && !is_void(i)) {
+                _exit(i + 1);
+            }
+        }
+        gputune_close(tuner);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    if (status) {
+        int i = WEXITSTATUS(status) - 1;
+        fail_msg("%s: status %#x", i >= 0 && i < CALLS ? calls[i].name : "?", (unsigned)status);
+    }
+    gputune_close(tuner);
+}
+
+/* ---- closing meanwhile ---- */
+
+enum { ASKERS = 4, ROUNDS = 10 };
+static gputune *shared;
+static atomic_int asked;
+
+/* Calls everything again and again, until it hears that the tuner is closed. */
+static void *ask(void *first)
+{
+    int status = GPUTUNE_OK;
+    for (int i = *(const int *)first;
+         status != GPUTUNE_EINVAL || !strstr(gputune_error(), "closed"); i = (i + 1) % CALLS) {
+        status = calls[i].call(shared);
+        asked++;
+    }
+    return NULL;
+}
+
+static void test_one_that_is_being_closed(void **state)
+{
+    (void)state;
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_t askers[ASKERS];
+        int firsts[ASKERS];
+        shared = tuner_open(":memory:");
+        asked = 0;
+        for (int i = 0; i < ASKERS; i++) {
+            firsts[i] = (i * CALLS / ASKERS + round) % CALLS;
+            assert_int_equal(pthread_create(&askers[i], NULL, ask, &firsts[i]), 0);
+        }
+        while (asked < 8 * round) {
+            usleep(100);
+        }
+        gputune_close(shared);
+        for (int i = 0; i < ASKERS; i++) {
+            pthread_join(askers[i], NULL);
+        }
+    }
+}
+
+static int open_all(void **state)
+{
+    FILE *file;
+    open_h200(state);
+    snprintf(saved, sizeof saved, "%s/text", world.folder);
+    file = fopen(saved, "w");
+    assert_non_null(file);
+    fputs("not wisdom\n", file);
+    assert_int_equal(fclose(file), 0);
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    unlink(saved);
+    return world_close(state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_function_is_called),
+        cmocka_unit_test(test_none),
+        cmocka_unit_test(test_a_closed_one),
+        cmocka_unit_test(test_another_process_s),
+        cmocka_unit_test(test_one_that_is_being_closed),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

@@ -1,0 +1,322 @@
+/* Many threads that want the same plan at once: one of them makes it, the others wait for it as
+ * long as their own limits say. */
+#include "world.h"
+
+#include <pthread.h>
+#include <semaphore.h>
+
+enum { THREADS = 64, LONGEST_S = 200 };
+
+static char worker[96], started[96];
+
+/* A worker that notes that it was started. */
+static int open_all(void **state)
+{
+    (void)state;
+    world_open("emu:h200");
+    snprintf(worker, sizeof worker, "%s/worker", world.folder);
+    snprintf(started, sizeof started, "%s/started", world.folder);
+    FILE *script = fopen(worker, "w");
+    assert_non_null(script);
+    fprintf(script, "#!/bin/sh\necho \"$@\" >>%s\nexec %s \"$@\"\n", started,
+            getenv("GPUTUNE_WORKER"));
+    assert_int_equal(fclose(script), 0);
+    assert_int_equal(chmod(worker, 0700), 0);
+    return 0;
+}
+
+static int close_all(void **state)
+{
+    unlink(worker);
+    unlink(started);
+    return world_close(state);
+}
+
+static int workers_started(const char *role)
+{
+    char line[512];
+    int count = 0;
+    FILE *file = fopen(started, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        count += strstr(line, role) != NULL;
+    }
+    if (file) {
+        fclose(file);
+    }
+    return count;
+}
+
+static gputune *open_counting(void)
+{
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune *tuner;
+    if (!world.ready) {
+        skip();
+    }
+    options.database = ":memory:";
+    options.worker = worker;
+    options.compile_workers = 1;
+    options.log = on_log;
+    world.log[0] = '\0';
+    unlink(started);
+    OK(gputune_open(&tuner, &options));
+    return tuner;
+}
+
+/* ---- a call ---- */
+
+typedef struct call {
+    gputune *tuner;
+    const char *kernel;
+    gputune_options options;
+    pthread_barrier_t *start; /* NULL: at once */
+    pthread_t thread;
+    int status;
+    gputune_plan *plan;
+    char message[256];
+} call;
+
+static gputune_options few_variants(gputune_effort effort)
+{
+    static const char *const only[] = {"VEC=1", "BLOCK=64,256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = effort;
+    options.only = only;
+    options.only_count = 3;
+    options.time_limit_s = LONGEST_S;
+    return options;
+}
+
+static void *run(void *user)
+{
+    call *c = user;
+    if (c->start) {
+        pthread_barrier_wait(c->start);
+    }
+    c->status = tune_kernel(&c->plan, c->tuner, c->kernel, GPUTUNE_SIZES({"n", 4099}), &c->options);
+    snprintf(c->message, sizeof c->message, "%s", c->status ? gputune_error() : "");
+    return NULL;
+}
+
+static void begin(call *c)
+{
+    assert_int_equal(pthread_create(&c->thread, NULL, run, c), 0);
+}
+
+static void end(call *c)
+{
+    pthread_join(c->thread, NULL);
+}
+
+static void all_at_once(call calls[THREADS], const call *like)
+{
+    pthread_barrier_t start;
+    pthread_barrier_init(&start, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++) {
+        calls[i] = *like;
+        calls[i].start = &start;
+        begin(&calls[i]);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        end(&calls[i]);
+    }
+    pthread_barrier_destroy(&start);
+}
+
+static void expect_one_plan(call calls[THREADS], gputune_source source)
+{
+    for (int i = 0; i < THREADS; i++) {
+        if (calls[i].status != GPUTUNE_OK) {
+            fail_msg("status %d: %s", calls[i].status, calls[i].message);
+        }
+        assert_ptr_equal(calls[i].plan, calls[0].plan);
+    }
+    assert_int_equal(info_of(calls[0].plan).source, source);
+    for (int i = 0; i < THREADS; i++) {
+        gputune_plan_release(calls[i].plan);
+    }
+}
+
+/* ---- many at once ---- */
+
+static void test_a_default_is_compiled_once(void **state)
+{
+    (void)state;
+    call calls[THREADS];
+    const call like = {open_counting(), "axpy", .options = few_variants(GPUTUNE_CACHED_ONLY)};
+    all_at_once(calls, &like);
+    expect_one_plan(calls, GPUTUNE_SOURCE_DEFAULT);
+    assert_int_equal(workers_started("compile"), 1);
+    assert_int_equal(workers_started("measure"), 0);
+    gputune_close(like.tuner);
+}
+
+static void test_one_measures(void **state)
+{
+    (void)state;
+    call calls[THREADS];
+    const call like = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)};
+    all_at_once(calls, &like);
+    expect_one_plan(calls, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(workers_started("compile"), 1);
+    assert_int_equal(workers_started("measure"), 1);
+    gputune_close(like.tuner);
+}
+
+static void test_a_failure_is_found_once(void **state)
+{
+    (void)state;
+    static const char text[] = "#pragma gputune kernel(odd)\n"
+                               "#pragma gputune problem(n = 64)\n"
+                               "#pragma gputune args(out float y[n])\n"
+                               "#pragma gputune block(32)\n"
+                               "#pragma gputune grid(2)\n"
+                               "__global__ void odd(float *y) { y[0] = nobody; }\n";
+    call calls[THREADS];
+    call like = {open_counting(), "odd", .options = GPUTUNE_OPTIONS_INIT};
+    like.options.effort = GPUTUNE_CACHED_ONLY;
+    like.options.time_limit_s = LONGEST_S;
+    OK(gputune_add_source(like.tuner, "odd.cu", text, NULL));
+    all_at_once(calls, &like);
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(calls[i].status, GPUTUNE_ECOMPILE);
+        assert_non_null(strstr(calls[i].message, "nobody"));
+    }
+    /* a thread that came late has compiled it for itself, and failed alike */
+    assert_true(workers_started("compile") < THREADS / 2);
+    gputune_close(like.tuner);
+}
+
+/* ---- limits ---- */
+
+typedef struct gate {
+    sem_t reached, open;
+    bool passed;
+} gate;
+
+/* Keeps its tuning waiting. */
+static void stop_at_gate(void *user, const gputune_progress *progress)
+{
+    gate *g = user;
+    if (!g->passed && progress->compiled) {
+        g->passed = true;
+        sem_post(&g->reached);
+        sem_wait(&g->open);
+    }
+}
+
+static void begin_first(call *first, gate *g)
+{
+    sem_init(&g->reached, 0, 0);
+    sem_init(&g->open, 0, 0);
+    g->passed = false;
+    first->options.progress = stop_at_gate;
+    first->options.user = g;
+    begin(first);
+    sem_wait(&g->reached);
+}
+
+static void test_a_wait_ends_with_the_own_limit(void **state)
+{
+    (void)state;
+    gate g;
+    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
+         second = first;
+    begin_first(&first, &g);
+    second.options.time_limit_s = 3;
+    begin(&second);
+    end(&second); /* while the first one stands still */
+    OK(second.status);
+    assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_DEFAULT);
+    assert_non_null(strstr(info_of(second.plan).stop_reason, "is tuning the same kernel"));
+    sem_post(&g.open);
+    end(&first);
+    OK(first.status);
+    assert_int_equal(info_of(first.plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(first.plan);
+    gputune_plan_release(second.plan);
+    gputune_close(first.tuner);
+}
+
+static void test_a_wait_ends_with_the_own_cancel(void **state)
+{
+    (void)state;
+    gate g;
+    volatile int cancel = 0;
+    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
+         second = first;
+    begin_first(&first, &g);
+    second.options.cancel = &cancel;
+    begin(&second);
+    usleep(50000);
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+    end(&second);
+    assert_true(second.status == GPUTUNE_OK || second.status == GPUTUNE_ECANCELED);
+    gputune_plan_release(second.plan);
+    sem_post(&g.open);
+    end(&first);
+    OK(first.status);
+    gputune_plan_release(first.plan);
+    gputune_close(first.tuner);
+}
+
+/* What the first one's cancel ended is no answer for the second, who goes on. */
+static void test_a_cancel_is_the_own_only(void **state)
+{
+    (void)state;
+    gate g;
+    volatile int cancel = 0;
+    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
+         second = first;
+    first.options.cancel = &cancel;
+    begin_first(&first, &g);
+    begin(&second);
+    usleep(50000);
+    __atomic_store_n(&cancel, 1, __ATOMIC_RELAXED);
+    sem_post(&g.open);
+    end(&first);
+    end(&second);
+    assert_true(first.status == GPUTUNE_OK || first.status == GPUTUNE_ECANCELED);
+    OK(second.status);
+    assert_int_equal(info_of(second.plan).source, GPUTUNE_SOURCE_MEASURED);
+    gputune_plan_release(first.plan);
+    gputune_plan_release(second.plan);
+    gputune_close(first.tuner);
+}
+
+/* A source that replaced another one is not answered by what was begun before. */
+static void test_a_replaced_template_is_not_waited_for(void **state)
+{
+    (void)state;
+    gate g;
+    call first = {open_counting(), "axpy", .options = few_variants(GPUTUNE_MEASURE)},
+         second = first;
+    begin_first(&first, &g);
+    OK(gputune_add_template(first.tuner, "templates/axpy.cu"));
+    second.options.effort = GPUTUNE_MEASURE;
+    second.options.time_limit_s = 3;
+    begin(&second);
+    end(&second);
+    OK(second.status);
+    sem_post(&g.open);
+    end(&first);
+    OK(first.status);
+    assert_ptr_not_equal(first.plan, second.plan);
+    gputune_plan_release(first.plan);
+    gputune_plan_release(second.plan);
+    gputune_close(first.tuner);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_default_is_compiled_once),
+        cmocka_unit_test(test_one_measures),
+        cmocka_unit_test(test_a_failure_is_found_once),
+        cmocka_unit_test(test_a_wait_ends_with_the_own_limit),
+        cmocka_unit_test(test_a_wait_ends_with_the_own_cancel),
+        cmocka_unit_test(test_a_cancel_is_the_own_only),
+        cmocka_unit_test(test_a_replaced_template_is_not_waited_for),
+    };
+    return cmocka_run_group_tests(tests, open_all, close_all);
+}

@@ -1,0 +1,130 @@
+/* What a call answers with whose limit or cancel comes before anything is measured: the default,
+ * which is compiled before the call waits for anything. */
+#include "search_world.h"
+
+/* The sources that were given to the compilers, of the default. */
+static uint32_t defaults_compiled;
+
+static gputune_status count(void *user, const char *text)
+{
+    (void)user;
+    defaults_compiled += strstr(text, "#define BLOCK 128") != NULL;
+    return GPUTUNE_OK;
+}
+
+static int open_slow_world(void **state)
+{
+    int status = open_world(state);
+    world *w = *state;
+    w->farm.compile = count;
+    defaults_compiled = 0;
+    return status;
+}
+
+static gputune_options limited_to(double seconds)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = seconds;
+    return options;
+}
+
+static void expect_default(world *w, const gputune_options *options)
+{
+    gt_choice choice;
+    char config[64];
+    gputune_status status = tune(w, &choice, config, options);
+    if (status != GPUTUNE_OK) {
+        fail_msg("%s: %s", gt_status_name(status), gt_message());
+    }
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_DEFAULT);
+    assert_string_equal(config, "BLOCK=128");
+    assert_true(choice.image.bytes > 0);
+    gt_choice_free(&choice);
+}
+
+static void expect_failure(world *w, const gputune_options *options, gputune_status failure,
+                           const char *message)
+{
+    gt_choice choice;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, options), failure);
+    if (!strstr(gt_message(), message)) {
+        fail_msg("'%s' instead of '%s'", gt_message(), message);
+    }
+}
+
+/* Compiling takes longer than what is left when the wait is over. */
+static void test_it_is_compiled_while_another_process_tunes(void **state)
+{
+    world *w = *state;
+    const gputune_options options = limited_to(3.2);
+    gt_request *request;
+    gt_lease lease;
+    w->farm.compile_s = 1.1;
+    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
+                                     (gputune_sizes){0, NULL}, &options),
+                     GPUTUNE_OK);
+    assert_int_equal(
+        gt_store_lease_acquire(&lease, w->store, request->environment, &request->scenario, NULL),
+        GPUTUNE_OK);
+    expect_default(w, &options);
+    assert_int_equal(defaults_compiled, 1);
+    gt_store_lease_release(&lease, w->store, NULL);
+    gt_request_free(request);
+}
+
+static void test_it_is_compiled_while_the_gpu_is_taken(void **state)
+{
+    world *w = *state;
+    const gputune_options options = limited_to(0.4);
+    w->gpu_is_taken = true;
+    w->farm.compile_s = 0.2;
+    expect_default(w, &options);
+    assert_int_equal(defaults_compiled, 1);
+}
+
+/* What is being compiled when the limit comes is waited for, and not begun once more. */
+static void test_it_may_come_a_little_late(void **state)
+{
+    world *w = *state;
+    const gputune_options options = limited_to(0.2);
+    w->farm.compile_s = 0.26;
+    expect_default(w, &options);
+    assert_int_equal(defaults_compiled, 1);
+}
+
+static void test_a_limit_that_is_too_short_for_it_is_said(void **state)
+{
+    world *w = *state;
+    gputune_options options = limited_to(0.1);
+    w->farm.compile_s = 30;
+    expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
+    options.effort = GPUTUNE_CACHED_ONLY;
+    expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
+    options.effort = GPUTUNE_ESTIMATE;
+    expect_failure(w, &options, GPUTUNE_ETIMEOUT, "not compiled within the time limit of 0.1 s");
+}
+
+static void test_a_cancel_before_it_is_compiled_is_said(void **state)
+{
+    world *w = *state;
+    volatile int cancel = 1;
+    gputune_options options = limited_to(100);
+    options.cancel = &cancel;
+    w->farm.compile_s = 30;
+    expect_failure(w, &options, GPUTUNE_ECANCELED, "stopped before it was compiled");
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_slow_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_it_is_compiled_while_another_process_tunes),
+        IN_WORLD(test_it_is_compiled_while_the_gpu_is_taken),
+        IN_WORLD(test_it_may_come_a_little_late),
+        IN_WORLD(test_a_limit_that_is_too_short_for_it_is_said),
+        IN_WORLD(test_a_cancel_before_it_is_compiled_is_said),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
