@@ -311,7 +311,7 @@ typedef struct gputune_input {
 
 /* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
 typedef struct gputune_file {
-    const char *buffer; /* the argument's name */
+    const char *buffer; /* the argument's name, or that of a block of parameters */
     const char *path;
 } gputune_file;
 
@@ -376,7 +376,7 @@ typedef struct gputune_options {
     bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
                         thread of the tuner, and return the winner to later calls */
     double share;    /* of the GPU's time that such a tuning takes while the application uses the
-                        GPU; 0: 0.05. Its time limit does not count the pauses */
+                        GPU; 0: 0.025. Its time limit does not count the pauses */
     const gputune_file *files; /* since version 4, like the next two: inputs from files */
     size_t file_count;
     gputune_reference_fn reference; /* the caller's own, or NULL: the template's */

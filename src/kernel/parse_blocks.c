@@ -54,11 +54,6 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
                           "': index', ': zero', ': constant(value)' or another fill",
                           block->name);
     }
-    if (gt_fill_is_sent(block->fill.kind)) {
-        return gt_fail_at(block->fill.place, "a block of parameters cannot be filled so; expected "
-                                             "uniform(low, high), sorted(low, high), permutation, "
-                                             "prefix(total), index, zero or constant(value)");
-    }
     return GPUTUNE_OK;
 }
 
@@ -158,5 +153,8 @@ gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_le
     }
     GT_TRY(read_elements(block, parse, body));
     GT_TRY(check_constant_type(block, &type, place));
+    if (gt_lexer_is(body, "=")) {
+        return gt_fail_expected(body, "':' and a fill, as in constant(w : float[9] : zero)");
+    }
     return read_contents(block, parse, body);
 }

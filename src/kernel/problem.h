@@ -112,6 +112,19 @@ typedef struct gt_workload {
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
 
+/* What a kernel finds at first, by its place: a buffer's index, or GT_PARAMETER_MAX and a block's.
+ */
+static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
+{
+    return place < GT_PARAMETER_MAX ? &workload->buffers[place]
+                                    : &workload->blocks[place - GT_PARAMETER_MAX];
+}
+static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t place)
+{
+    return place < GT_PARAMETER_MAX ? place < workload->buffer_count
+                                    : place - GT_PARAMETER_MAX < workload->block_count;
+}
+
 /* Whether anything but the default variant says what is right. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)
 {

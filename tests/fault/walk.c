@@ -31,7 +31,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { N = 1000, LIMIT_S = 30, CALL_LIMIT_S = 5, PROCESSES_MAX = 64, TRIES = 3, AGAIN = 100 };
+enum { N = 1000, LIMIT_S = 90, CALL_LIMIT_S = 20, PROCESSES_MAX = 64, TRIES = 3, AGAIN = 100 };
 
 /* ---- the application ------------------------------------------------------------------------- */
 
@@ -517,7 +517,9 @@ static void measure_left(outcome *out, long before, const outcome *usual)
 static void expect_nothing_left(const attempt *a, const outcome *out, int status)
 {
     const outcome *usual = &walk.usual[a->again > 0];
-    bool left = out->live > usual->live || out->descriptors > usual->descriptors;
+    /* the emulator remembers modules that were unloaded, and after its failures there are more */
+    bool left = (out->live > usual->live && !is_of_driver(a->call)) ||
+                out->descriptors > usual->descriptors;
     if (a->number && left && a->again < TRIES) {
         _exit(AGAIN);
     }

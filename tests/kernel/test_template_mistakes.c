@@ -197,9 +197,6 @@ static const struct {
     {8, P "pass(c : int[4] = value)",
      "a.cu:8:40: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
-    {8, P "pass(c : int[4] = value : 3 * index)",
-     "a.cu:8:43: a block of parameters cannot be filled so; expected uniform(low, high), "
-     "sorted(low, high), permutation, prefix(total), index, zero or constant(value)"},
     {8, P "define(BLOCK = 1)",
      "a.cu:8:24: 'BLOCK' declared twice; expected another name (first on line 5)"},
     {8, P "define(A = n)",
@@ -214,6 +211,8 @@ static const struct {
     {8, "static __constant__ int c[4];\n" P "constant(c : int[4] : zero)",
      "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
      "static nor in a namespace"},
+    {8, "__constant__ int c[4];\n" P "constant(c : int[4] = zero)",
+     "a.cu:9:37: found '='; expected ':' and a fill, as in constant(w : float[9] : zero)"},
     {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
      "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
