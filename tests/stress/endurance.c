@@ -49,8 +49,7 @@ static int plan_of(gputune_plan **out, size_t n)
     return tune_kernel(out, run.tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options);
 }
 
-/* ---- what the application does
- * ------------------------------------------------------------------- */
+/* ---- what the application does --------------------------------------------------------------- */
 
 static void launch(gputune_plan *plan, CUdeviceptr y, CUdeviceptr x, size_t n)
 {
@@ -64,8 +63,7 @@ static void launch(gputune_plan *plan, CUdeviceptr y, CUdeviceptr x, size_t n)
     }
 }
 
-/* ---- what it holds
- * --------------------------------------------------------------------------------- */
+/* ---- what it holds --------------------------------------------------------------------------- */
 
 static int entries(const char *folder)
 {
@@ -181,8 +179,7 @@ static void *work(void *unused)
     return NULL;
 }
 
-/* ---- the end
- * --------------------------------------------------------------------------------------- */
+/* ---- the end --------------------------------------------------------------------------------- */
 
 static int count_record(void *user, const gputune_record *record)
 {

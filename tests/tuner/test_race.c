@@ -292,6 +292,25 @@ static void next_best_replaces_a_winner_that_fails(void **state)
     gt_race_free(race);
 }
 
+static void next_best_replaces_a_default_that_fails(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race_end end;
+    (void)state;
+    equal_times(&m);
+    m.times[0] = 80;
+    m.times[1] = 90;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_fail(race, 0);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
 static void default_may_fail(void **state)
 {
     machine m = make_machine(2, 4);
@@ -583,6 +602,7 @@ int main(void)
         cmocka_unit_test(exhaustive_race_samples_everyone),
         cmocka_unit_test(failures_do_not_stop_the_race),
         cmocka_unit_test(next_best_replaces_a_winner_that_fails),
+        cmocka_unit_test(next_best_replaces_a_default_that_fails),
         cmocka_unit_test(default_may_fail),
         cmocka_unit_test(all_failing_is_no_variant),
         cmocka_unit_test(one_that_never_gives_a_value_fails),
