@@ -252,19 +252,13 @@ static const gt_mistake plain_mistakes[] = {
      "a.cu:8:26: the pragma ends here; expected a __constant__ symbol's name, as in "
      "constant(weights : float[9])"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[4] = zero)",
-     "a.cu:9:39: found '='; expected ',' or ')', as in constant(weights : float[9])"},
+     "a.cu:9:39: found '='; expected ':' and a fill, as in constant(w : float[9] : zero)"},
     {8, "__constant__ float c[4];\n" P "constant(c : int[4] : zero)",
      "a.cu:9:26: 'c' has elements of float in the code, and of int here; expected c : float[…]"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[4] : random)",
      "a.cu:9:41: found 'random'; expected uniform(low, high), sorted(low, high), permutation, "
      "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index, "
      "as in constant(weights : float[9])"},
-    {8, "__constant__ float c[4];\n" P "constant(c : float[4] : index * 2)",
-     "a.cu:9:41: a block of parameters cannot be filled so; expected uniform(low, high), "
-     "sorted(low, high), permutation, prefix(total), index, zero or constant(value)"},
-    {8, "__constant__ float c[4];\n" P "constant(c : float[4] : file(\"a.npy\"))",
-     "a.cu:9:41: a block of parameters cannot be filled so; expected uniform(low, high), "
-     "sorted(low, high), permutation, prefix(total), index, zero or constant(value)"},
     {8, "__constant__ float c[4];\n" P "constant(c : float[4]) constant(c : float[4])",
      "a.cu:9:49: 'c' declared twice; expected it once (first on line 9)"},
     {8, "__constant__ float c[4];\n" P "constant(c = value)",
