@@ -1,6 +1,8 @@
 /* Choices as numbers for a model. */
 #include "search/coordinates.h"
 
+#include "search/bonds.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -24,6 +26,11 @@ static bool all_positive(const gt_domain_axis *axis)
         }
     }
     return true;
+}
+
+static bool has_logarithms(const gt_domain_axis *axis)
+{
+    return all_numbers(axis) && all_positive(axis);
 }
 
 /* How often 2 divides the value. */
@@ -68,6 +75,7 @@ static float *begin(gt_coordinates *out, float **unused, uint32_t axis, uint32_t
     out->axis[at] = axis;
     out->is_word[at] = is_word;
     out->value[at] = *unused;
+    out->factor[at] = NULL;
     *unused += choices;
     return out->value[at];
 }
@@ -75,7 +83,7 @@ static float *begin(gt_coordinates *out, float **unused, uint32_t axis, uint32_t
 static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const gt_domain_axis *from)
 {
     uint32_t count = from->choices;
-    bool numbers = all_numbers(from), logs = numbers && all_positive(from);
+    bool numbers = all_numbers(from), logs = has_logarithms(from);
     if (numbers) {
         float *value = begin(out, unused, axis, count, false);
         for (uint32_t i = 0; i < count; i++) {
@@ -98,12 +106,55 @@ static void add_axis(gt_coordinates *out, float **unused, uint32_t axis, const g
     }
 }
 
+/* Logarithms over `range`, from 0 on. */
+static void fill_factor(float *value, const gt_domain_axis *axis, double range)
+{
+    double low = INFINITY;
+    for (uint32_t i = 0; i < axis->choices; i++) {
+        low = fmin(low, axis->values[i]);
+    }
+    for (uint32_t i = 0; i < axis->choices; i++) {
+        value[i] = (float)(log2(axis->values[i] / low) / range);
+    }
+}
+
+static double range(const gt_domain_axis *axis)
+{
+    double low = INFINITY, high = 0;
+    for (uint32_t i = 0; i < axis->choices; i++) {
+        low = fmin(low, axis->values[i]);
+        high = fmax(high, axis->values[i]);
+    }
+    return log2(high / low);
+}
+
+static void add_product(gt_coordinates *out, float **unused, const gt_domain *domain, gt_bond bond)
+{
+    const gt_domain_axis *a = &domain->axes[bond.a], *b = &domain->axes[bond.b];
+    if (!has_logarithms(a) || !has_logarithms(b)) {
+        return;
+    }
+    double both = range(a) + range(b);
+    uint32_t at = out->count;
+    fill_factor(begin(out, unused, bond.a, a->choices, false), a, both);
+    out->other[at] = bond.b;
+    out->factor[at] = *unused;
+    *unused += b->choices;
+    fill_factor(out->factor[at], b, both);
+}
+
 gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
 {
     *out = (gt_coordinates){0};
     size_t values = 1;
+    gt_bond bonds[GT_PRODUCTS];
+    uint32_t bond_count;
+    GT_TRY(gt_bonds_find(bonds, &bond_count, GT_PRODUCTS, domain));
     for (uint32_t i = 0; i < domain->axis_count; i++) {
         values += (size_t)PER_AXIS * domain->axes[i].choices;
+    }
+    for (uint32_t i = 0; i < bond_count; i++) {
+        values += domain->axes[bonds[i].a].choices + (size_t)domain->axes[bonds[i].b].choices;
     }
     out->values = malloc(values * sizeof *out->values);
     if (!out->values) {
@@ -114,6 +165,9 @@ gputune_status gt_coordinates_make(gt_coordinates *out, const gt_domain *domain)
         if (domain->axes[i].choices > 1) {
             add_axis(out, &unused, i, &domain->axes[i]);
         }
+    }
+    for (uint32_t i = 0; i < bond_count; i++) {
+        add_product(out, &unused, domain, bonds[i]);
     }
     return GPUTUNE_OK;
 }
@@ -127,6 +181,8 @@ void gt_coordinates_free(gt_coordinates *coordinates)
 void gt_coordinates_of(float *out, const gt_coordinates *coordinates, const gt_point *point)
 {
     for (uint32_t i = 0; i < coordinates->count; i++) {
+        const float *factor = coordinates->factor[i];
         out[i] = coordinates->value[i][point->choice[coordinates->axis[i]]];
+        out[i] += factor ? factor[point->choice[coordinates->other[i]]] : 0;
     }
 }

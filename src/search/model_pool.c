@@ -18,7 +18,13 @@ enum {
 #define FAR 6.0 /* deviations below the best where the gain is nothing but an order */
 /* A covariance learnt from few points is too sure of itself. Deviations are doubled, over many axes
  * less: there is too much to explore there. */
-#define DOUBT_AXES   8.0
+#define DOUBT_AXES 8.0
+/* Where nothing improves, what the process is sure of may be wrong: after DOUBTS results doubt
+ * grows, up to MOST_DOUBT times, and begins anew after WAVE, so that what was found is followed up.
+ */
+#define DOUBTS       5
+#define WAVE         20
+#define MOST_DOUBT   3.0
 #define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
 #define ROOT_2PI     2.5066282746310002
 
@@ -166,6 +172,15 @@ static double log_cost(const gt_model *model, const gt_strategy *strategy,
     return log(compile / strategy->settings.workers + measure);
 }
 
+/* By what the process's deviations are multiplied. */
+static double doubt(const gt_strategy *strategy)
+{
+    const gt_evidence *evidence = &strategy->evidence;
+    uint32_t since = (evidence->told - evidence->told_at_best) % WAVE;
+    double axes = 1 + fmin(1, DOUBT_AXES / strategy->domain->axis_count);
+    return axes * fmin(fmax(1, (double)since / DOUBTS), MOST_DOUBT);
+}
+
 static void judge(gt_candidate *candidate, const gt_model *model, const gt_strategy *strategy)
 {
     const gt_gaussian *gaussian = &model->gaussian;
@@ -173,8 +188,7 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
     gt_gaussian_look(gaussian, candidate->z, prospect);
     double expected = gt_gaussian_expect(gaussian, prospect, GT_TARGET_TIME) +
                       model->prior.slope * candidate->prior;
-    double doubt = 1 + fmin(1, DOUBT_AXES / strategy->domain->axis_count);
-    double deviation = doubt * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
+    double deviation = doubt(strategy) * gt_gaussian_deviation(gaussian, prospect, GT_TARGET_TIME);
     double gain = log_gain(model->best_y, expected, deviation);
     if (strategy->evidence.failed) {
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
