@@ -101,8 +101,7 @@ static void place(int slot, const scene *s)
     }
 }
 
-/* ---- what fails: in this process, in its driver, or in its workers ------------------------------
- */
+/* ---- what fails: in this process, its driver or its workers ---------------------------------- */
 
 static bool is_of_worker(const char *call)
 {
@@ -179,8 +178,7 @@ static long end_failing(const attempt *a, int slot)
     return calls;
 }
 
-/* ---- a life -------------------------------------------------------------------------------------
- */
+/* ---- a life ---------------------------------------------------------------------------------- */
 
 /* Workers are reaped, and threads end, a moment after they were told to. */
 static void measure_left(outcome *out, long before, const outcome *usual)
