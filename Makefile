@@ -74,7 +74,7 @@ EXAMPLES := $(patsubst %.c,$(B)/%,$(EXAMPLE_SRC)) $(patsubst %.c,$(B)/%_cxx,$(EX
 BENCHES := $(patsubst %.c,$(B)/%,$(BENCH_SRC))
 
 .PHONY: all help lib tests fuzzers examples benches check check-build check-layers check-style demo install uninstall clean setup \
-        check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible bench tidy wheel deb FORCE
+        check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible bench tidy coverage mutate endurance wheel deb FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
 all: $(B)/gputune $(B)/gputune-worker $(SHARED) $(B)/libgputune.a $(B)/libgputune-emu.so $(B)/man/gputune.3 \
@@ -194,7 +194,7 @@ $(B)/tests/abi/test_%: tests/abi/caller.c $(B)/generated/%/gputune.h $(or $(SHAR
 	    -DHEADER='"$*"' -I$(B)/generated/$* $< -o $@ \
 	    $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl$(comma)-rpath$(comma)'$$ORIGIN/../..' -lgputune) -lcmocka -pthread
 # its functions stand before those of libc also for the libraries that the program loads
-$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/failing.c) $(B)/libgputune.a
+$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/application.c tests/fault/failing.c) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)
 $(B)/tests/fault/failing_nvrtc.so: $(B)/tests/fault/failing.so
 $(B)/tests/fault/%.so: tests/fault/%.c tests/fault/failing.h
@@ -233,12 +233,17 @@ check-build: all tests fuzzers
 #: make check-armour  bad variants, kills, crowds and damaged files, long
 #: make check-fault   failing allocations, system and driver calls, files, workers, one by one
 #: make check-fuzz T=60   parsers on mutated input, T seconds each
+#: make coverage      lines and branches of each room that its tests reach
+#: make mutate        60 changes of the source one by one: which of them the tests notice
+#: make endurance     10000 scenarios in one application: what it holds, as it goes on
 #: make check-gpu     what only a GPU can show; says "skipped" where there is none
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible tidy:
+check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible tidy coverage mutate:
 	@B=$(B) T=$(T) N=$(N) tools/$@
+endurance: all $(B)/tests/stress/endurance
+	@build=$(B); . tools/environment.sh; $(B)/tests/stress/endurance
 bench:
 	@B=$(B) tools/bench-run
 

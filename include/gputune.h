@@ -311,7 +311,7 @@ typedef struct gputune_input {
 
 /* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
 typedef struct gputune_file {
-    const char *buffer; /* the argument's name */
+    const char *buffer; /* the argument's name, or that of a block of parameters */
     const char *path;
 } gputune_file;
 
@@ -376,7 +376,7 @@ typedef struct gputune_options {
     bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
                         thread of the tuner, and return the winner to later calls */
     double share;    /* of the GPU's time that such a tuning takes while the application uses the
-                        GPU; 0: 0.05. Its time limit does not count the pauses */
+                        GPU; 0: 0.025. Its time limit does not count the pauses */
     const gputune_file *files; /* since version 4, like the next two: inputs from files */
     size_t file_count;
     gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
@@ -453,14 +453,15 @@ typedef struct gputune_info {
     uint32_t variants, failed; /* of the tuning that this call did; 0 when it measured nothing */
     const char *stop_reason;   /* why the race ended, or why there was none, or "" */
     /* since version 2 */
-    const char *sizes; /* the problem values that it was made for: "n=1048576 T=half" */
+    const char *sizes;          /* the problem values that it was made for: "n=1048576 T=half" */
+    const char *grids, *blocks; /* of every kernel in order: "128x8", or "47 + 1" of a pipeline */
 } gputune_info;
 #define GPUTUNE_INFO_VERSION 2
 #define GPUTUNE_INFO_INIT                                                                          \
     {                                                                                              \
         GPUTUNE_INFO_VERSION, NULL, NULL, NULL, GPUTUNE_SOURCE_DEFAULT, GPUTUNE_OBJECTIVE_DEFAULT, \
             0, 0, 0, 0, 0, false, false, false, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, 0, 0, 0, 0, 0, 0, \
-            NULL, NULL                                                                             \
+            NULL, NULL, NULL, NULL                                                                 \
     }
 /* Fills *out, which was initialised with GPUTUNE_INFO_INIT, as far as its version goes. */
 GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
@@ -827,11 +828,12 @@ typedef struct gputune_record {
     bool outdated;                  /* its template has been edited since */
     uint32_t variants, failed;      /* of a winner: how many its tuning tried */
     const char *default_status;     /* of a winner: how the default fared, as `status`; "" */
-    uint32_t grid[3], block[3];     /* of gputune_run(); 0: unknown */
+    uint32_t grid[3], block[3];     /* of the first kernel; 0: unknown */
     /* The widths of loads and stores of global memory in the machine code: bytes, each a bit (4 |
      * 16); 0: unknown, or none. vector_bytes: the widest that the vector axes ask for; 0: nothing
      * wide. */
     uint32_t load_widths, store_widths, vector_bytes;
+    const char *grids, *blocks; /* like grid and block, of every kernel in order: "47 + 1"; "" */
 } gputune_record;
 #define GPUTUNE_RECORD_VERSION 3
 

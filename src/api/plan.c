@@ -51,6 +51,7 @@ struct gputune_plan {
     gt_description *description;
     gt_miss *miss;
     char *kernel, *configuration, *default_configuration, *stop_reason;
+    char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
 };
 
 /* --- making ----------------------------------------------------------------------------------- */
@@ -150,6 +151,10 @@ static void make_info(gputune_plan *plan, const gt_request *request, const gt_ch
                                 .failed = choice->failed,
                                 .stop_reason = plan->stop_reason,
                                 .sizes = gt_description_sizes(plan->description)};
+    gt_launch_grids(plan->grids, &plan->winner.launch);
+    gt_launch_blocks(plan->blocks, &plan->winner.launch);
+    plan->info.grids = plan->grids;
+    plan->info.blocks = plan->blocks;
     memcpy(plan->info.grid, g->grid, sizeof g->grid);
     memcpy(plan->info.block, g->block, sizeof g->block);
     memcpy(plan->info.cluster, g->cluster, sizeof g->cluster);
@@ -409,7 +414,7 @@ int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)
 int gputune_plan_info(gputune_info *out, const gputune_plan *plan)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_info, stop_reason),
-                                   GT_BYTES_THROUGH(gputune_info, sizes)};
+                                   GT_BYTES_THROUGH(gputune_info, blocks)};
     static const gt_layouts layouts = {"gputune_info", GPUTUNE_INFO_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_INFO_VERSION, "a row for each");
     GT_TRY(gt_need(__func__, "out", out));

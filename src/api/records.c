@@ -2,6 +2,7 @@
 #include "api/tuner.h"
 
 #include "base/array.h"
+#include "base/number.h"
 #include "base/versioned.h"
 
 #include <string.h>
@@ -60,6 +61,52 @@ static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_rec
     return GPUTUNE_OK;
 }
 
+/* Records as they go to the application. */
+typedef struct listing {
+    gputune *tuner;
+    int (*each)(void *user, const gputune_record *record);
+    void *user;
+    char missing[GT_NAME_MAX]; /* a kernel that is not at hand; "": none yet */
+} listing;
+
+/* Of the template at hand, on the tuner's GPU, it is known how a configuration is launched. */
+static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
+{
+    const gt_template *template;
+    const gputune *tuner = listing->tuner;
+    gt_problem problem;
+    gt_config config;
+    if (!tuner->has_device || record->outdated || strcmp(record->kernel, listing->missing) == 0 ||
+        strncmp(record->environment, tuner->device.environment,
+                strlen(tuner->device.environment)) != 0) {
+        return false;
+    }
+    if (gt_catalog_find(&template, tuner->catalog, record->kernel) != GPUTUNE_OK) {
+        (void)gt_snprintf(listing->missing, sizeof listing->missing, "%s", record->kernel);
+        return false;
+    }
+    return gt_problem_parse(&problem, template, record->sizes) == GPUTUNE_OK &&
+           gt_config_parse(&config, template, record->configuration) == GPUTUNE_OK &&
+           gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
+}
+
+static int list_record(void *user, const gputune_record *record)
+{
+    listing *listing = user;
+    char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
+    gputune_record shown = *record;
+    gt_launch launch;
+    if (bind_record(&launch, listing, record)) {
+        gt_launch_grids(grids, &launch);
+        gt_launch_blocks(blocks, &launch);
+        memcpy(shown.grid, launch.geometry.grid, sizeof shown.grid);
+        memcpy(shown.block, launch.geometry.block, sizeof shown.block);
+        shown.grids = grids;
+        shown.blocks = blocks;
+    }
+    return listing->each(listing->user, &shown);
+}
+
 static int list_records(gputune *tuner, const gputune_record_filter *filter,
                         int (*each)(void *user, const gputune_record *record), void *user)
 {
@@ -68,7 +115,8 @@ static int list_records(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(read_filter(&known, filter));
     GT_TRY(take_filter(&wanted, tuner, &known));
     wanted.filter.versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
-    int answer = gt_store_records(tuner->store, &wanted.filter, each, user, NULL);
+    listing listing = {tuner, each, user, ""};
+    int answer = gt_store_records(tuner->store, &wanted.filter, list_record, &listing, NULL);
     return answer ? answer : gt_store_check(tuner->store, false);
 }
 

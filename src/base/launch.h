@@ -125,6 +125,12 @@ typedef struct gt_launch {
     gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
 
+enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 40 };
+/* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several in order, "47 + 1".
+ */
+void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
+void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
+
 /* The bytes of a block that are copied to the device before each launch. */
 static inline uint32_t gt_block_copied(const gt_block *block)
 {

@@ -73,7 +73,8 @@ typedef struct cli_common {
 cli_list *cli_include_paths(void);
 
 typedef enum cli_open_mode {
-    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: workers are started and warm up meanwhile */
+    CLI_OPEN_TUNING, /* as CLI_OPEN_DEVICE, for tuning: the measure worker says what the device is
+                      */
     CLI_OPEN_DEVICE, /* a GPU; where there is none and none was asked for, the emulator, with a note
                       */
     CLI_OPEN_IF_ANY, /* the same, and without a device where there is not even the emulator */

@@ -15,20 +15,6 @@ void cli_set_text(cli_cell *out, const char *text)
     }
 }
 
-void cli_set_extent(cli_cell *out, const uint32_t extent[3])
-{
-    int last = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
-    if (!extent[0]) {
-        return;
-    }
-    char *text = cli_format("%u", extent[0]);
-    for (int i = 1; i <= last; i++) {
-        cli_append(&text, "x%u", extent[i]);
-    }
-    cli_set_text(out, text);
-    free(text);
-}
-
 void cli_set_number(cli_cell *out, double value, bool unknown_zero)
 {
     if (isfinite(value) && !(unknown_zero && value == 0)) {

@@ -83,8 +83,6 @@ void cli_table_free(cli_table *table);
 
 /* Set a cell; for derive functions. Zero gives an empty cell where `unknown_zero`. */
 void cli_set_text(cli_cell *out, const char *text);
-/* Blocks or threads along x, y and z: "128x8"; empty where it is not known. */
-void cli_set_extent(cli_cell *out, const uint32_t extent[3]);
 void cli_set_number(cli_cell *out, double value, bool unknown_zero);
 void cli_set_yes(cli_cell *out, bool value);
 

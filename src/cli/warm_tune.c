@@ -63,13 +63,13 @@ DERIVE(speedup)
 DERIVE(grid)
 {
     INFO;
-    cli_set_extent(out, info->grid);
+    cli_set_text(out, info->grids);
 }
 
 DERIVE(block)
 {
     INFO;
-    cli_set_extent(out, info->block);
+    cli_set_text(out, info->blocks);
 }
 
 DERIVE(flags)

@@ -1,11 +1,11 @@
-/* A pool allocator: blocks of 64 KiB that are freed together. */
+/* A pool allocator: blocks that are freed together, each twice as large as the one before. */
 #include "emulator/pool.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 64 * 1024, ALIGNMENT = 16 };
+enum { SMALLEST = 4 * 1024, LARGEST = 64 * 1024, ALIGNMENT = 16 };
 
 typedef struct emu_pool_block {
     struct emu_pool_block *next;
@@ -30,8 +30,10 @@ void *emu_pool_alloc(emu_pool *pool, size_t bytes)
 {
     bytes = (bytes + ALIGNMENT - 1) & ~(size_t)(ALIGNMENT - 1);
     emu_pool_block *block = pool->blocks;
-    if (!block || block->bytes - block->used < bytes)
-        block = add_block(pool, bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES);
+    if (!block || block->bytes - block->used < bytes) {
+        size_t next = !block ? SMALLEST : block->bytes < LARGEST ? 2 * block->bytes : LARGEST;
+        block = add_block(pool, bytes > next ? bytes : next);
+    }
     if (!block)
         return NULL;
     void *result = block->data + block->used;

@@ -33,7 +33,7 @@ typedef struct gt_compiled {
  * file's, or those of an expression; or what an output must hold after a launch. */
 typedef struct gt_live_input {
     uint32_t workload; /* index into the setup's */
-    uint32_t buffer;   /* index into the workload's buffers */
+    uint32_t buffer;   /* place among the workload's inputs (gt_workload_input()) */
     bool expected;     /* of an output: the right results; always staged */
     bool is_ipc;
     uint8_t handle[64]; /* CUDA IPC handle of the allocation, with is_ipc */

@@ -153,8 +153,8 @@ static gputune_status check_setup(const gt_measure_setup *setup)
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         const gt_live_input *input = &setup->inputs[i];
         if (input->workload >= setup->workload_count ||
-            input->buffer >= setup->workloads[input->workload].buffer_count) {
-            return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer of the kernel", i);
+            !gt_workload_has_input(&setup->workloads[input->workload], input->buffer)) {
+            return gt_fail(GPUTUNE_EINVAL, "input %u names no buffer or block of the kernel", i);
         }
     }
     return GPUTUNE_OK;

@@ -37,8 +37,10 @@ static gputune_status fill_blocks(gt_measure *measure, gt_workspace *workspace, 
 {
     for (uint32_t i = 0; i < workspace->workload.block_count; ++i) {
         const gt_buffer *block = &workspace->workload.blocks[i];
-        gt_fill_host(workspace->blocks[i], &workspace->workload, block,
-                     gt_fill_seed(seed, GT_PARAMETER_MAX + i));
+        if (!(workspace->sent_blocks >> i & 1)) {
+            gt_fill_host(workspace->blocks[i], &workspace->workload, block,
+                         gt_fill_seed(seed, GT_PARAMETER_MAX + i));
+        }
         GT_CALL(measure, MemcpyHtoDAsync, workspace->device_blocks[i], workspace->blocks[i],
                 block->bytes, measure->stream);
     }

@@ -31,20 +31,38 @@ static gputune_status copy_mapped(gt_measure *measure, CUdeviceptr to, const gt_
     return gt_measure_check(measure, closed, "cuIpcCloseMemHandle");
 }
 
+static gputune_status check_size(const gt_live_input *input, uint64_t bytes, const char *name)
+{
+    return input->bytes.bytes == bytes
+               ? GPUTUNE_OK
+               : gt_fail(GPUTUNE_EINVAL, "the data for %s have %zu bytes; %llu are expected", name,
+                         input->bytes.bytes, (unsigned long long)bytes);
+}
+
 static gputune_status copy_staged(gt_measure *measure, CUdeviceptr to, uint64_t bytes,
                                   const gt_live_input *input, const gt_buffer *buffer)
 {
-    if (input->bytes.bytes != bytes) {
-        return gt_fail(GPUTUNE_EINVAL, "the data for %s have %zu bytes; %llu are expected",
-                       buffer->name, input->bytes.bytes, (unsigned long long)bytes);
-    }
+    GT_TRY(check_size(input, bytes, buffer->name));
     GT_CALL(measure, MemcpyHtoDAsync, to, input->bytes.data, bytes, measure->stream);
+    return GPUTUNE_OK;
+}
+
+static gputune_status take_block(gt_workspace *workspace, const gt_live_input *input)
+{
+    uint32_t index = input->buffer - GT_PARAMETER_MAX;
+    const gt_buffer *block = &workspace->workload.blocks[index];
+    GT_TRY(check_size(input, block->bytes, block->name));
+    memcpy(workspace->blocks[index], input->bytes.data, block->bytes);
+    workspace->sent_blocks |= 1u << index;
     return GPUTUNE_OK;
 }
 
 static gputune_status copy_input(gt_measure *measure, const gt_live_input *input)
 {
-    const gt_workspace *workspace = &measure->workspaces[input->workload];
+    gt_workspace *workspace = &measure->workspaces[input->workload];
+    if (input->buffer >= GT_PARAMETER_MAX) {
+        return take_block(workspace, input);
+    }
     const gt_buffer *buffer = &workspace->workload.buffers[input->buffer];
     const gt_slot *slot = &workspace->slots[input->buffer];
     CUdeviceptr to = input->expected ? slot->expected : slot->pristine;

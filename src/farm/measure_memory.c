@@ -43,7 +43,8 @@ void gt_live_buffers(uint64_t out[GT_WORKLOAD_MAX], const gt_measure_setup *setu
     memset(out, 0, GT_WORKLOAD_MAX * sizeof *out);
     for (uint32_t i = 0; i < setup->input_count; ++i) {
         const gt_live_input *input = &setup->inputs[i];
-        out[input->workload] |= input->expected ? 0 : 1ull << input->buffer;
+        bool is_block = input->buffer >= GT_PARAMETER_MAX;
+        out[input->workload] |= input->expected || is_block ? 0 : 1ull << input->buffer;
     }
 }
 

@@ -51,6 +51,7 @@ typedef struct gt_workspace {
     CUdeviceptr scale;
     gt_type scale_type;
     void *blocks[GT_BLOCK_MAX];               /* the caller's blocks on the host; owned */
+    uint32_t sent_blocks;                     /* bit i: what block i holds was sent */
     CUdeviceptr device_blocks[GT_BLOCK_MAX];  /* the same on the device, for the reference */
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
     CUdeviceptr constants[GT_BLOCK_MAX];      /* symbols of the reference's module that the caller

@@ -15,27 +15,14 @@ typedef struct singles {
     uint32_t count;
 } singles;
 
-/* How many count, besides the first: short ones are noisy, and of eight and twice eight that are
- * alike all eight are the lowest or highest once in 400,000 times. */
-static uint32_t singles_wanted(double launch_ns, bool is_emulated)
+static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded *variant,
+                                   uint32_t count)
 {
-    return is_emulated ? 1 : launch_ns < 1e5 ? 8 : launch_ns < 2e7 ? 4 : 0;
-}
-
-/* The first does not count, because code, clocks and caches may not be as they will be; unless it
- * is so long that nothing of that matters. */
-static gputune_status time_singles(singles *out, gt_measure *measure, gt_loaded *variant)
-{
-    double one;
-    GT_TRY(gt_sample_single(&one, measure, variant));
-    uint32_t count = singles_wanted(one, measure->device.emulated);
-    if (count == 0 && out->count < SINGLES_MAX) {
-        out->times[out->count++] = one;
+    gputune_status status = GPUTUNE_OK;
+    for (uint32_t i = 0; i < count && status == GPUTUNE_OK; ++i) {
+        status = gt_sample_single(&out->times[out->count++], measure, variant);
     }
-    for (uint32_t i = 0; i < count && out->count < SINGLES_MAX; ++i) {
-        GT_TRY(gt_sample_single(&out->times[out->count++], measure, variant));
-    }
-    return GPUTUNE_OK;
+    return status;
 }
 
 /* Copies the inout buffers' untouched contents to `kept` or back. */
@@ -73,21 +60,6 @@ static gputune_status use(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-/* Fresh, used, fresh: a clock that rises or falls meanwhile tells no difference. */
-static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
-                              gt_loaded *variant, CUdeviceptr kept)
-{
-    GT_TRY(time_singles(fresh, measure, variant));
-    GT_TRY(copy_pristine(measure, kept, false));
-    gputune_status status = use(measure, variant);
-    status = status == GPUTUNE_OK ? time_singles(used, measure, variant) : status;
-    if (measure->lost) {
-        return status;
-    }
-    GT_TRY(copy_pristine(measure, kept, true));
-    return status == GPUTUNE_OK ? time_singles(fresh, measure, variant) : status;
-}
-
 /* Sorts. Clear: apart by more than 5%, by more than events tell, and no two of them overlap. */
 static bool is_clear(singles *fresh, singles *used)
 {
@@ -99,6 +71,47 @@ static bool is_clear(singles *fresh, singles *used)
     bool apart = used->times[used->count - 1] < fresh->times[0] ||
                  used->times[0] > fresh->times[fresh->count - 1];
     return apart && fabs(a - b) > least_ns && fabs(a - b) > least_share * fmax(a, b);
+}
+
+/* How many of each decide. Of eight and eight that are alike, all of the one are below or above all
+ * of the other once in 6,000 times, and by so much more rarely still. */
+static uint32_t singles_wanted(double launch_ns)
+{
+    return launch_ns < 2e7 ? 8 : 1;
+}
+
+/* As many as are wanted, where one of each does not tell. Long launches are so steady that one of
+ * each shows that there is no difference; short ones cost little. */
+static bool is_open(singles *fresh, singles *used, const gt_measure *measure)
+{
+    static const double steady_ns = 1e5;
+    return !measure->device.emulated && (fresh->times[0] < steady_ns || is_clear(fresh, used));
+}
+
+static gputune_status time_used(singles *fresh, singles *used, gt_measure *measure,
+                                gt_loaded *variant)
+{
+    GT_TRY(use(measure, variant));
+    GT_TRY(time_singles(used, measure, variant, 1));
+    return is_open(fresh, used, measure)
+               ? time_singles(used, measure, variant, singles_wanted(fresh->times[0]) - 1)
+               : GPUTUNE_OK;
+}
+
+/* Fresh, used, fresh: a clock that rises or falls meanwhile tells no difference. */
+static gputune_status compare(singles *fresh, singles *used, gt_measure *measure,
+                              gt_loaded *variant, CUdeviceptr kept)
+{
+    double first; /* does not count: code, clocks and caches may not be as they will be */
+    GT_TRY(gt_sample_single(&first, measure, variant));
+    GT_TRY(time_singles(fresh, measure, variant, 1));
+    GT_TRY(copy_pristine(measure, kept, false));
+    gputune_status status = time_used(fresh, used, measure, variant);
+    if (measure->lost) {
+        return status;
+    }
+    GT_TRY(copy_pristine(measure, kept, true));
+    return status == GPUTUNE_OK ? time_singles(fresh, measure, variant, used->count - 1) : status;
 }
 
 static uint64_t inout_bytes(const gt_workload *workload)

@@ -16,6 +16,11 @@ static bool has_files(const gt_template *template)
             return true;
         }
     }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].fill.file) {
+            return true;
+        }
+    }
     return false;
 }
 

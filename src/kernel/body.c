@@ -521,6 +521,16 @@ static gputune_status check_self(const gt_parse *parse)
     return GPUTUNE_OK;
 }
 
+/* Whether it is a kernel that is tuned, alone or in a pipeline. */
+static bool is_tuned(const gt_template_parts *parts, const gt_kernel_name *kernel)
+{
+    bool is = parts->step_count == 0 && strcmp(parts->kernel.name, kernel->name) == 0;
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        is |= strcmp(parts->steps[i].kernel.name, kernel->name) == 0;
+    }
+    return is;
+}
+
 static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
                                   const extra *extra)
 {
@@ -530,6 +540,14 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
     char blocks[GT_BLOCKS_TEXT] = "";
     if (!judge->present) {
         return GPUTUNE_OK;
+    }
+    if (is_tuned(parse->parts, &judge->kernel)) {
+        return gt_fail_at(judge->kernel.place,
+                          "'%s' is the kernel itself, which is not compiled as its own judge; "
+                          "expected another kernel%s",
+                          judge->kernel.name,
+                          extra->is_reference && !parse->parts->step_count ? ", or reference(self)"
+                                                                           : "");
     }
     GT_TRY(find_function(&function, text, &judge->kernel));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||

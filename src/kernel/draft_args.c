@@ -53,25 +53,67 @@ void gt_draft_write_template_parameters(gt_draft_writer *w)
 }
 
 /* Names that the text uses and nothing defines, as far as indices have them. */
+static void write_undefined_of(gt_draft_writer *w, const gt_polynomial *p)
+{
+    for (uint32_t t = 0; t < p->count && p->known; t++) {
+        for (uint32_t k = 0; k < p->terms[t].count; k++) {
+            gt_draft_symbol *symbol = &w->draft->symbols.items[p->terms[t].powers[k].symbol];
+            if (symbol->kind == GT_DRAFT_CONSTANT && !symbol->is_size &&
+                !gt_draft_is_block(w->draft, symbol->name) &&
+                !gt_draft_constant_of(w->draft, symbol->name) &&
+                !gt_draft_is_declared(w, symbol->name)) {
+                symbol->is_size = true; /* said once */
+                gt_text_printf(w->out,
+                               "// guess: nothing here defines '%s'\n"
+                               "#pragma gputune problem(const %s = 1)\n",
+                               symbol->name, symbol->name);
+            }
+        }
+    }
+}
+
 void gt_draft_write_undefined(gt_draft_writer *w)
 {
     gt_draft *draft = w->draft;
     for (size_t i = 0; i < draft->accesses.count; i++) {
         gt_polynomial plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
-        for (uint32_t t = 0; t < plain.count; t++) {
-            for (uint32_t k = 0; k < plain.terms[t].count; k++) {
-                const gt_draft_symbol *symbol =
-                    &draft->symbols.items[plain.terms[t].powers[k].symbol];
-                if (symbol->kind == GT_DRAFT_CONSTANT && !gt_draft_is_block(draft, symbol->name) &&
-                    !gt_draft_constant_of(draft, symbol->name) &&
-                    !gt_draft_is_declared(w, symbol->name) &&
-                    !strstr(gt_text_string(w->out), symbol->name)) {
-                    gt_text_printf(w->out,
-                                   "// guess: nothing here defines '%s'\n"
-                                   "#pragma gputune problem(const %s = 1)\n",
-                                   symbol->name, symbol->name);
-                }
-            }
+        write_undefined_of(w, &plain);
+    }
+    for (uint32_t i = 0; i < draft->buffer_count; i++) {
+        write_undefined_of(w, &draft->buffers[i].length);
+    }
+    for (uint16_t d = 0; d < 3; d++) {
+        write_undefined_of(w, &draft->dimensions[d].size);
+        write_undefined_of(w, &draft->dimensions[d].step);
+    }
+}
+
+/* Whether something declares the type: a struct, another name of a type, or a template. */
+static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *parameter)
+{
+    gt_template template = {.parts = w->present->parts};
+    gt_parse parse = {.template = &template, .parts = w->present->parts, .code = w->draft->text};
+    const gt_structure *structure = NULL;
+    return parameter->has_type || strchr(parameter->words, ' ') ||
+           gt_draft_constant_of(w->draft, parameter->words) ||
+           gt_draft_is_declared(w, parameter->words) ||
+           gt_structure_find(&structure, &parse, parameter->words) != GPUTUNE_OK || structure;
+}
+
+void gt_draft_write_types(gt_draft_writer *w)
+{
+    const gt_draft *draft = w->draft;
+    for (size_t i = 0; i < draft->parameter_count; i++) {
+        const gt_function_parameter *parameter = &draft->parameters[i];
+        bool again = false;
+        for (size_t k = 0; k < i; k++) {
+            again |= strcmp(draft->parameters[k].words, parameter->words) == 0;
+        }
+        if (!again && !is_known_type(w, parameter)) {
+            gt_text_printf(w->out,
+                           "// guess: nothing here declares '%s'; the types to compile for\n"
+                           "#pragma gputune problem(type %s = float, double)\n",
+                           parameter->words, parameter->words);
         }
     }
 }
@@ -260,6 +302,22 @@ void gt_draft_write_constants(gt_draft_writer *w)
         } else {
             gt_lexer_next(&lexer);
         }
+    }
+}
+
+void gt_draft_write_passes(gt_draft_writer *w)
+{
+    gt_lexer lexer;
+    char name[GT_NAME_MAX];
+    gt_lexer_open(&lexer, w->draft->blocks, strlen(w->draft->blocks), (gt_place){"", 1, 1});
+    while (gt_lexer_accept(&lexer, "GPUTUNE_PARAM") && gt_lexer_accept(&lexer, "(")) {
+        gt_draft_token_text(name, sizeof name, &lexer.token);
+        gt_lexer_next(&lexer);
+        (void)gt_lexer_accept(&lexer, ")");
+        gt_text_printf(w->out,
+                       "// guess: the type and length of the block '%s'\n"
+                       "#pragma gputune pass(%s : float[16] = value, split, constant, global)\n",
+                       name, name);
     }
 }
 

@@ -123,6 +123,7 @@ typedef struct gt_draft {
     gt_draft_dimension dimensions[3];
     double thread_limit; /* __launch_bounds__; 0: none */
     bool is_cooperative;
+    bool is_opaque; /* the body itself names neither thread nor block: what it calls does */
     bool is_pinned; /* results depend on the block: it must stay one */
     int depth;      /* of the expression that is being read */
     bool failed;    /* out of memory */
@@ -200,6 +201,14 @@ void gt_draft_find_host(gt_draft *draft);
 /* Reads the kernel `draft->function` of `draft->text`, and settles the rest. */
 gputune_status gt_draft_read(gt_draft *draft);
 void gt_draft_free(gt_draft *draft);
+
+/* ---- draft_text.c ---- */
+
+/* Whether the name is a token of the text, or of the kernel. */
+bool gt_draft_occurs(const char *text, size_t length, const char *name);
+bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
+/* Whether the constant is the block in a dimension, and so an axis. */
+bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft_write.c ---- */
 

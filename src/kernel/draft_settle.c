@@ -62,6 +62,21 @@ static gt_polynomial with_constants(const gt_draft *draft, gt_polynomial p)
     return p;
 }
 
+/* A length that holds for every block that is tried, where the block has a name. */
+static gt_polynomial with_blocks(const gt_draft *draft, gt_polynomial p)
+{
+    const bool is_plane = draft->dimensions[1].has_threads;
+    for (size_t i = 0; i < draft->symbols.count; i++) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
+        gt_polynomial largest = gt_polynomial_number(is_plane ? 32 : 1024);
+        if (symbol->kind == GT_DRAFT_CONSTANT && gt_polynomial_has(&p, (uint16_t)i) &&
+            gt_draft_is_block(draft, symbol->name) && !draft->is_pinned) {
+            p = gt_polynomial_replace(&p, (uint16_t)i, &largest);
+        }
+    }
+    return p;
+}
+
 static int highest_degree(const gt_polynomial *p)
 {
     int highest = 0;
@@ -141,7 +156,7 @@ static void settle_length(gt_draft *draft, uint32_t index)
         gt_polynomial size = with_launch(draft, access->size);
         draft->is_pinned |= size.known && !buffer->is_moved &&
                             (needs_pin(&size) || has_strided_grid(draft, &access->size));
-        size = with_constants(draft, size);
+        size = with_constants(draft, with_blocks(draft, size));
         double value = gt_draft_evaluate(draft, &size);
         if (size.known && value > largest && !buffer->is_moved) {
             largest = value;
@@ -253,8 +268,21 @@ static void mark_integers(gt_draft *draft)
     }
 }
 
+/* A body that leaves all of it to others has one dimension, as most have. */
+static void note_opaque(gt_draft *draft)
+{
+    draft->is_opaque = true;
+    for (uint16_t d = 0; d < 3; d++) {
+        draft->is_opaque &= !draft->dimensions[d].has_threads && !draft->dimensions[d].has_blocks;
+    }
+    if (draft->is_opaque) {
+        draft->dimensions[0].has_threads = draft->dimensions[0].has_blocks = true;
+    }
+}
+
 void gt_draft_settle(gt_draft *draft)
 {
+    note_opaque(draft);
     for (uint16_t d = 0; d < 3; d++) {
         gt_draft_settle_dimension(draft, d);
     }

@@ -126,6 +126,9 @@ static void settle_step(gt_draft *draft, uint16_t d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
     dimension->step = gt_polynomial_number(1);
+    if (draft->is_opaque) {
+        dimension->step = gt_polynomial_symbol((uint16_t)(GT_DRAFT_BLOCK_DIM + d));
+    }
     for (size_t i = draft->symbols.count; i > 0; i--) {
         const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)(i - 1));
         gt_polynomial plain, step = gt_polynomial_unknown();
@@ -146,7 +149,8 @@ static void settle_step(gt_draft *draft, uint16_t d)
  * or a parameter that nothing else is known of. -1: none. */
 static int size_among_parameters(const gt_draft *draft, uint16_t d)
 {
-    int only = -1, count = 0;
+    int only = -1, count = 0, unused = -1, unused_count = 0;
+    const gt_function *function = &draft->function;
     for (size_t i = 0; i < draft->accesses.count; i++) {
         gt_polynomial plain = gt_draft_expand(draft, draft->accesses.items[i].index, true);
         gt_polynomial own = gt_polynomial_factor(&plain, GT_DRAFT_BLOCK_INDEX + d);
@@ -161,10 +165,17 @@ static int size_among_parameters(const gt_draft *draft, uint16_t d)
         if (symbol->kind == GT_DRAFT_PARAMETER && symbol->is_integer) {
             only = (int)i;
             count++;
+            bool used = gt_draft_occurs(draft->text + function->parameters_end,
+                                        function->end - function->parameters_end, symbol->name);
+            unused = used ? unused : (int)i;
+            unused_count += !used;
         }
     }
     bool is_plane = draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
-    return count == 1 && is_plane ? only : -1;
+    if (count == 1 && (is_plane || draft->is_opaque)) {
+        return only;
+    }
+    return unused >= 0 && unused_count == 1 ? unused : -1;
 }
 
 bool gt_draft_has_moved(const gt_draft *draft)
@@ -207,9 +218,29 @@ static void settle_size(gt_draft *draft, uint16_t d)
     dimension->size = found > 0 ? gt_polynomial_symbol((uint16_t)found) : gt_polynomial_number(1);
 }
 
+/* A loop that begins at a thread's index and goes on by a number or a constant: as many threads. */
+static void fix_by_stride(gt_draft *draft, uint16_t d)
+{
+    for (size_t i = GT_DRAFT_BUILTINS; i < draft->symbols.count; i++) {
+        const gt_draft_symbol *symbol = gt_draft_symbol_at(draft, (uint16_t)i);
+        uint16_t from, by;
+        double number;
+        bool begins = symbol->kind == GT_DRAFT_LOCAL && symbol->is_stepped && symbol->step.known &&
+                      gt_polynomial_is_symbol(&symbol->definition, &from) &&
+                      from == GT_DRAFT_THREAD + d;
+        bool fits = begins && ((gt_polynomial_is_number(&symbol->step, &number) && number > 1) ||
+                               (gt_polynomial_is_symbol(&symbol->step, &by) &&
+                                gt_draft_symbol_at(draft, by)->kind == GT_DRAFT_CONSTANT));
+        if (fits && !draft->dimensions[d].fixed.known) {
+            draft->dimensions[d].fixed = symbol->step;
+        }
+    }
+}
+
 void gt_draft_settle_dimension(gt_draft *draft, uint16_t d)
 {
     gt_draft_dimension *dimension = &draft->dimensions[d];
+    fix_by_stride(draft, d);
     if (!dimension->has_blocks) {
         dimension->size = dimension->step = gt_polynomial_number(1);
     } else if (!settle_by_guard(draft, d)) {

@@ -71,9 +71,23 @@ static bool same_parameters(const gt_draft *a, const gt_draft *b)
     return same;
 }
 
+/* The reference's sizes are the problem's; false: it has some that the kernel does not take. */
+static bool take_sizes(gt_draft *draft, const gt_draft *other)
+{
+    for (size_t i = 0; i < other->symbols.count; i++) {
+        const gt_draft_symbol *symbol = &other->symbols.items[i];
+        int own = symbol->is_size ? gt_draft_find_symbol(draft, symbol->name) : 0;
+        if (own < 0 || (own > 0 && draft->symbols.items[own].kind != GT_DRAFT_PARAMETER)) {
+            return false;
+        }
+        draft->symbols.items[own].is_size |= own > 0;
+    }
+    return true;
+}
+
 /* Another kernel of the text that takes the same and is called a reference, read with one block
  * and grid; NULL: there is none. */
-static gt_draft *find_reference(const gt_draft *draft)
+static gt_draft *find_reference(gt_draft *draft)
 {
     char own[GT_NAME_MAX], name[GT_NAME_MAX];
     gt_function function;
@@ -91,7 +105,8 @@ static gt_draft *find_reference(const gt_draft *draft)
         other->path = draft->path;
         other->text = draft->text;
         other->function = function;
-        if (gt_draft_read(other) == GPUTUNE_OK && same_parameters(draft, other)) {
+        if (gt_draft_read(other) == GPUTUNE_OK && same_parameters(draft, other) &&
+            take_sizes(draft, other)) {
             gt_draft_pin(other);
             return other;
         }
@@ -124,10 +139,8 @@ static void write_other_kernel(gt_draft_writer *w, gt_draft *other)
 
 static void write_reference(gt_draft_writer *w)
 {
-    gt_draft *other = find_reference(w->draft);
-    if (other) {
-        write_other_kernel(w, other);
-        gt_draft_free(other);
+    if (w->reference) {
+        write_other_kernel(w, w->reference);
         return;
     }
     if (w->draft->is_cooperative) {
@@ -195,8 +208,10 @@ static const struct {
     {"kernel", write_kernel},
     {NULL, gt_draft_write_sizes},
     {NULL, gt_draft_write_template_parameters},
+    {NULL, gt_draft_write_types},
     {NULL, gt_draft_write_undefined},
     {"constant", gt_draft_write_constants},
+    {"pass", gt_draft_write_passes},
     {"args", gt_draft_write_args},
     {"block", gt_draft_write_axes},
     {"block", gt_draft_write_block},
@@ -211,7 +226,8 @@ static const struct {
 
 void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
 {
-    gt_draft_writer w = {.out = out, .draft = draft, .present = present};
+    gt_draft_writer w = {
+        .out = out, .draft = draft, .present = present, .reference = find_reference(draft)};
     gt_draft_name_axes(&w);
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         const char *word = clauses[i].word;
@@ -221,4 +237,5 @@ void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
             clauses[i].write(&w);
         }
     }
+    gt_draft_free(w.reference);
 }

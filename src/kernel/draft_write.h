@@ -9,6 +9,7 @@ typedef struct gt_draft_writer {
     gt_text *out;
     gt_draft *draft;
     const gt_reader *present;  /* the clauses that the text has */
+    gt_draft *reference;       /* another kernel that says what is right; NULL: none */
     char axes[3][GT_NAME_MAX]; /* what expressions call a block's dimensions */
 } gt_draft_writer;
 
@@ -17,9 +18,6 @@ typedef struct gt_draft_writer {
 /* Whether the text has a clause of that word, or one that gives a value to the name. */
 bool gt_draft_has_clause(const gt_draft_writer *w, const char *word);
 bool gt_draft_is_declared(const gt_draft_writer *w, const char *name);
-/* Whether the name is a token of the text, or of the kernel. */
-bool gt_draft_occurs(const char *text, size_t length, const char *name);
-bool gt_draft_in_kernel(const gt_draft *draft, const char *name);
 /* What an expression calls the symbol. */
 const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol);
 /* Appends `h * w + 2`. */
@@ -27,8 +25,6 @@ void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *p);
 /* Appends `[h][w]` of h * w elements, slowest first; false, and nothing, where that is no such
  * product. */
 bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polynomial *length);
-/* Whether the constant is the block in a dimension, and so an axis. */
-bool gt_draft_is_block(const gt_draft *draft, const char *name);
 
 /* ---- draft_args.c ---- */
 
@@ -36,9 +32,13 @@ bool gt_draft_is_block(const gt_draft *draft, const char *name);
 const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
 void gt_draft_write_sizes(gt_draft_writer *w);
 void gt_draft_write_template_parameters(gt_draft_writer *w);
+/* The types of parameters that nothing declares. */
+void gt_draft_write_types(gt_draft_writer *w);
 void gt_draft_write_undefined(gt_draft_writer *w);
 /* The __constant__ arrays that the host fills. */
 void gt_draft_write_constants(gt_draft_writer *w);
+/* The blocks of parameters that the kernel begins with. */
+void gt_draft_write_passes(gt_draft_writer *w);
 void gt_draft_write_args(gt_draft_writer *w);
 
 /* ---- draft_launch.c ---- */

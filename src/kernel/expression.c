@@ -187,6 +187,12 @@ static gputune_status parse_name(parser *p)
     if (slot >= 0) {
         return use_slot(p, slot);
     }
+    if (gt_lexer_is(p->lexer, "(")) {
+        return gt_fail_at(place,
+                          "unknown function '%s'; expected ceil_div, round_up, min, max, pow, "
+                          "sqrt, log2 or sizeof",
+                          name);
+    }
     (void)snprintf(text, sizeof text, "unknown name '%s'; expected a number", name);
     if (p->scope->explain) {
         p->scope->explain(p->scope->user, name, text, sizeof text);

@@ -32,6 +32,7 @@ typedef struct gt_lexer {
     int line, column_base;
     bool fresh_line;
     gt_place open_comment; /* of an unterminated comment; line 0: none */
+    const char *form;      /* how what is read should look, for messages; NULL: not known */
 } gt_lexer;
 
 /* Begins at `place` with `length` bytes (not copied) and reads the first token. */
@@ -55,7 +56,8 @@ int gt_token_angles(const gt_token *token);
 /* ETEMPLATE with "path:line:column: " in front of the text. */
 #define gt_fail_at(place, ...) (gt_message_at(place, __VA_ARGS__), gt_failure(GPUTUNE_ETEMPLATE))
 void gt_message_at(gt_place place, const char *format, ...) GT_PRINTF(2, 3);
-/* ETEMPLATE at the current token: "found 'x'; expected WHAT". */
+/* ETEMPLATE at the current token: "found 'x'; expected WHAT", and the lexer's form, unless WHAT
+ * shows one itself. */
 gputune_status gt_fail_expected(const gt_lexer *lexer, const char *what);
 /* Steps over `text` or fails as above. */
 gputune_status gt_lexer_expect(gt_lexer *lexer, const char *text);

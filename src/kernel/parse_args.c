@@ -107,7 +107,12 @@ static gputune_status read_scalar(gt_argument *argument, gt_parse *parse, gt_lex
                           argument->name);
     }
     if (named >= 0 && parse->template->problem[named].kind != GT_PROBLEM_TYPE) {
-        return GPUTUNE_OK;
+        return gt_lexer_is(body, "=")
+                   ? gt_fail_at(place,
+                                "scalar '%s' has the value of the problem of that name; expected "
+                                "'%s %s' alone",
+                                argument->name, argument->type, argument->name)
+                   : GPUTUNE_OK;
     }
     if (!gt_lexer_is(body, "=")) {
         if (gt_structure_of(parse->template, argument->type)) {

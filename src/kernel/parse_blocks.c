@@ -54,11 +54,6 @@ static gputune_status read_contents(gt_pass_block *block, gt_parse *parse, gt_le
                           "': index', ': zero', ': constant(value)' or another fill",
                           block->name);
     }
-    if (gt_fill_is_sent(block->fill.kind)) {
-        return gt_fail_at(block->fill.place, "a block of parameters cannot be filled so; expected "
-                                             "uniform(low, high), sorted(low, high), permutation, "
-                                             "prefix(total), index, zero or constant(value)");
-    }
     return GPUTUNE_OK;
 }
 
@@ -78,11 +73,12 @@ gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer 
     return read_contents(block, parse, body);
 }
 
-/* Whether the code declares `__constant__ … NAME` that a launch can find: not static, and outside
- * of braces. */
-static bool declares_constant(const gt_parse *parse, const char *name)
+/* Whether the code declares `__constant__ TYPE NAME` that a launch can find: not static, and
+ * outside of braces. `type`: the word in front of the name. */
+static bool declares_constant(gt_token *type, const gt_parse *parse, const char *name)
 {
     gt_lexer lexer, line;
+    gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
     int depth = 0;
     bool is_constant = false, is_static = false, extern_c = false;
     gt_lexer_open(&lexer, parse->code, strlen(parse->code), (gt_place){"", 1, 1});
@@ -92,9 +88,12 @@ static bool declares_constant(const gt_parse *parse, const char *name)
         }
         extern_c |= gt_lexer_is(&lexer, "\"C\"");
         bool ends = gt_lexer_is(&lexer, ";") || gt_lexer_is(&lexer, "}");
+        const gt_token before = last;
+        last = lexer.token;
         is_constant = (is_constant || gt_lexer_is(&lexer, "__constant__")) && !ends;
         is_static = (is_static || gt_lexer_is(&lexer, "static")) && !ends;
         if (is_constant && !is_static && depth == 0 && gt_lexer_is(&lexer, name)) {
+            *type = before;
             return true;
         }
         depth += gt_lexer_is(&lexer, "{") && !extern_c;
@@ -104,21 +103,58 @@ static bool declares_constant(const gt_parse *parse, const char *name)
     return false;
 }
 
+/* Where both the code and the clause name a number type, their elements must be alike. */
+static gputune_status check_constant_type(const gt_pass_block *block, const gt_token *declared,
+                                          gt_place place)
+{
+    char name[GT_NAME_MAX];
+    gt_element own, of_code;
+    bool fits = declared->length < sizeof name;
+    memcpy(name, declared->text, fits ? declared->length : 0);
+    name[fits ? declared->length : 0] = '\0';
+    if (!gt_element_from_name(&own, block->type) || !gt_element_from_name(&of_code, name) ||
+        (own.bytes == of_code.bytes &&
+         gt_type_is_float(own.type) == gt_type_is_float(of_code.type))) {
+        return GPUTUNE_OK;
+    }
+    return gt_fail_at(place,
+                      "'%s' has elements of %s in the code, and of %s here; expected %s : %s[…]",
+                      block->name, name, block->type, block->name, name);
+}
+
+static gputune_status check_new_constant(const gt_parse *parse, const char *name, gt_place place)
+{
+    const gt_template *template = parse->template;
+    for (uint32_t i = 0; i + 1 < template->pass_count; i++) {
+        if (strcmp(template->passes[i].name, name) == 0) {
+            return gt_fail_at(place, "'%s' declared twice; expected it once (first on line %d)",
+                              name, template->passes[i].line);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* constant(NAME : TYPE[COUNT] : fill) */
 gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_lexer *body)
 {
     gt_pass_block *block = NULL;
+    gt_token type;
     gt_place place = gt_lexer_place(body);
     (void)clause;
     GT_TRY(new_block(&block, parse, place));
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
-    if (!declares_constant(parse, block->name)) {
+    GT_TRY(gt_lexer_expect(body, ":"));
+    GT_TRY(check_new_constant(parse, block->name, place));
+    if (!declares_constant(&type, parse, block->name)) {
         return gt_fail_at(place,
                           "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
                           "neither static nor in a namespace",
                           block->name, block->name);
     }
-    GT_TRY(gt_lexer_expect(body, ":"));
     GT_TRY(read_elements(block, parse, body));
+    GT_TRY(check_constant_type(block, &type, place));
+    if (gt_lexer_is(body, "=")) {
+        return gt_fail_expected(body, "':' and a fill, as in constant(w : float[9] : zero)");
+    }
     return read_contents(block, parse, body);
 }

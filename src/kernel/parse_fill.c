@@ -1,6 +1,7 @@
 /* What a buffer holds before a launch: the grammar of fills. */
 #include "kernel/parse.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static const char fills_expected[] =
@@ -12,16 +13,17 @@ typedef struct fill_word {
     const char *word;
     gt_fill_kind kind;
     int least, most; /* values */
+    const char *form;
 } fill_word;
 
 static const fill_word words[] = {
-    {"uniform", GT_FILL_UNIFORM, 2, 2},
-    {"index", GT_FILL_INDEX, 0, 0},
-    {"zero", GT_FILL_ZERO, 0, 0},
-    {"constant", GT_FILL_CONSTANT, 1, 1},
-    {"sorted", GT_FILL_SORTED, 0, 2},
-    {"prefix", GT_FILL_PREFIX, 1, 1},
-    {"permutation", GT_FILL_PERMUTATION, 0, 0},
+    {"uniform", GT_FILL_UNIFORM, 2, 2, "uniform(low, high)"},
+    {"index", GT_FILL_INDEX, 0, 0, "index"},
+    {"zero", GT_FILL_ZERO, 0, 0, "zero"},
+    {"constant", GT_FILL_CONSTANT, 1, 1, "constant(value)"},
+    {"sorted", GT_FILL_SORTED, 0, 2, "sorted or sorted(low, high)"},
+    {"prefix", GT_FILL_PREFIX, 1, 1, "prefix(total)"},
+    {"permutation", GT_FILL_PERMUTATION, 0, 0, "permutation"},
 };
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
@@ -46,6 +48,17 @@ static const fill_word *find_word(const gt_lexer *lexer)
     return NULL;
 }
 
+/* Steps over `mark`, or fails with the form that has it. */
+static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char *form)
+{
+    char what[96];
+    if (gt_lexer_accept(lexer, mark)) {
+        return GPUTUNE_OK;
+    }
+    (void)snprintf(what, sizeof what, "'%s', as in %s", mark, form);
+    return gt_fail_expected(lexer, what);
+}
+
 /* The values of a word; kept also on failure: the template frees them. */
 static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *parse,
                                   gt_lexer *lexer)
@@ -53,24 +66,28 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
     const gt_expression **const values[] = {&out->low, &out->high};
     out->kind = word->kind;
     gt_lexer_next(lexer);
+    if (word->most == 0 && gt_lexer_is(lexer, "(")) {
+        return gt_fail_expected(lexer, "the word alone, as in = permutation");
+    }
     if (word->most == 0 || (word->least == 0 && !gt_lexer_is(lexer, "("))) {
         return GPUTUNE_OK;
     }
     for (int i = 0; i < word->most; i++) {
         gt_expression *value = NULL;
-        GT_TRY(gt_lexer_expect(lexer, i ? "," : "("));
+        GT_TRY(expect_mark(lexer, i ? "," : "(", word->form));
         gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
         *values[i] = value;
         GT_TRY(status);
     }
-    return gt_lexer_expect(lexer, ")");
+    return expect_mark(lexer, ")", word->form);
 }
 
 gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
 {
+    static const char form[] = "file(\"a.npy\")";
     char *name;
-    GT_TRY(gt_lexer_expect(lexer, "file"));
-    GT_TRY(gt_lexer_expect(lexer, "("));
+    GT_TRY(expect_mark(lexer, "file", form));
+    GT_TRY(expect_mark(lexer, "(", form));
     if (*out || lexer->token.kind != GT_TOKEN_STRING || lexer->token.text[0] != '"' ||
         lexer->token.length < 3 || memchr(lexer->token.text, '\\', lexer->token.length)) {
         return gt_fail_expected(lexer, "a file's name in quotes, as in file(\"a.npy\")");
@@ -78,10 +95,10 @@ gputune_status gt_read_file_name(const char **out, gt_lexer *lexer)
     GT_TRY(gt_strndup(&name, lexer->token.text + 1, lexer->token.length - 2));
     *out = name;
     gt_lexer_next(lexer);
-    return gt_lexer_expect(lexer, ")");
+    return expect_mark(lexer, ")", form);
 }
 
-/* A name begins one if it has a value, or is a function's. */
+/* A name begins one if it has a value, or is a function's; strings and nothing do not. */
 static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
 {
     char name[GT_NAME_MAX];
@@ -89,6 +106,10 @@ static bool begins_expression(gt_parse *parse, const gt_lexer *lexer)
     gt_scope scope = gt_symbols_scope(&symbols);
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);
+    if (lexer->token.kind == GT_TOKEN_STRING || lexer->token.kind == GT_TOKEN_END ||
+        gt_lexer_is(lexer, ",")) {
+        return false;
+    }
     if (lexer->token.kind != GT_TOKEN_NAME || gt_lexer_is(&ahead, "(") ||
         lexer->token.length >= sizeof name) {
         return true;

@@ -49,8 +49,8 @@ static gputune_status read_item(gt_initialiser *out, gt_parse *parse, gt_lexer *
     }
     return out->fill.kind <= GT_FILL_CONSTANT
                ? GPUTUNE_OK
-               : gt_fail_expected(lexer,
-                                  "uniform, index, zero or constant for parts of an element");
+               : gt_fail_at(out->fill.place, "a part of an element cannot be filled so; expected "
+                                             "uniform(low, high), index, zero or constant(value)");
 }
 
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,

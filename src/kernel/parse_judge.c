@@ -125,6 +125,7 @@ gputune_status gt_parse_reference(gt_parse *parse, const gt_clause *clause, gt_l
     gt_judge *judge = &parse->parts->reference;
     judge->self = gt_lexer_accept(body, "self");
     if (judge->self) {
+        body->form = "reference(self, AXIS = value, rtol = 1e-5)";
         judge->kernel.place = clause->place;
         return read_self(judge, parse, body);
     }
@@ -180,7 +181,9 @@ static gputune_status read_expected(gt_parse *parse, gt_lexer *body)
     GT_TRY(gt_name_read(name, sizeof name, body, "an output's name, as in y = file(\"y.npy\")"));
     GT_TRY(find_output(&argument, parse->template, name, place));
     GT_TRY(gt_lexer_expect(body, "="));
-    return gt_read_file_name(&argument->expected, body);
+    return argument->expected
+               ? gt_fail_at(place, "'%s' given twice; expected each output once", name)
+               : gt_read_file_name(&argument->expected, body);
 }
 
 gputune_status gt_parse_expect(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

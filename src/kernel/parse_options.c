@@ -59,6 +59,27 @@ static bool split_condition(gt_lexer *condition, gt_lexer *body)
     return false;
 }
 
+/* A tunable is a macro of the engine's. */
+static gputune_status check_macro(const gt_template *template, const char *option, gt_place place)
+{
+    static const char *const defining[] = {"-D", "--define-macro=", "-U", "--undefine-macro="};
+    for (size_t i = 0; i < sizeof defining / sizeof *defining; i++) {
+        size_t length = strlen(defining[i]);
+        const char *name = strncmp(option, defining[i], length) == 0 ? option + length : "";
+        for (uint32_t k = 0; k < template->axis_count; k++) {
+            const char *axis = template->axes[k].name;
+            size_t own = strlen(axis);
+            if (strncmp(name, axis, own) == 0 && (name[own] == '\0' || name[own] == '=')) {
+                return gt_fail_at(place,
+                                  "'%s' defines a tunable; expected its values in the clause that "
+                                  "declares it",
+                                  option);
+            }
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* CONDITION ? "a" : CONDITION ? "b" : "c", or "c" alone. */
 static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
 {
@@ -70,11 +91,15 @@ static gputune_status read_item(gt_parse *parse, uint32_t item, gt_lexer *body)
         if (condition.token.kind != GT_TOKEN_END) {
             return gt_fail_expected(&condition, "'?'");
         }
+        gt_place place = gt_lexer_place(body);
         GT_TRY(read_text(option, body));
+        GT_TRY(check_macro(parse->template, option->text, place));
         GT_TRY(gt_lexer_expect(body, ":"));
     }
     GT_TRY(new_option(&option, parse, item, gt_lexer_place(body)));
-    return read_text(option, body);
+    gt_place place = gt_lexer_place(body);
+    GT_TRY(read_text(option, body));
+    return check_macro(parse->template, option->text, place);
 }
 
 gputune_status gt_parse_options(gt_parse *parse, const gt_clause *clause, gt_lexer *body)

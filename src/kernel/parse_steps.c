@@ -43,7 +43,6 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
 /* `(y, x, n)` */
 static gputune_status read_arguments(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
-    step->argument_count = 0;
     GT_TRY(gt_lexer_expect(body, "("));
     do {
         GT_TRY(read_argument(step, parse, body));
@@ -104,7 +103,8 @@ static gputune_status read_setting(gt_template_step *step, gt_parse *parse, gt_l
         return gt_read_integer_expression(to.shared, parse, body, USE_PLAN);
     }
     if (strcmp(name, "args") == 0) {
-        return read_arguments(step, parse, body);
+        return step->argument_count ? gt_fail_at(place, "'args' given twice; expected it once")
+                                    : read_arguments(step, parse, body);
     }
     if (strcmp(name, "times") == 0) {
         return gt_read_integer_expression(&step->times, parse, body, USE_PLAN);
@@ -131,6 +131,9 @@ gputune_status gt_parse_launch(gt_parse *parse, const gt_clause *clause, gt_lexe
     step->kernel.place = clause->place;
     while (gt_lexer_accept(body, ",")) {
         GT_TRY(read_setting(step, parse, body));
+    }
+    if (body->token.kind != GT_TOKEN_END) {
+        return gt_fail_expected(body, "',' or ')'");
     }
     const settings to = settings_of(parts, step);
     if (!to.block->count || !to.grid->count) {

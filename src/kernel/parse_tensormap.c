@@ -25,9 +25,23 @@ static gputune_status read_list(gt_expression *out[GT_TENSORMAP_RANK], uint32_t 
     return list ? gt_lexer_expect(body, ")") : GPUTUNE_OK;
 }
 
-/* An expression, or the word none for 0. */
-static gputune_status read_mode(gt_expression **out, gt_parse *parse, gt_lexer *body)
+/* An expression, or the word none for 0. A number alone is one of the words of `values`. */
+static gputune_status read_mode(gt_expression **out, gt_parse *parse, gt_lexer *body,
+                                const char *values)
 {
+    gt_lexer ahead = *body;
+    gt_lexer_next(&ahead);
+    bool alone = body->token.kind == GT_TOKEN_NUMBER &&
+                 (ahead.token.kind == GT_TOKEN_END || gt_lexer_is(&ahead, ","));
+    bool known = !alone;
+    for (const char *word = values; *word && !known; word += strspn(word, ", or")) {
+        size_t length = strcspn(word, ", ");
+        known = length == body->token.length && memcmp(word, body->token.text, length) == 0;
+        word += length;
+    }
+    if (!known) {
+        return gt_fail_expected(body, values);
+    }
     return gt_lexer_accept(body, "none") ? GPUTUNE_OK
                                          : gt_read_integer_expression(out, parse, body, USE);
 }
@@ -58,6 +72,15 @@ static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
                           nearest ? nearest : names[0]);
     }
     GT_TRY(gt_lexer_expect(body, "="));
+    const bool given[COUNT] = {map->rank,
+                               map->size_count,
+                               map->stride_count,
+                               map->swizzle != NULL,
+                               map->interleave != NULL,
+                               map->l2 != NULL};
+    if (given[which]) {
+        return gt_fail_at(place, "'%s' given twice; expected it once", name);
+    }
     switch (which) {
     case 0:
         return read_list(map->box, &map->rank, parse, body);
@@ -66,11 +89,11 @@ static gputune_status read_setting(gt_map *map, gt_parse *parse, gt_lexer *body)
     case 2:
         return read_list(map->strides, &map->stride_count, parse, body);
     case 3:
-        return read_mode(&map->swizzle, parse, body);
+        return read_mode(&map->swizzle, parse, body, "0, 32, 64 or 128");
     case 4:
-        return read_mode(&map->interleave, parse, body);
+        return read_mode(&map->interleave, parse, body, "0, 16 or 32");
     case 5:
-        return read_mode(&map->l2, parse, body);
+        return read_mode(&map->l2, parse, body, "0, 64, 128 or 256");
     default:
         return read_fill(map, body);
     }
@@ -154,5 +177,6 @@ gputune_status gt_parse_tensormap(gt_parse *parse, const gt_clause *clause, gt_l
     while (gt_lexer_accept(body, ",")) {
         GT_TRY(read_setting(kept, parse, body));
     }
-    return check_ranks(kept, parse->template);
+    return body->token.kind == GT_TOKEN_END ? check_ranks(kept, parse->template)
+                                            : gt_fail_expected(body, "',' or ')'");
 }

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static gputune_status find(uint32_t *out, const gt_template *template, const char *name)
@@ -134,6 +135,21 @@ gputune_status gt_problem_text(char **out, const gt_template *template, const gt
         gt_text_printf(&text, "%s%s=%s", i ? " " : "", template->problem[i].name, value);
     }
     return gt_text_take(out, &text);
+}
+
+gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text)
+{
+    gputune_size items[GT_PROBLEM_MAX];
+    gputune_sizes sizes = {0, items};
+    char *words, *rest = NULL;
+    GT_TRY(gt_strdup(&words, text));
+    for (char *word = strtok_r(words, " ", &rest); word && sizes.count < GT_PROBLEM_MAX;
+         word = strtok_r(NULL, " ", &rest)) {
+        items[sizes.count++] = (gputune_size){word, 0};
+    }
+    gputune_status status = gt_problem_bind(out, template, sizes);
+    free(words);
+    return status;
 }
 
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem)

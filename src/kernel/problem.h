@@ -17,6 +17,8 @@ typedef struct gt_problem {
 gputune_status gt_problem_bind(gt_problem *out, const gt_template *template, gputune_sizes sizes);
 /* "n=67108864 T=half" in the template's order; ENOMEM. Caller frees. */
 gputune_status gt_problem_text(char **out, const gt_template *template, const gt_problem *problem);
+/* Binds such a text; fails as gt_problem_bind() does. */
+gputune_status gt_problem_parse(gt_problem *out, const gt_template *template, const char *text);
 /* The problem that stands for this one in keys: bucketed sizes rounded up to their power of two. */
 gt_problem gt_problem_bucket(const gt_template *template, const gt_problem *problem);
 /* An awkward problem for verification: sizes reduced by a small prime that leaves tails, cut down
@@ -109,6 +111,19 @@ typedef struct gt_workload {
     uint32_t alignment[GT_PARAMETER_MAX]; /* bytes that the kernel may assume, by buffer */
     uint64_t innermost[GT_PARAMETER_MAX]; /* elements of the innermost extent, by buffer */
 } gt_workload;
+
+/* What a kernel finds at first, by its place: a buffer's index, or GT_PARAMETER_MAX and a block's.
+ */
+static inline const gt_buffer *gt_workload_input(const gt_workload *workload, uint32_t place)
+{
+    return place < GT_PARAMETER_MAX ? &workload->buffers[place]
+                                    : &workload->blocks[place - GT_PARAMETER_MAX];
+}
+static inline bool gt_workload_has_input(const gt_workload *workload, uint32_t place)
+{
+    return place < GT_PARAMETER_MAX ? place < workload->buffer_count
+                                    : place - GT_PARAMETER_MAX < workload->block_count;
+}
 
 /* Whether anything but the default variant says what is right. */
 static inline bool gt_workload_is_judged(const gt_workload *workload)

@@ -16,6 +16,7 @@ typedef struct pragma {
     int phase;
     occurrence occurrence;
     gt_parse_fn parse;
+    const char *form; /* an example for messages; NULL: they need none */
 } pragma;
 
 /* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
@@ -23,29 +24,34 @@ typedef struct pragma {
 enum { AXES = 1 };
 
 static const pragma pragmas[] = {
-    {"kernel", 0, NEEDED, gt_parse_kernel},
-    {"problem", 0, MANY, gt_parse_problem},
-    {"constant", 1, MANY, gt_parse_constant},
-    {"args", 2, NEEDED, gt_parse_args},
-    {"scratch", 2, MANY, gt_parse_scratch},
-    {"default", 2, MANY, gt_parse_default},
-    {"block", 2, NEEDED, gt_parse_block},
-    {"grid", 2, NEEDED, gt_parse_grid},
-    {"shared", 2, ONCE, gt_parse_shared},
-    {"cooperative", 2, ONCE, gt_parse_cooperative},
-    {"require", 2, MANY, gt_parse_require},
-    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds},
-    {"maxreg", 2, ONCE, gt_parse_maxreg},
-    {"work", 2, ONCE, gt_parse_work},
-    {"reference", 2, ONCE, gt_parse_reference},
-    {"check", 2, ONCE, gt_parse_check},
-    {"define", 2, MANY, gt_parse_define},
-    {"options", 2, MANY, gt_parse_options},
-    {"clear", 3, MANY, gt_parse_clear},
-    {"tensormap", 3, MANY, gt_parse_tensormap},
-    {"expect", 3, ONCE, gt_parse_expect},
-    {"init", AXES, ONCE, gt_parse_init}, /* before args(), whose integers then need no fill */
-    {"launch", 3, MANY, gt_parse_launch},
+    {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
+    {"problem", 0, MANY, gt_parse_problem, NULL},
+    {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
+    {"args", 2, NEEDED, gt_parse_args, NULL},
+    {"scratch", 2, MANY, gt_parse_scratch, NULL},
+    {"default", 2, MANY, gt_parse_default, NULL},
+    {"block", 2, NEEDED, gt_parse_block, NULL},
+    {"grid", 2, NEEDED, gt_parse_grid, NULL},
+    {"shared", 2, ONCE, gt_parse_shared, NULL},
+    {"cooperative", 2, ONCE, gt_parse_cooperative, NULL},
+    {"require", 2, MANY, gt_parse_require, NULL},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds, NULL},
+    {"maxreg", 2, ONCE, gt_parse_maxreg, NULL},
+    {"work", 2, ONCE, gt_parse_work, NULL},
+    {"reference", 2, ONCE, gt_parse_reference,
+     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
+    {"check", 2, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
+    {"define", 2, MANY, gt_parse_define, NULL},
+    {"options", 2, MANY, gt_parse_options,
+     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
+    {"clear", 3, MANY, gt_parse_clear, NULL},
+    {"tensormap", 3, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"expect", 3, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"init", AXES, ONCE, gt_parse_init,
+     "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
+                                                               need no fill */
+    {"launch", 3, MANY, gt_parse_launch,
+     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };
 
 enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 4, WORD_MAX = 32 };
@@ -57,7 +63,8 @@ static pragma pragma_at(int index)
         return pragmas[index];
     }
     const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
-    return kind ? (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse} : (pragma){0};
+    return kind ? (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL}
+                : (pragma){0};
 }
 
 /* Words that are known and not to be had yet. */
@@ -163,6 +170,7 @@ static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int 
             continue;
         }
         gt_lexer body = clause->body;
+        body.form = found.form;
         GT_TRY(found.parse(parse, clause, &body));
         if (body.token.kind != GT_TOKEN_END) {
             return gt_fail_expected(&body, "',' or ')'");

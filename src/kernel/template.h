@@ -35,7 +35,8 @@
  *     and the source has NAME_word, 0 or 1
  *   vector(NAME = 1, 2, 4, 8 : buffer, …)
  *   pass(NAME : TYPE[COUNT] = value, split, constant, global [: FILL])
- *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say)
+ *     several are possible; without [COUNT] it is one element, read as NAME() (a struct, say). A file
+ *     for a block may have any shape with as many elements
  *   constant(NAME : TYPE[COUNT] [: FILL])   a __constant__ NAME of this file that the caller fills;
  *     copied before each launch; no parameter of the kernel or the reference, which read it as well.
  *     Each stream has a module of its own, so that launches on several do not mix their contents

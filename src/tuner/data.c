@@ -106,23 +106,40 @@ static gputune_status fill(void *out, const gt_buffer *buffer, const gt_expressi
     return GPUTUNE_OK;
 }
 
-static gputune_status send_expressions(gt_measure_setup *setup, const gt_request *request,
-                                       const gt_problem *problem, const gt_workload *workload,
-                                       uint32_t workload_index)
+/* Where expressions are computed for. */
+typedef struct target {
+    gt_measure_setup *setup;
+    const gt_workload *workload;
+    uint32_t index; /* of the workload */
+} target;
+
+static gputune_status send_expression(const target *to, uint32_t place, const gt_fill *from,
+                                      gt_binding *binding)
+{
+    const gt_buffer *buffer = gt_workload_input(to->workload, place);
+    gt_live_input *input;
+    if (from->kind != GT_FILL_EXPRESSION || is_sent(to->setup, to->index, place)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_data_add(&input, to->setup, to->index, place));
+    GT_TRY(take_bytes(input, buffer->bytes));
+    return fill(input->bytes.data, buffer, from->low, binding);
+}
+
+static gputune_status send_expressions(const target *to, const gt_request *request,
+                                       const gt_problem *problem)
 {
     gt_binding binding;
-    gt_binding_open(&binding, request->template, problem, request->device);
-    for (uint32_t i = 0; i < request->template->argument_count; i++) {
-        const gt_argument *argument = &request->template->arguments[i];
-        uint32_t index = gt_data_buffer(workload, i);
-        gt_live_input *input;
-        if (!argument->is_buffer || argument->fill.kind != GT_FILL_EXPRESSION ||
-            is_sent(setup, workload_index, index)) {
-            continue;
+    const gt_template *template = request->template;
+    gt_binding_open(&binding, template, problem, request->device);
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        GT_TRY(send_expression(to, GT_PARAMETER_MAX + i, &template->passes[i].fill, &binding));
+    }
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (argument->is_buffer) {
+            GT_TRY(send_expression(to, gt_data_buffer(to->workload, i), &argument->fill, &binding));
         }
-        GT_TRY(gt_data_add(&input, setup, workload_index, index));
-        GT_TRY(take_bytes(input, workload->buffers[index].bytes));
-        GT_TRY(fill(input->bytes.data, &workload->buffers[index], argument->fill.low, &binding));
     }
     return GPUTUNE_OK;
 }
@@ -139,7 +156,8 @@ static gputune_status send_awkward(gt_field *field)
     gputune_status status =
         gt_workload_bind(awkward, request->template, &field->awkward, request->device, 1, NULL, 0);
     if (status == GPUTUNE_OK) {
-        status = send_expressions(field->setup, request, &field->awkward, awkward, 1);
+        const target to = {field->setup, awkward, 1};
+        status = send_expressions(&to, request, &field->awkward);
     }
     if (status == GPUTUNE_OK) {
         status = gt_data_refer(field->setup, request, &field->awkward, awkward, 1);
@@ -153,7 +171,8 @@ gputune_status gt_data_send(gt_field *field)
     const gt_request *request = field->options.request;
     GT_TRY(send_live(field->setup, request));
     GT_TRY(send_files(field->setup, request));
-    GT_TRY(send_expressions(field->setup, request, &request->problem, &request->workload, 0));
+    const target to = {field->setup, &request->workload, 0};
+    GT_TRY(send_expressions(&to, request, &request->problem));
     GT_TRY(gt_data_refer(field->setup, request, &request->problem, &request->workload, 0));
     return field->workload_count > 1 ? send_awkward(field) : GPUTUNE_OK;
 }

@@ -10,7 +10,7 @@
 
 /* A file with what a buffer holds, or what an output must hold after a launch. */
 struct gt_data_file {
-    uint32_t argument; /* index into the template's */
+    uint32_t argument; /* index into the template's, or GT_PARAMETER_MAX and a block's */
     bool expected;
     bool named;   /* the caller's tag stands for its contents in the key */
     char *path;   /* owned, like the next */
@@ -41,10 +41,10 @@ gputune_status gt_data_refer(gt_measure_setup *setup, const gt_request *request,
                              const gt_problem *problem, const gt_workload *workload,
                              uint32_t index);
 
-/* The index among the workload's buffers of an argument that is one. */
+/* The place among the workload's inputs of an argument that is a buffer, or of a block. */
 static inline uint32_t gt_data_buffer(const gt_workload *workload, uint32_t argument)
 {
-    return workload->arguments[argument].index;
+    return argument < GT_PARAMETER_MAX ? workload->arguments[argument].index : argument;
 }
 
 #endif

@@ -39,8 +39,15 @@ static gputune_status add_beside(gt_request *request, uint32_t argument, const c
 static gputune_status find_argument(uint32_t *out, const gt_request *request, const char *name)
 {
     const gt_template *template = request->template;
-    const char *names[GT_PARAMETER_MAX];
+    const char *names[GT_PARAMETER_MAX + GT_BLOCK_MAX];
     size_t count = 0;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (strcmp(template->passes[i].name, name) == 0) {
+            *out = GT_PARAMETER_MAX + i;
+            return GPUTUNE_OK;
+        }
+        names[count++] = template->passes[i].name;
+    }
     for (uint32_t i = 0; i < template->argument_count; i++) {
         const gt_argument *argument = &template->arguments[i];
         if (!argument->is_buffer || argument->direction == GT_OUT) {
@@ -54,7 +61,8 @@ static gputune_status find_argument(uint32_t *out, const gt_request *request, co
     }
     const char *nearest = gt_nearest(name, names, count);
     return gt_fail(GPUTUNE_EINVAL, "%s has no input '%s'; expected %s%s%s", template->name, name,
-                   nearest ? "'" : "", nearest ? nearest : "an in or inout buffer of args()",
+                   nearest ? "'" : "",
+                   nearest ? nearest : "an in or inout buffer of args(), or a block",
                    nearest ? "'" : "");
 }
 
@@ -88,6 +96,12 @@ static gputune_status find_files(gt_request *request)
             GT_TRY(add_beside(request, i, argument->expected, true));
         }
     }
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_pass_block *block = &template->passes[i];
+        if (block->fill.file && !is_replaced(request, block->name)) {
+            GT_TRY(add_beside(request, GT_PARAMETER_MAX + i, block->fill.file, false));
+        }
+    }
     for (size_t i = 0; i < o->file_count; i++) {
         uint32_t argument = 0;
         GT_TRY(find_argument(&argument, request, o->files[i].buffer));
@@ -105,36 +119,63 @@ static bool is_type(const gt_npy *npy, gt_type type)
            (fp8 && npy->type == GT_TYPE_U8);
 }
 
+/* The shape of the file that a buffer or block needs: its extents, and a vector's components. */
+static gputune_status wanted_shape(uint64_t out[4], uint32_t *dimensions, const gt_request *request,
+                                   uint32_t argument, const gt_buffer *buffer)
+{
+    gt_binding binding;
+    *dimensions = 1;
+    out[0] = gt_buffer_count(buffer);
+    if (argument < GT_PARAMETER_MAX) {
+        const gt_argument *declared = &request->template->arguments[argument];
+        gt_binding_open(&binding, request->template, &request->problem, request->device);
+        GT_TRY(gt_argument_shape(out, declared, binding.slots));
+        *dimensions = declared->extent_count;
+    }
+    if (buffer->per_element > 1) {
+        out[(*dimensions)++] = buffer->per_element;
+    }
+    return GPUTUNE_OK;
+}
+
+/* A block is counted in one dimension, whatever its array has. */
+static bool is_shape(const gt_npy *npy, const uint64_t *shape, uint32_t dimensions, bool is_block)
+{
+    uint64_t elements = 1, wanted = 1;
+    for (uint32_t i = 0; i < npy->dimensions; i++) {
+        elements *= npy->shape[i];
+    }
+    for (uint32_t i = 0; i < dimensions; i++) {
+        wanted *= shape[i];
+    }
+    return is_block ? elements == wanted
+                    : npy->dimensions == dimensions &&
+                          memcmp(npy->shape, shape, dimensions * sizeof *shape) == 0;
+}
+
 static gputune_status check_file(const gt_request *request, const struct gt_data_file *file)
 {
-    const gt_argument *argument = &request->template->arguments[file->argument];
     const gt_buffer *buffer =
-        &request->workload.buffers[gt_data_buffer(&request->workload, file->argument)];
-    gt_binding binding;
+        gt_workload_input(&request->workload, gt_data_buffer(&request->workload, file->argument));
     uint64_t shape[4];
-    uint32_t dimensions = argument->extent_count;
+    uint32_t dimensions = 0;
     gt_text found = {0}, expected = {0};
     if (buffer->number_count) {
         return gt_fail(GPUTUNE_EINVAL,
                        "%s: %s has elements of several numbers, which no file can hold; expected "
                        "plain numbers or vectors",
-                       file->path, argument->name);
+                       file->path, buffer->name);
     }
-    gt_binding_open(&binding, request->template, &request->problem, request->device);
-    GT_TRY(gt_argument_shape(shape, argument, binding.slots));
-    if (buffer->per_element > 1) {
-        shape[dimensions++] = buffer->per_element;
-    }
-    bool same = is_type(&file->npy, buffer->type) && file->npy.dimensions == dimensions &&
-                memcmp(file->npy.shape, shape, dimensions * sizeof *shape) == 0;
-    if (same) {
+    GT_TRY(wanted_shape(shape, &dimensions, request, file->argument, buffer));
+    if (is_type(&file->npy, buffer->type) &&
+        is_shape(&file->npy, shape, dimensions, file->argument >= GT_PARAMETER_MAX)) {
         return GPUTUNE_OK;
     }
     gt_npy_describe(&found, file->npy.type, file->npy.shape, file->npy.dimensions);
     gt_npy_describe(&expected, buffer->type, shape, dimensions);
     gputune_status status =
         gt_fail(GPUTUNE_EINVAL, "%s: found %s; expected %s, as %s is at these sizes", file->path,
-                gt_text_string(&found), gt_text_string(&expected), argument->name);
+                gt_text_string(&found), gt_text_string(&expected), buffer->name);
     gt_text_free(&found);
     gt_text_free(&expected);
     return status;
@@ -177,7 +218,9 @@ void gt_data_describe(gt_text *out, const gt_request *request)
         const struct gt_data_file *file = &request->files[i];
         if (!file->named) {
             gt_text_printf(out, " %s%s=%s", file->expected ? "expected " : "",
-                           request->template->arguments[file->argument].name,
+                           gt_workload_input(&request->workload,
+                                             gt_data_buffer(&request->workload, file->argument))
+                               ->name,
                            gt_hash_hex(hex, file->hash));
         }
     }

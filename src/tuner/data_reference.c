@@ -47,9 +47,9 @@ static const gt_live_input *find_sent(const gt_measure_setup *setup, const call 
     return NULL;
 }
 
-static gputune_status add_buffer(call *c, const gt_measure_setup *setup, uint32_t index)
+static gputune_status add_input(call *c, const gt_measure_setup *setup, uint32_t index)
 {
-    const gt_buffer *buffer = &c->workload->buffers[index];
+    const gt_buffer *buffer = gt_workload_input(c->workload, index);
     const gt_live_input *sent = find_sent(setup, c, index);
     GT_TRY(add_argument(c, buffer->name, buffer->bytes, buffer->direction != GT_IN));
     void *data = c->arguments[c->count - 1].data;
@@ -71,15 +71,12 @@ static gputune_status add_arguments(call *c, const gt_measure_setup *setup)
 {
     const gt_workload *workload = c->workload;
     for (uint32_t i = 0; i < workload->block_count; i++) {
-        const gt_buffer *block = &workload->blocks[i];
-        GT_TRY(add_argument(c, block->name, block->bytes, false));
-        gt_fill_host(c->arguments[i].data, workload, block,
-                     gt_fill_seed(setup->seed, GT_PARAMETER_MAX + i));
+        GT_TRY(add_input(c, setup, GT_PARAMETER_MAX + i));
     }
     for (uint32_t i = 0; i < workload->argument_count; i++) {
         uint32_t index = workload->arguments[i].index;
         if (workload->arguments[i].is_buffer) {
-            GT_TRY(add_buffer(c, setup, index));
+            GT_TRY(add_input(c, setup, index));
         } else {
             const gt_scalar *scalar = &workload->scalars[index];
             GT_TRY(add_argument(c, scalar->name, gt_scalar_bytes(scalar), false));

@@ -163,8 +163,8 @@ gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count);
 gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count);
 /* Ends compiles that keep a worker from the variants that wait for one, and leaves them for
  * gt_field_try_late(): those that take far longer than any that ended, and one now and then where
- * none has ended. After a quarter of the request's limit the other variants no longer wait for the
- * default, where there is a reference. */
+ * none has ended; the default's only where there is one worker. After a quarter of the request's
+ * limit the other variants no longer wait for the default, where there is a reference. */
 gputune_status gt_field_put_off_slow(gt_field *field);
 /* Tries the variants that were put off, and those that an earlier call with a shorter limit could
  * not finish. */

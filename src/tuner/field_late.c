@@ -13,6 +13,8 @@
 static const double SHARE = 0.2;
 /* Of the limit: what took as long is taken to be too slow for it. */
 static const double MOST = 0.5;
+/* A compile that had less says nothing: a busy machine may take as long for any. */
+static const double LEAST_S = 3;
 /* A compile is slow if it takes so many times as long as the longest that ended. */
 static const double SLOW = 8;
 
@@ -59,15 +61,18 @@ static bool others_wait(const gt_field *field, uint32_t running)
            gt_field_has_more_proposals(field);
 }
 
-/* Those that had their turn and took too long are compiled to the end, or to the call's. */
+/* Those that had their turn and took too long are compiled to the end, or to the call's. So is the
+ * default, which the call returns where it finds nothing else, unless it has the only worker. */
 static bool may_be_put_off(const gt_field *field, const gt_compiling *job)
 {
     const gt_unit *unit = &field->units.items[job->id];
+    bool only = field->options.farm->compile_workers == 1;
     if (job->id < GT_UNIT_FIRST || unit->given_up || unit->put_off) {
         return false;
     }
     for (uint32_t next = unit->waiting; next; next = field->variants.items[next - 1].sibling) {
-        if (field->variants.items[next - 1].tried_late) {
+        const gt_variant *variant = &field->variants.items[next - 1];
+        if (variant->tried_late || (variant->role == GT_ROLE_DEFAULT && !only)) {
             return false;
         }
     }
@@ -134,7 +139,7 @@ static bool compiles_slowly(const gt_variant *variant, uint64_t unit, const gt_c
 {
     for (uint32_t i = 0; i < count; i++) {
         if (jobs[i].id == unit) {
-            return variant->tried_late || jobs[i].seconds > most_s;
+            return variant->tried_late || jobs[i].seconds > fmax(most_s, LEAST_S);
         }
     }
     return variant->tried_late;

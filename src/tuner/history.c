@@ -127,7 +127,7 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
-gputune_status gt_history_refutes(const gt_request *request, const gt_config *config)
+static gputune_status look_up(const gt_request *request, const gt_config *config, bool only_harm)
 {
     gt_history history;
     gt_source source;
@@ -137,7 +137,8 @@ gputune_status gt_history_refutes(const gt_request *request, const gt_config *co
         const gt_trial *trial =
             gt_history_find(&history, gt_trial_hash(request->template, config, source.hash));
         gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
-        if (failure != GPUTUNE_OK) {
+        bool harmless = only_harm && trial && trial->status == GT_TRIAL_SLOW;
+        if (failure != GPUTUNE_OK && !harmless) {
             status = gt_fail(failure, "%s: %s is not launched: it was found '%s': %s",
                              request->template->name, trial->config,
                              gt_trial_status_name(trial->status), trial->message);
@@ -146,4 +147,14 @@ gputune_status gt_history_refutes(const gt_request *request, const gt_config *co
     }
     gt_history_free(&history);
     return status;
+}
+
+gputune_status gt_history_refutes(const gt_request *request, const gt_config *config)
+{
+    return look_up(request, config, false);
+}
+
+gputune_status gt_history_warns(const gt_request *request, const gt_config *config)
+{
+    return look_up(request, config, true);
 }

@@ -34,5 +34,8 @@ gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request
 /* The failure that is known of a configuration with the present driver, with a message. OK: none is
  * known. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);
+/* The same of failures that would harm who launches it: that its compile did not end within a limit
+ * is none. */
+gputune_status gt_history_warns(const struct gt_request *request, const gt_config *config);
 
 #endif

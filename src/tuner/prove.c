@@ -121,10 +121,14 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     gt_config all[2 * GT_PROVE_MAX];
     size_t all_count;
     gt_session session;
+    if (gt_patience_left_s(&request->patience) <= 0) {
+        return gt_fail(GPUTUNE_ETIMEOUT, "%s: no time is left to prove it",
+                       request->template->name);
+    }
     GT_TRY(list_all(all, &all_count, configs, count, request));
     gt_list_proposer proposer = gt_list_proposer_make(all, all_count);
     const gt_field_options options = {.proposer = &proposer.proposer, .history = history};
-    const gt_patience whole = request->patience;
+    const gt_patience whole = request->patience, grace = request->grace;
     request->patience = gt_patience_at_most(&whole, share * gt_patience_left_s(&whole));
     gputune_status status = gt_session_open(&session, &policy, NULL, request, &options);
     if (status == GPUTUNE_OK) {
@@ -137,6 +141,6 @@ gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config 
     gt_field_note_bad_default(&session.field, request);
     gt_session_close(&session);
     request->patience = whole;
-    request->grace = (gt_patience){0};
+    request->grace = grace;
     return status;
 }

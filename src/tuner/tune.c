@@ -216,7 +216,7 @@ static gputune_status choose_default(gt_choice *out, gt_request *request)
                        "%s: no variant was found to be right, and the default failed: %s",
                        request->template->name, request->refuted.message);
     }
-    GT_TRY(gt_history_refutes(request, &choice.config));
+    GT_TRY(gt_history_warns(request, &choice.config));
     return gt_choice_finish(out, &choice, request, NULL);
 }
 

@@ -443,7 +443,9 @@ static gputune_record base_record(const char *sizes)
                             .identity = "1de70000000000000000000000000001",
                             .alignment = "16",
                             .inputs = "seed=1",
-                            .default_status = ""};
+                            .default_status = "",
+                            .grids = "",
+                            .blocks = ""};
 }
 
 static void set_times(gputune_record *record, double median_ns)
@@ -553,6 +555,8 @@ int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
         record.grid[1] = record.grid[2] = record.block[2] = 1;
         record.block[0] = 32;
         record.block[1] = 8;
+        record.grids = "512";
+        record.blocks = "32x8";
         if (fake("wrong") && i == 1) {
             record.status = "wrong";
             record.message = "y[17] is 2, not 3";

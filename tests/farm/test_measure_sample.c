@@ -184,7 +184,8 @@ static gt_sharing sharing_by(uint64_t judge, gt_sharing known)
     return sampled.sharing;
 }
 
-/* The first launch finds |y| within 1, and many elements leave that. */
+/* The first launch finds |y| within 1, and many elements of each block leave that. One thread of a
+ * block looks at all of them, so that on a GPU too their number decides the time. */
 static void launches_share_buffers_where_that_makes_no_difference(void **state)
 {
     gt_verified verified;
@@ -192,9 +193,11 @@ static void launches_share_buffers_where_that_makes_no_difference(void **state)
     prepare_cached(GPUTUNE_CACHE_HOT);
     must(verify(&verified, 1, RIGHT));
     must(verify(&verified, 2,
-                VARIANT("if (i < n) { if (i % 32 == 0 && fabsf(y[i]) <= 1)"
-                        " for (volatile int k = 0; k < 20000; k++) ;"
-                        " y[i] += a * x[i]; }")));
+                VARIANT("float sum = 0; if (threadIdx.x == 0)"
+                        " for (auto k = i; k < n && k < i + blockDim.x; k++)"
+                        " if (fabsf(y[k]) <= 1) for (int j = 0; j < 400; j++) sum = sum * a + y[k];"
+                        " __syncthreads();"
+                        " if (i < n) { y[i] += a * x[i]; if (sum == 0.1f) y[i] = 1; }")));
     assert_int_equal(sharing_by(1, GT_SHARING_UNKNOWN), GT_SHARING_HARMLESS);
     assert_int_equal(sharing_by(2, GT_SHARING_UNKNOWN), GT_SHARING_FELT);
     assert_int_equal(sharing_by(2, GT_SHARING_HARMLESS), GT_SHARING_HARMLESS);

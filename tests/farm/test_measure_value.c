@@ -5,6 +5,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -153,6 +154,35 @@ static void named_fills_are_what_they_say(void **state)
     assert_int_equal(values[3], 0x3c00);
 }
 
+/* An index is the element's, whichever number of it; other fills differ from number to number. */
+static void numbers_of_a_struct_lie_where_it_has_them(void **state)
+{
+    struct {
+        int16_t id;
+        float x, y;
+    } values[9];
+    gt_workload *workload = calloc(1, sizeof *workload);
+    gt_buffer buffer = {.type = GT_TYPE_F32, .elements = 24, .per_element = 3, .number_count = 3};
+    (void)state;
+    assert_non_null(workload);
+    buffer.bytes = 8 * sizeof *values;
+    workload->numbers[0] = (gt_number){.type = GT_TYPE_I16, .fill = GT_FILL_INDEX};
+    workload->numbers[1] =
+        (gt_number){.type = GT_TYPE_F32, .offset = 4, .fill = GT_FILL_UNIFORM, .low = 1, .high = 2};
+    workload->numbers[2] = workload->numbers[1];
+    workload->numbers[2].offset = 8;
+    workload->number_count = 3;
+    memset(values, 0, sizeof values);
+    gt_fill_host(values, workload, &buffer, 1);
+    for (int i = 0; i < 8; i++) {
+        assert_int_equal(values[i].id, i);
+        assert_true(values[i].x >= 1 && values[i].x <= 2 && values[i].y >= 1 && values[i].y <= 2);
+        assert_memory_not_equal(&values[i].x, &values[i].y, sizeof values[i].x);
+    }
+    assert_int_equal(values[8].id, 0);
+    free(workload);
+}
+
 static void values_are_told_with_enough_digits(void **state)
 {
     char text[40];
@@ -236,6 +266,7 @@ int main(void)
         cmocka_unit_test(uniform_fills_stay_in_range_and_cover_it),
         cmocka_unit_test(other_seeds_and_buffers_give_other_contents),
         cmocka_unit_test(named_fills_are_what_they_say),
+        cmocka_unit_test(numbers_of_a_struct_lie_where_it_has_them),
         cmocka_unit_test(values_are_told_with_enough_digits),
         cmocka_unit_test(sorted_elements_rise_within_their_range),
         cmocka_unit_test(a_permutation_has_each_number_once),

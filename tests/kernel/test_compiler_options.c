@@ -101,7 +101,8 @@ static const struct {
     {"options(n > 3 ? \"-G\" : \"\")",
      "k.cu:5:25: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
      "device property here"},
-    {"options(FAST ? \"-G\")", "k.cu:5:36: the pragma ends here; expected ':'"},
+    {"options(FAST ? \"-G\")", "k.cu:5:36: the pragma ends here; expected ':', as in "
+                               "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"options(\"use_fast_math\")",
      "k.cu:5:25: found 'use_fast_math'; expected one option a string, such as \"--fmad=false\""},
     {"options(\"-D A\")",

@@ -227,6 +227,28 @@ static const struct {
      "require(Width % TILE_WIDTH == 0)\n"
      "work(bytes = 12 * Width * Width)\n"
      "reference(self)\n"},
+    {"by_others", NULL,
+     "kernel(copied)\n"
+     "problem(n = 1 << 20)\n"
+     "problem(type T = float, double)\n"
+     "args(inout T to[n] = uniform(0, 99), in T from[n] = uniform(0, 99), size_t n)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(n, BLOCK))\n"
+     "require(n % BLOCK == 0)\n"
+     "reference(self)\n"},
+    {"rows_unused", "scale_rows",
+     "kernel(scale_rows)\n"
+     "problem(rows = 1 << 10)\n"
+     "problem(columns = 1 << 10)\n"
+     "args(out float y[rows][columns], in float x[rows][columns], int rows, int columns)\n"
+     "tune(THREADS = 64, 128, 256, 512, 1024)\n"
+     "default(THREADS = 256)\n"
+     "block(THREADS)\n"
+     "grid(rows)\n"
+     "work(bytes = 8 * rows * columns)\n"
+     "reference(scale_rows_reference, block = 256, grid = ceil_div(rows * columns, 256))\n"},
 };
 
 static const char clause[] = "#pragma gputune ";

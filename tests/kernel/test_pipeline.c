@@ -127,7 +127,9 @@ static const struct {
      "of args() and scratch()"},
     {P "launch(other, block = 1, grid = 1, args = (z))\n",
      "a.cu:3:60: unknown argument 'z'; expected one of args() or scratch()"},
-    {P "launch(other, block = 1, grid = 1, args = y)\n", "a.cu:3:59: found 'y'; expected '('"},
+    {P "launch(other, block = 1, grid = 1, args = y)\n",
+     "a.cu:3:59: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
+     "256), args = (y, x, n))"},
     {P "launch(second, block = 1)\n",
      "a.cu:3:17: launch(second) without grid; expected launch(second, block = 256, grid = "
      "ceil_div(n, 256))"},

@@ -86,7 +86,8 @@ static const struct {
     {4, P "args(inout float y[n] = random, size_t n)",
      "a.cu:4:41: found 'random'; expected uniform(low, high), sorted(low, high), permutation, "
      "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
-    {4, P "args(inout float y[n] = uniform(1), size_t n)", "a.cu:4:50: found ')'; expected ','"},
+    {4, P "args(inout float y[n] = uniform(1), size_t n)",
+     "a.cu:4:50: found ')'; expected ',', as in uniform(low, high)"},
     {4, P "args(inout int y[n] = 0.5 * index, size_t n)",
      "a.cu:4:39: '0.5 * index' is floating, and 'y' has integers; expected an integer expression"},
     {4, P "args(inout float y[n] = file(x), size_t n)",
@@ -196,9 +197,6 @@ static const struct {
     {8, P "pass(c : int[4] = value)",
      "a.cu:8:40: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
-    {8, P "pass(c : int[4] = value : 3 * index)",
-     "a.cu:8:43: a block of parameters cannot be filled so; expected uniform(low, high), "
-     "sorted(low, high), permutation, prefix(total), index, zero or constant(value)"},
     {8, P "define(BLOCK = 1)",
      "a.cu:8:24: 'BLOCK' declared twice; expected another name (first on line 5)"},
     {8, P "define(A = n)",
@@ -213,6 +211,8 @@ static const struct {
     {8, "static __constant__ int c[4];\n" P "constant(c : int[4] : zero)",
      "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
      "static nor in a namespace"},
+    {8, "__constant__ int c[4];\n" P "constant(c : int[4] = zero)",
+     "a.cu:9:37: found '='; expected ':' and a fill, as in constant(w : float[9] : zero)"},
     {8, "__constant__ int c[4];\n" P "constant(c : int[4])",
      "a.cu:9:36: integers of 'c' without a fill; expected ': uniform(low, high)', ': index', ': "
      "zero', ': constant(value)' or another fill"},
@@ -230,7 +230,8 @@ static const struct {
     {8, P "tensormap(y, box = (4, 4), sizes = (n / 4, 4), strides = (4, 4))",
      "a.cu:8:27: 2 strides for 2 dimensions; expected one for each but the last"},
     {8, P "tensormap(y, box = 16, fill = one)",
-     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan"},
+     "a.cu:8:47: found 'one'; expected fill = zero or fill = nan, as in tensormap(x, box = (64, "
+     "64), swizzle = 128)"},
     {8, P "tensormap(y, box = 16)",
      "a.cu:2:17: 'twice' takes 'y' as float *; expected const __grid_constant__ CUtensorMap, as "
      "tensormap() says"},

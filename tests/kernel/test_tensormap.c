@@ -95,7 +95,7 @@ static void test_exclusions(void **state)
                  {"box = (B, 4)", "sm_90", 0},
                  {"box = (8 * B, 32)", "sm_90", 3},
                  {"box = (B, 32)", "sm_86", 0},
-                 {"box = (B, 32), swizzle = 48", "sm_90", 0},
+                 {"box = (B, 32), swizzle = S + 16", "sm_90", 0},
                  {"box = (B, 32), interleave = 16", "sm_90", 0},
                  {"box = (B, 32), strides = n + 4", "sm_90", 0}};
     (void)state;

@@ -145,6 +145,12 @@ static void nearest_is_by_ratio(void **state)
     assert_int_equal(nearest_to(store, 2100, "T=half"), 4096); /* 2.05 against 1.95 */
     assert_int_equal(nearest_to(store, 1, "T=half"), 1024);
     assert_int_equal(nearest_to(store, 1500, "T=float"), 0); /* types must match */
+    put_size(store, 64, 1);
+    put_size(store, 1 << 20, 10000);
+    const int64_t wanted[][2] = {{70, 64}, {900, 1024}, {4000, 4096}, {900000, 1 << 20}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        assert_int_equal(nearest_to(store, wanted[i][0], "T=half"), wanted[i][1]);
+    }
     gt_store_close(store);
 }
 

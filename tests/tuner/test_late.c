@@ -91,6 +91,31 @@ static void test_a_slow_default_holds_up_nobody(void **state)
     check_slow(*state, DEFAULT, "BLOCK=128");
 }
 
+static uint32_t compiles_given_up(world *w, uint32_t workers)
+{
+    const gputune_options options = within(0.5);
+    gt_choice choice;
+    char config[64];
+    slow_block = DEFAULT;
+    w->farm.compiles_for_ever = is_slow;
+    w->farm.farm.compile_workers = workers;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    gt_choice_free(&choice);
+    return w->farm.given_up;
+}
+
+/* It is what a call returns that finds nothing else, and a busy machine may take long for it. */
+static void test_the_default_is_compiled_on_while_others_have_workers(void **state)
+{
+    assert_int_equal(compiles_given_up(*state, 2), 0);
+}
+
+static void test_the_default_leaves_the_only_worker_to_others(void **state)
+{
+    assert_int_equal(compiles_given_up(*state, 1), 1);
+}
+
 static bool all_but_one(void *user, const char *text)
 {
     (void)user;
@@ -192,6 +217,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_WORLD(test_a_slow_variant_is_remembered_with_its_limit),
         IN_WORLD(test_a_slow_default_holds_up_nobody),
+        IN_WORLD(test_the_default_is_compiled_on_while_others_have_workers),
+        IN_WORLD(test_the_default_leaves_the_only_worker_to_others),
         IN_WORLD(test_slow_variants_leave_the_workers_to_others),
         IN_WORLD(test_an_endless_variant_is_learned),
         IN_WORLD(test_a_compile_that_did_not_end_is_slow),

@@ -292,6 +292,25 @@ static void next_best_replaces_a_winner_that_fails(void **state)
     gt_race_free(race);
 }
 
+static void next_best_replaces_a_default_that_fails(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race_end end;
+    (void)state;
+    equal_times(&m);
+    m.times[0] = 80;
+    m.times[1] = 90;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_fail(race, 0);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
 static void default_may_fail(void **state)
 {
     machine m = make_machine(2, 4);
@@ -358,6 +377,32 @@ static void one_that_never_gives_a_value_fails(void **state)
     }
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
     assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
+static void one_missed_round_is_forgiven(void **state)
+{
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    gt_race_result result;
+    (void)state;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+    gt_race_complete(race);
+    for (int turn = 0; end == GT_RACE_RUNNING; turn++) {
+        gt_race_round round;
+        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        for (uint32_t i = 0; i < round.count; i++) {
+            double value = round.ids[i] == 2 ? 80 : 100;
+            assert_int_equal(gt_race_record(race, round.ids[i], turn == 1 ? NAN : value),
+                             GPUTUNE_OK);
+        }
+        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        assert_true(turn < 100);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 2);
     gt_race_free(race);
 }
 
@@ -557,9 +602,11 @@ int main(void)
         cmocka_unit_test(exhaustive_race_samples_everyone),
         cmocka_unit_test(failures_do_not_stop_the_race),
         cmocka_unit_test(next_best_replaces_a_winner_that_fails),
+        cmocka_unit_test(next_best_replaces_a_default_that_fails),
         cmocka_unit_test(default_may_fail),
         cmocka_unit_test(all_failing_is_no_variant),
         cmocka_unit_test(one_that_never_gives_a_value_fails),
+        cmocka_unit_test(one_missed_round_is_forgiven),
         cmocka_unit_test(newcomers_meet_the_incumbent),
         cmocka_unit_test(spoiled_round_is_forgotten),
         cmocka_unit_test(budget_gives_the_best_so_far),

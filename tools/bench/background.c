@@ -4,6 +4,7 @@
  *
  * background [-d DRIVER] [-k KERNEL] [-n SIZE] [-s SECONDS] */
 #include "gpu/driver.h"
+#include "program.h"
 
 #include <gputune.h>
 
@@ -25,21 +26,6 @@ static const char *kernel = "axpy";
 static CUdeviceptr x, y;
 static float a = 1.5F;
 static size_t n = 1 << 24;
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void must(int status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "background: %s: %s\n", what, gputune_error());
-        exit(1);
-    }
-}
 
 static void must_cuda(CUresult result, const char *what)
 {

@@ -7,6 +7,7 @@
 #include "farm/measure_value.h"
 #include "gpu/device.h"
 #include "gpu/nvrtc.h"
+#include "program.h"
 #include "scenarios.h"
 #include "tuner/request.h"
 
@@ -38,13 +39,6 @@ typedef struct prepared {
 static gt_services services;
 static gt_device device;
 static const gt_nvrtc *nvrtc;
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 static void *allocate(prepared *p, uint64_t bytes)
 {

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "gpu/driver.h"
 #include "gputune.h"
+#include "program.h"
 #include "stats/paired.h"
 #include "stats/summary.h"
 
@@ -47,14 +48,6 @@ static void check(CUresult result, const char *call)
     }
 }
 #define CUDA(function, ...) check(cuda->function(__VA_ARGS__), #function)
-
-static void must(int status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "%s: %s\n", what, gputune_error());
-        exit(1);
-    }
-}
 
 /* --- cuBLAS ------------------------------------------------------------------------------------
  */

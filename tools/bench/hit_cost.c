@@ -5,6 +5,7 @@
  * hit_cost [-t THREADS] [-n CALLS] [-d DRIVER] [-k KERNEL] */
 #include "base/hash.h"
 #include "gpu/driver.h"
+#include "program.h"
 
 #include <gputune.h>
 
@@ -25,21 +26,6 @@ static const char *kernel = "axpy";
 static long calls = 2000000;
 static gputune_options cached_only = GPUTUNE_OPTIONS_INIT;
 static pthread_barrier_t barrier;
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void must(int status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "hit_cost: %s: %s\n", what, gputune_error());
-        exit(1);
-    }
-}
 
 /* ---- what is compared ---- */
 

@@ -7,6 +7,7 @@
  *   launched [DRIVER] [KERNEL...]        cuda, all; the database is GPUTUNE_DB or kept in memory
  */
 #include "gpu/driver.h"
+#include "program.h"
 #include "scenarios.h"
 
 #include <math.h>
@@ -42,14 +43,6 @@ static void check(CUresult result, const char *call)
     }
 }
 #define CUDA(function, ...) check(cuda->function(__VA_ARGS__), #function)
-
-static void must(int status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "%s: %s\n", what, gputune_error());
-        exit(1);
-    }
-}
 
 /* --- arguments ---------------------------------------------------------------------------------
  */

@@ -6,6 +6,7 @@
 #include "farm/farm.h"
 #include "farm/measure.h"
 #include "gpu/nvrtc.h"
+#include "program.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,14 +27,6 @@ static const char variant_text[] =
     "    for (int k = 0; k < 4; ++k) q.v[k] += a * p.v[k];"
     "    *(vector *)(y + i) = q;"
     "  } else for (; i < n; ++i) y[i] += a * x[i]; }";
-
-static void must(gputune_status status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "%s: %s\n", what, gt_message());
-        exit(1);
-    }
-}
 
 static double milliseconds(int64_t start)
 {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/random.h"
 #include "gpu/device.h"
+#include "program.h"
 #include "stats/summary.h"
 #include "tuner/catalog.h"
 #include "tuner/field.h"
@@ -35,14 +36,6 @@ static gt_field field;
 static gputune_sizes sizes;
 static const char *kernel = "axpy", *driver_name = "cuda";
 static int races = 20, sequences = 3;
-
-static void must(int status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "%s: %s\n", what, gputune_error());
-        exit(1);
-    }
-}
 
 /* --- the field ---------------------------------------------------------------------------------
  */

@@ -15,6 +15,7 @@
  * smaller space too, and its runners-up join. */
 #include "candidates.h"
 #include "choices.h"
+#include "program.h"
 #include "scenarios.h"
 
 #include <stdio.h>
@@ -44,14 +45,6 @@ static int tunings = 20, verbose;
 static double judge_seconds = 30;
 static gputune_cache cache = GPUTUNE_CACHE_COLD;
 static bench_choices choices;
-
-static void must(int status, const char *what)
-{
-    if (status < 0) {
-        fprintf(stderr, "%s: %s\n", what, gputune_error());
-        exit(1);
-    }
-}
 
 static double seconds(void)
 {

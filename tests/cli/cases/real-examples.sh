@@ -6,7 +6,7 @@ for template in "$(dirname "$0")"/../../../examples/*.cu; do
     */block_reduce.cu | */expdist.cu) continue ;; # real-examples-cub
     */softmax.cu) size="rows=8 columns=100" ;;
     */spmv.cu) size="rows=200 columns=150 nonzeros=1600" ;;
-    */lookup.cu) size="n=500 entries=300" ;;
+    */bias.cu) size="rows=3 columns=301" ;;
     */convolution.cu) size="w=40 h=20" ;;
     */convolution_tiled.cu) size="w=67 h=35 FILTER_W=5 FILTER_H=3" ;;
     */sepconv.cu) size="w=67 h=35 FILTER=5" ;;

@@ -5,6 +5,11 @@ $GPUTUNE space "$template" --arch sm_80
 $GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format csv | cut -d, -f1-3,16
 $GPUTUNE show "$template" --driver emu -q --format csv | cut -d, -f1-3
 $GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format csv | cut -d, -f1-3
+# the grids and blocks of all its kernels
+$GPUTUNE show "$template" --driver emu -q | head -n 1 | grep -o 'grids *blocks'
+$GPUTUNE show "$template" --driver emu -q --format json | grep -o '"grid.*"block": "[^"]*"'
+$GPUTUNE run "$template" --driver emu -q --size n=3000 --config EARLY=1 --format json | grep -o '"grid.*"block": "[^"]*"'
+$GPUTUNE warm "$template" --driver emu -q --size n=3000 --only BLOCK=64 --format json | grep -o '"grid.*"block": "[^"]*"'
 # a kernel that launches kernels itself
 cat >parent.cu <<'F'
 #pragma gputune kernel(parent) args(out int x[4]) block(1) grid(1)

@@ -3,7 +3,7 @@
 # sampled as ever
 settle=$(dirname "$0")/../../language/settle.cu
 run() { # KERNEL OPTION...
-    $GPUTUNE run --driver emu -v --format csv "$@" 2>>log | tail -n 1 | cut -d, -f13
+    $GPUTUNE run --driver emu -v --format csv "$@" 2>>log | tail -n 1 | cut -d, -f11
 }
 cold=$(run "$settle")
 hot=$(run "$settle" --cache hot)

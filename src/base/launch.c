@@ -1,0 +1,40 @@
+/* What a launch looks like, for people. */
+#include "base/launch.h"
+
+#include "base/number.h"
+
+#include <string.h>
+
+/* Appends "128x8", without trailing ones. */
+static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], bool first)
+{
+    size_t length = strlen(out);
+    int last = extent[2] > 1 ? 2 : extent[1] > 1 ? 1 : 0;
+    for (int i = 0; i <= last; i++) {
+        const char *mark = i ? "x" : first ? "" : " + ";
+        (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, "%s%u", mark, extent[i]);
+        length += strlen(out + length);
+    }
+}
+
+void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch)
+{
+    out[0] = '\0';
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        append_extent(out, launch->steps[i].grid, i == 0);
+    }
+    if (launch->step_count == 0) {
+        append_extent(out, launch->geometry.grid, true);
+    }
+}
+
+void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch)
+{
+    out[0] = '\0';
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        append_extent(out, launch->steps[i].block, i == 0);
+    }
+    if (launch->step_count == 0) {
+        append_extent(out, launch->geometry.block, true);
+    }
+}

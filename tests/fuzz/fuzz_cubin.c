@@ -1,0 +1,45 @@
+/* Machine code as a database may hold it: its kernels' names, and the widths of its loads and
+ * stores. */
+#include "fuzz/fuzz.h"
+
+#include "gpu/image.h"
+#include "gpu/machine_code.h"
+
+#include <string.h>
+
+const char *const fuzz_seeds[] = {"\177ELF\2\1\1", NULL};
+const char *const fuzz_words[] = {"\177ELF", ".text.", ".symtab",          ".strtab", "axpy",
+                                  "_Z",      "\1\1",   "\377\377\377\377", NULL};
+
+enum { WIDTHS = 1 | 2 | 4 | 8 | 16 | 32 };
+
+static void add(void *user, const void *code, size_t bytes)
+{
+    const uint8_t *at = code;
+    for (size_t i = 0; i < bytes; i++) {
+        *(unsigned *)user += at[i];
+    }
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
+{
+    static const char *const architectures[] = {"sm_75", "sm_90a", "sm_120", "", "sm_"};
+    char *copy = malloc(bytes + 1); /* its end is where a sanitizer notices a read beyond it */
+    unsigned sum = 0;
+    char *name;
+    FUZZ_REQUIRE(copy);
+    memcpy(copy, data, bytes);
+    const gt_image image = {copy, bytes};
+    for (size_t i = 0; i < sizeof architectures / sizeof *architectures; i++) {
+        gt_resources widths = {0};
+        gt_machine_code_widths(&widths, &image, architectures[i]);
+        FUZZ_REQUIRE(!((widths.load_widths | widths.store_widths) & ~(uint32_t)WIDTHS));
+    }
+    if (gt_image_entry(&name, &image, "ns::axpy") == GPUTUNE_OK) {
+        FUZZ_REQUIRE(name[0]);
+        free(name);
+    }
+    gt_image_each_code(&image, add, &sum);
+    free(copy);
+    return 0;
+}

@@ -1,0 +1,527 @@
+/* Mistakes in init, reference, expect, check, fills, launch, constant, tensormap and options: each
+ * with its whole message, which shows the form that is right. */
+#include "kernel_support.h"
+
+#define P "#pragma gputune "
+
+/* A line of a template that is right, replaced by `text`. */
+typedef struct gt_mistake {
+    int line;
+    const char *text, *message;
+} gt_mistake;
+
+static const char *const plain[] = {
+    "// doubles y",
+    P "kernel(twice)",
+    P "problem(n = 1024)",
+    P "args(inout float y[n], size_t n)",
+    P "tune(BLOCK = 64, 128)",
+    P "block(BLOCK)",
+    P "grid(ceil_div(n, BLOCK))",
+    "",
+    "__global__ void twice(float *y, size_t n)",
+    "{",
+    "    y[0] *= 2;",
+    "}",
+    "__global__ void other(double *y, size_t n) {}",
+    NULL,
+};
+
+static const char *const pipeline[] = {
+    "// two steps",
+    P "kernel(both)",
+    P "problem(n = 1024)",
+    P "args(inout float y[n], size_t n)",
+    P "scratch(float part[32])",
+    P "tune(BLOCK = 64, 128)",
+    P "launch(first, block = BLOCK, grid = ceil_div(n, BLOCK), args = (part, y, n))",
+    P "launch(second, block = 32, grid = 1, args = (y, part))",
+    "",
+    "__global__ void first(float *part, const float *y, size_t n) {}",
+    "__global__ void second(float *y, const float *part) {}",
+    NULL,
+};
+
+static const char *const map[] = {
+    "// a tensor map",
+    P "kernel(moved)",
+    P "problem(n = 1024)",
+    P "args(out float y[n][n], in float x[n][n], size_t n)",
+    P "tune(BLOCK = 64, 128)",
+    P "block(BLOCK) grid(1)",
+    P "tensormap(x, box = (8, BLOCK))",
+    "",
+    "__global__ void moved(float *y, const __grid_constant__ CUtensorMap x, size_t n) {}",
+    NULL,
+};
+
+static const gt_mistake plain_mistakes[] = {
+    {8, P "init()",
+     "a.cu:8:22: the pragma ends here; expected a __global__ function's name, as in init(KERNEL, "
+     "block = 256, grid = ceil_div(n, 256))"},
+    {8, P "init(nobody)",
+     "a.cu:8:17: no __global__ function 'nobody'; expected its definition in this file"},
+    {8, P "init(\"other\")",
+     "a.cu:8:22: found '\"other\"'; expected a __global__ function's name, as in init(KERNEL, "
+     "block = 256, grid = ceil_div(n, 256))"},
+    {8, P "init(other)",
+     "a.cu:8:17: 'other' takes 2 parameters; expected 3: those of args() and 'unsigned long long "
+     "seed'"},
+    {8, P "init(other, block = )",
+     "a.cu:8:37: the pragma ends here; expected a number, a name or '(', as in init(KERNEL, block "
+     "= 256, grid = ceil_div(n, 256))"},
+    {8, P "init(other block = 3)",
+     "a.cu:8:28: found 'block'; expected ',' or ')', as in init(KERNEL, block = 256, grid = "
+     "ceil_div(n, 256))"},
+    {8, P "init(other, rtol = 1)", "a.cu:8:29: unknown setting 'rtol'; expected 'block'"},
+    {8, P "init(other, block = BLOCK)",
+     "a.cu:8:37: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {8, P "init(other, grid = 1, grid = 2)", "a.cu:8:39: 'grid' given twice; expected it once"},
+    {8, P "init(other, block = (16, 16)", "a.cu:8:17: unterminated 'init('; expected ')'"},
+    {8, P "init(other, 256)", "a.cu:8:29: found '256'; expected a setting such as block = 256"},
+    {8, P "init(y = other)",
+     "a.cu:8:24: found '='; expected ',' or ')', as in init(KERNEL, block = 256, grid = "
+     "ceil_div(n, 256))"},
+    {8, P "init(twice)",
+     "a.cu:8:17: 'twice' is the kernel itself, which is not compiled as its own judge; expected "
+     "another kernel"},
+    {8, P "init(other) init(other)",
+     "a.cu:8:29: 'init' given twice; expected it once (first on line 8)"},
+    {8, P "reference()",
+     "a.cu:8:27: the pragma ends here; expected a __global__ function's name, as in "
+     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
+    {8, P "reference(other, 256)",
+     "a.cu:8:34: found '256'; expected a setting such as block = 256"},
+    {8, P "reference(other, block 256)",
+     "a.cu:8:40: found '256'; expected '=', as in reference(KERNEL, block = 256, grid = "
+     "ceil_div(n, 256), rtol = 1e-5)"},
+    {8, P "reference(other, block = BLOCK)",
+     "a.cu:8:42: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {8, P "reference(other, grid = ceil_div(n, block_x))",
+     "a.cu:8:53: 'block_x' is a block's dimension; expected a problem value or a device property "
+     "here"},
+    {8, P "reference(self, VEC = 1)",
+     "a.cu:8:33: 'VEC' is not a tunable; expected one that tune() or another axis declares"},
+    {8, P "reference(self, BLOCK = 32)",
+     "a.cu:8:41: BLOCK has no value '32'; expected one of 64, 128"},
+    {8, P "reference(self, BLOCK)",
+     "a.cu:8:38: the pragma ends here; expected '=', as in reference(self, AXIS = value, rtol = "
+     "1e-5)"},
+    {8, P "reference(self BLOCK = 64)",
+     "a.cu:8:32: found 'BLOCK'; expected ',' or ')', as in reference(self, AXIS = value, rtol = "
+     "1e-5)"},
+    {8, P "reference(self, BLOCK = 64, BLOCK = 128)",
+     "a.cu:8:45: 'BLOCK' given twice; expected each axis once"},
+    {8, P "reference(self, block = 64)", "a.cu:8:33: 'block' is not a tunable; expected 'BLOCK'"},
+    {8, P "reference(self, grid = 64)",
+     "a.cu:8:33: 'grid' is not a tunable; expected one that tune() or another axis declares"},
+    {8, P "reference(self, rtol = 1, rtol = 2)",
+     "a.cu:8:50: given twice; expected it once (first as '1')"},
+    {8, P "reference(self, rtol = BLOCK)",
+     "a.cu:8:40: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {8, P "reference(self, )",
+     "a.cu:8:33: the pragma ends here; expected AXIS = value, as in reference(self, AXIS = value, "
+     "rtol = 1e-5)"},
+    {8, P "reference(self, BLOCK = )",
+     "a.cu:8:41: the pragma ends here; expected a number, a name or '(', as in reference(self, "
+     "AXIS = value, rtol = 1e-5)"},
+    {8, P "reference(twice)",
+     "a.cu:8:17: 'twice' is the kernel itself, which is not compiled as its own judge; expected "
+     "another kernel, or reference(self)"},
+    {8, P "reference(self) reference(other)",
+     "a.cu:8:33: 'reference' given twice; expected it once (first on line 8)"},
+    {8, P "reference(self) check(other)",
+     "a.cu:8:17: reference(self) beside check(); expected one of them"},
+    {8, P "reference(self) cooperative()",
+     "a.cu:8:17: reference(self) of a cooperative kernel, or one with tensor maps; expected a "
+     "reference of its own, because a reference is launched plainly"},
+    {8, P "cluster(C = 2, 4) reference(self)",
+     "a.cu:8:35: reference(self) with clusters of 2; expected 'C = 1', because a reference is "
+     "launched without"},
+    {8, P "expect()",
+     "a.cu:8:24: the pragma ends here; expected an output's name, as in y = file(\"y.npy\")"},
+    {8, P "expect(y)",
+     "a.cu:8:25: the pragma ends here; expected '=', as in expect(y = file(\"y.npy\"), rtol = "
+     "1e-5)"},
+    {8, P "expect(y = \"y.npy\")",
+     "a.cu:8:28: found '\"y.npy\"'; expected 'file', as in file(\"a.npy\")"},
+    {8, P "expect(y = file(y.npy))",
+     "a.cu:8:33: found 'y'; expected a file's name in quotes, as in file(\"a.npy\")"},
+    {8, P "expect(y = file(\"\"))",
+     "a.cu:8:33: found '\"\"'; expected a file's name in quotes, as in file(\"a.npy\")"},
+    {8, P "expect(y = y.npy)", "a.cu:8:28: found 'y'; expected 'file', as in file(\"a.npy\")"},
+    {8, P "expect(x = file(\"y.npy\"))",
+     "a.cu:8:24: no output 'x'; expected an out or inout buffer, rtol, atol or stol"},
+    {8, P "expect(n = file(\"y.npy\"))",
+     "a.cu:8:24: no output 'n'; expected an out or inout buffer, rtol, atol or stol"},
+    {8, P "expect(\"y.npy\")",
+     "a.cu:8:24: found '\"y.npy\"'; expected an output's name, as in y = file(\"y.npy\")"},
+    {8, P "expect(file(\"y.npy\"))",
+     "a.cu:8:24: no output 'file'; expected an out or inout buffer, rtol, atol or stol"},
+    {8, P "expect(y = file(\"y.npy\"), y = file(\"z.npy\"))",
+     "a.cu:8:43: 'y' given twice; expected each output once"},
+    {8, P "expect(y = file(\"y.npy\") rtol = 1)",
+     "a.cu:8:42: found 'rtol'; expected ',' or ')', as in expect(y = file(\"y.npy\"), rtol = "
+     "1e-5)"},
+    {8, P "expect(rtol = 1)",
+     "a.cu:8:17: no expected results of 'y'; expected 'y = file(\"name.npy\")', because every "
+     "output is compared"},
+    {8, P "expect(y = file(\"y.npy\"), rtol = 1, rtol = 2)",
+     "a.cu:8:60: given twice; expected it once (first as '1')"},
+    {8, P "expect(y = file(\"y.npy\"), block = 3)",
+     "a.cu:8:43: no output 'block'; expected an out or inout buffer, rtol, atol or stol"},
+    {8, P "expect(y = file(\"a\\\\b.npy\"))",
+     "a.cu:8:33: found '\"a\\\\b.npy\"'; expected a file's name in quotes, as in file(\"a.npy\")"},
+    {8, P "expect(y = file(\"y.npy\")) reference(other)",
+     "a.cu:8:17: expect() beside reference() or check(); expected one of them, as each says what "
+     "is right"},
+    {8, P "reference(self) expect(y = file(\"y.npy\"))",
+     "a.cu:8:33: expect() beside reference() or check(); expected one of them, as each says what "
+     "is right"},
+    {4, P "args(inout float y[n] = file(), size_t n)",
+     "a.cu:4:46: found ')'; expected a file's name in quotes, as in file(\"a.npy\")"},
+    {4, P "args(inout float y[n] = file(\"a.npy\", \"b.npy\"), size_t n)",
+     "a.cu:4:53: found ','; expected ')', as in file(\"a.npy\")"},
+    {4, P "args(inout float y[n] = file \"a.npy\", size_t n)",
+     "a.cu:4:46: found '\"a.npy\"'; expected '(', as in file(\"a.npy\")"},
+    {4, P "args(inout float y[n] = \"a.npy\", size_t n)",
+     "a.cu:4:41: found '\"a.npy\"'; expected uniform(low, high), sorted(low, high), permutation, "
+     "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
+    {4, P "args(inout float y[n] = file('a.npy'), size_t n)",
+     "a.cu:4:46: found ''a.npy''; expected a file's name in quotes, as in file(\"a.npy\")"},
+    {4, P "args(inout float y[n], size_t n = file(\"a.npy\"))",
+     "a.cu:4:47: scalar 'n' has the value of the problem of that name; expected 'size_t n' alone"},
+    {4, P "args(inout float y[n] = i * 2, size_t n)",
+     "a.cu:4:41: found 'i'; expected uniform(low, high), sorted(low, high), permutation, "
+     "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
+    {4, P "args(inout float y[n] = index * BLOCK, size_t n)",
+     "a.cu:4:49: 'BLOCK' is a tunable; expected a problem value or a device property here"},
+    {4, P "args(inout float y[n] = index +, size_t n)",
+     "a.cu:4:48: found ','; expected a number, a name or '('"},
+    {4, P "args(inout float y[n] = sin(index), size_t n)",
+     "a.cu:4:41: unknown function 'sin'; expected ceil_div, round_up, min, max, pow, sqrt, log2 or "
+     "sizeof"},
+    {4, P "args(inout float y[n] = y[index], size_t n)",
+     "a.cu:4:41: found 'y'; expected uniform(low, high), sorted(low, high), permutation, "
+     "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
+    {4, P "args(inout float y[n] = index[0], size_t n)",
+     "a.cu:4:46: found '['; expected ',' or ')'"},
+    {4, P "args(inout float y[n] = (index, size_t n)",
+     "a.cu:4:17: unterminated 'args('; expected ')'"},
+    {4, P "args(inout float y[n] = uniform, size_t n)",
+     "a.cu:4:48: found ','; expected '(', as in uniform(low, high)"},
+    {4, P "args(inout float y[n] = uniform(0, index), size_t n)",
+     "a.cu:4:52: unknown name 'index'; expected a problem value or a device property"},
+    {4, P "args(inout float y[n] = constant(), size_t n)",
+     "a.cu:4:50: found ')'; expected a number, a name or '('"},
+    {4, P "args(inout float y[n] = constant, size_t n)",
+     "a.cu:4:49: found ','; expected '(', as in constant(value)"},
+    {4, P "args(inout float y[n] = prefix, size_t n)",
+     "a.cu:4:47: found ','; expected '(', as in prefix(total)"},
+    {4, P "args(inout float y[n] = sorted(1), size_t n)",
+     "a.cu:4:49: found ')'; expected ',', as in sorted or sorted(low, high)"},
+    {4, P "args(inout float y[n] = permutation(3), size_t n)",
+     "a.cu:4:52: found '('; expected the word alone, as in = permutation"},
+    {4, P "args(inout float y[n] = zero(), size_t n)",
+     "a.cu:4:45: found '('; expected the word alone, as in = permutation"},
+    {4, P "args(inout float y[n] = , size_t n)",
+     "a.cu:4:41: found ','; expected uniform(low, high), sorted(low, high), permutation, "
+     "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index"},
+    {4, P "args(inout float y[n] = {1, 2}, size_t n)",
+     "a.cu:4:42: a part of an element cannot be filled so; expected uniform(low, high), index, "
+     "zero or constant(value)"},
+    {4, P "args(inout float y[n], size_t n = index)",
+     "a.cu:4:47: scalar 'n' has the value of the problem of that name; expected 'size_t n' alone"},
+    {8, P "constant(c)",
+     "a.cu:8:27: the pragma ends here; expected ':', as in constant(weights : float[9])"},
+    {8, P "constant(float c[4])",
+     "a.cu:8:32: found 'c'; expected ':', as in constant(weights : float[9])"},
+    {8, P "constant(c : float)",
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, P "constant(c : flaot[4])",
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, P "constant(c : float[n])",
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, P "constant(c : float[4] = 1)",
+     "a.cu:8:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
+     "static nor in a namespace"},
+    {8, P "constant()",
+     "a.cu:8:26: the pragma ends here; expected a __constant__ symbol's name, as in "
+     "constant(weights : float[9])"},
+    {8, "__constant__ float c[4];\n" P "constant(c : float[4] = zero)",
+     "a.cu:9:39: found '='; expected ':' and a fill, as in constant(w : float[9] : zero)"},
+    {8, "__constant__ float c[4];\n" P "constant(c : int[4] : zero)",
+     "a.cu:9:26: 'c' has elements of float in the code, and of int here; expected c : float[…]"},
+    {8, "__constant__ float c[4];\n" P "constant(c : float[4] : random)",
+     "a.cu:9:41: found 'random'; expected uniform(low, high), sorted(low, high), permutation, "
+     "prefix(total), index, zero, constant(value), file(\"name.npy\"), or an expression of index, "
+     "as in constant(weights : float[9])"},
+    {8, "__constant__ float c[4];\n" P "constant(c : float[4]) constant(c : float[4])",
+     "a.cu:9:49: 'c' declared twice; expected it once (first on line 9)"},
+    {8, "__constant__ float c[4];\n" P "constant(c = value)",
+     "a.cu:9:28: found '='; expected ':', as in constant(weights : float[9])"},
+    {8, P "options()",
+     "a.cu:8:25: the pragma ends here; expected an option such as \"--use_fast_math\", or "
+     "CONDITION ? \"--option\" : \"\""},
+    {8, P "options(--use_fast_math)",
+     "a.cu:8:25: found '--'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "\"--option\" : \"\""},
+    {8, P "options(use_fast_math)",
+     "a.cu:8:25: found 'use_fast_math'; expected an option such as \"--use_fast_math\", or "
+     "CONDITION ? \"--option\" : \"\""},
+    {8, P "options(\"use_fast_math\")",
+     "a.cu:8:25: found 'use_fast_math'; expected one option a string, such as \"--fmad=false\""},
+    {8, P "options(\"--use_fast_math\" \"-lineinfo\")",
+     "a.cu:8:43: found '\"-lineinfo\"'; expected ',' or ')', as in options(\"--use_fast_math\", "
+     "FAST ? \"--ftz=true\" : \"\")"},
+    {8, P "options(\"--use_fast_math -lineinfo\")",
+     "a.cu:8:25: found '--use_fast_math -lineinfo'; expected one option a string, such as "
+     "\"--fmad=false\""},
+    {8, P "options(\"--use_fast_mth\")",
+     "a.cu:8:25: unknown compiler option '--use_fast_mth'; expected --use_fast_math"},
+    {8, P "options(\"-O3\")",
+     "a.cu:8:25: unknown compiler option '-O3'; expected one of NVRTC's such as --use_fast_math"},
+    {8, P "options(\"-I/usr/include\")",
+     "a.cu:8:25: the compiler option '-I/usr/include' is refused: it opens folders; expected -I on "
+     "the command line, include_paths or GPUTUNE_INCLUDE"},
+    {8, P "options(\"--gpu-architecture=sm_90\")",
+     "a.cu:8:25: the compiler option '--gpu-architecture=sm_90' is refused: the target is the GPU "
+     "at hand; expected it to be left out"},
+    {8, P "options(\"-arch=sm_90\")",
+     "a.cu:8:25: the compiler option '-arch=sm_90' is refused: the target is the GPU at hand; "
+     "expected it to be left out"},
+    {8, P "options(\"--maxrregcount=32\")",
+     "a.cu:8:25: the compiler option '--maxrregcount=32' is refused: the space would not know of "
+     "it; expected maxreg(COUNT)"},
+    {8, P "options(\"--fmad\")",
+     "a.cu:8:25: the compiler option '--fmad' has no value; expected '=' and one"},
+    {8, P "options(\"--fmad=\")",
+     "a.cu:8:25: the compiler option '--fmad=' has no value; expected '=' and one"},
+    {8, P "options(\"--use_fast_math\", )",
+     "a.cu:8:44: the pragma ends here; expected an option such as \"--use_fast_math\", or "
+     "CONDITION ? \"--option\" : \"\""},
+    {8, P "options(BLOCK ? \"--use_fast_math\")",
+     "a.cu:8:50: the pragma ends here; expected ':', as in options(\"--use_fast_math\", FAST ? "
+     "\"--ftz=true\" : \"\")"},
+    {8, P "options(BLOCK \"--use_fast_math\" : \"\")",
+     "a.cu:8:25: found 'BLOCK'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "\"--option\" : \"\""},
+    {8, P "options(n > 3 ? \"--use_fast_math\" : \"\")",
+     "a.cu:8:25: 'n' is a run-time size; expected a tunable, a compile-time problem value or a "
+     "device property here"},
+    {8, P "options(FAST ? \"--use_fast_math\" : \"\")",
+     "a.cu:8:25: unknown name 'FAST'; expected a tunable, a compile-time problem value or a device "
+     "property"},
+    {8, P "options(BLOCK == 64 ? --use_fast_math : \"\")",
+     "a.cu:8:39: found '--'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "\"--option\" : \"\""},
+    {8, P "options(BLOCK == 64 ? \"--use_fast_math\" : 0)",
+     "a.cu:8:59: found '0'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "\"--option\" : \"\""},
+    {8, P "options(BLOCK == 64 ? \"--use_fast_math\", \"\")",
+     "a.cu:8:56: found ','; expected ':', as in options(\"--use_fast_math\", FAST ? \"--ftz=true\" "
+     ": \"\")"},
+    {8, P "options(\"--std=c++11\")",
+     "a.cu:8:25: --std=c++11; expected c++17, c++20 or c++23, which the prelude needs"},
+    {8, P "options(\"-DBLOCK=3\")",
+     "a.cu:8:25: '-DBLOCK=3' defines a tunable; expected its values in the clause that declares "
+     "it"},
+    {8, P "options(\"--ptxas-options=-o x\")",
+     "a.cu:8:25: found '--ptxas-options=-o x'; expected one option a string, such as "
+     "\"--fmad=false\""},
+};
+
+static const gt_mistake pipeline_mistakes[] = {
+    {8, P "launch()",
+     "a.cu:8:24: the pragma ends here; expected a __global__ function's name, as in launch(KERNEL, "
+     "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+    {8, P "launch(nobody, block = 32, grid = 1)",
+     "a.cu:8:17: no __global__ function 'nobody'; expected its definition in this file"},
+    {8, P "launch(\"second\", block = 32, grid = 1)",
+     "a.cu:8:24: found '\"second\"'; expected a __global__ function's name, as in launch(KERNEL, "
+     "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+    {8, P "launch(second)",
+     "a.cu:8:17: launch(second) without block; expected launch(second, block = 256, grid = "
+     "ceil_div(n, 256))"},
+    {8, P "launch(second, block = 32)",
+     "a.cu:8:17: launch(second) without grid; expected launch(second, block = 256, grid = "
+     "ceil_div(n, 256))"},
+    {8, P "launch(second, grid = 1)",
+     "a.cu:8:17: launch(second) without block; expected launch(second, block = 256, grid = "
+     "ceil_div(n, 256))"},
+    {8, P "launch(second, 32, 1)", "a.cu:8:32: found '32'; expected a setting such as block = 256"},
+    {8, P "launch(second, block = 32 grid = 1)",
+     "a.cu:8:43: found 'grid'; expected ',' or ')', as in launch(KERNEL, block = 256, grid = "
+     "ceil_div(n, 256), args = (y, x, n))"},
+    {8, P "launch(second, block 32, grid = 1)",
+     "a.cu:8:38: found '32'; expected '=', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
+     "256), args = (y, x, n))"},
+    {8, P "launch(second, block = , grid = 1)",
+     "a.cu:8:40: found ','; expected a number, a name or '(', as in launch(KERNEL, block = 256, "
+     "grid = ceil_div(n, 256), args = (y, x, n))"},
+    {8, P "launch(second, block = (8, 8, 8, 8), grid = 1)",
+     "a.cu:8:50: a fourth value; expected one to three"},
+    {8, P "launch(second, block = n, grid = block_x, args = (y, q))",
+     "a.cu:8:50: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
+     "property here"},
+    {8, P "launch(second, block = 32, grid = 1, args = y)",
+     "a.cu:8:61: found 'y'; expected '(', as in launch(KERNEL, block = 256, grid = ceil_div(n, "
+     "256), args = (y, x, n))"},
+    {8, P "launch(second, block = 32, grid = 1, args = ())",
+     "a.cu:8:62: found ')'; expected the name of an argument or scratch, as in launch(KERNEL, "
+     "block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part, n))",
+     "a.cu:8:17: 'second' takes 2 parameters; expected 3, those of args = (…), or without it those "
+     "of args() and scratch()"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y))",
+     "a.cu:8:17: 'second' takes 2 parameters; expected 1, those of args = (…), or without it those "
+     "of args() and scratch()"},
+    {8, P "launch(second, block = 32, grid = 1)",
+     "a.cu:8:17: 'second' takes 2 parameters; expected 3, those of args = (…), or without it those "
+     "of args() and scratch()"},
+    {8, P "launch(second, block = 32, grid = 1, arg = (y, part))",
+     "a.cu:8:54: unknown setting 'arg'; expected 'args'"},
+    {8, P "launch(second, block = 32, block = 64, grid = 1)",
+     "a.cu:8:44: 'block' given twice; expected it once"},
+    {8, P "launch(second, block = 32, grid = 1, times = 2, times = 3)",
+     "a.cu:8:73: given twice; expected it once (first as '2')"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part), args = (y, part))",
+     "a.cu:8:72: 'args' given twice; expected it once"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part), times = 1.5)",
+     "a.cu:8:80: '1.5' is floating; expected an integer expression"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part), shared = 4096.0)",
+     "a.cu:8:81: '4096.0' is floating; expected an integer expression"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part), programmatic)",
+     "a.cu:8:84: the pragma ends here; expected '=', as in launch(KERNEL, block = 256, grid = "
+     "ceil_div(n, 256), args = (y, x, n))"},
+    {8, P "launch(second, block = BLOK, grid = 1, args = (y, part))",
+     "a.cu:8:40: unknown name 'BLOK'; expected 'BLOCK'"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part)) block(32)",
+     "a.cu:8:72: 'block' beside launch(); expected it for a template with one kernel (block, grid "
+     "and shared are settings of each launch())"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part)) pass(c : float[4] = value)",
+     "a.cu:8:72: 'pass' beside launch(); expected it for a template with one kernel (block, grid "
+     "and shared are settings of each launch())"},
+    {8, P "launch(second, block = 32, grid = 1, args = (y, part)) reference(second)",
+     "a.cu:8:72: 'second' is the kernel itself, which is not compiled as its own judge; expected "
+     "another kernel"},
+    {8, P "launch(second<4>, block = 32, grid = 1, args = (y, part))",
+     "a.cu:8:17: 'second' is no C++ template; expected it without template arguments"},
+    {7, P "launch(first, block = BLOCK, grid = 1, args = (part, y, n), programmatic = 1)",
+     "a.cu:7:77: the first launch() has none before it; expected 'programmatic' in a later one"},
+};
+
+static const gt_mistake map_mistakes[] = {
+    {7, P "tensormap()",
+     "a.cu:7:27: the pragma ends here; expected a buffer's name, as in tensormap(x, box = (64, "
+     "64), swizzle = 128)"},
+    {7, P "tensormap(x)",
+     "a.cu:7:27: no box; expected box = (…) with an extent for each dimension"},
+    {7, P "tensormap(z, box = (8, 8))", "a.cu:7:27: 'z' is not a buffer; expected one of args()"},
+    {7, P "tensormap(n, box = (8, 8))", "a.cu:7:27: 'n' is not a buffer; expected one of args()"},
+    {7, P "tensormap(x, 8, 8)", "a.cu:7:30: found '8'; expected a setting such as box = (64, 64)"},
+    {7, P "tensormap(x box = (8, 8))",
+     "a.cu:7:29: found 'box'; expected ',' or ')', as in tensormap(x, box = (64, 64), swizzle = "
+     "128)"},
+    {7, P "tensormap(x, box = 8)",
+     "a.cu:7:27: a box of 1 dimensions, and sizes of 2; expected as many"},
+    {7, P "tensormap(x, box = )",
+     "a.cu:7:36: the pragma ends here; expected a number, a name or '(', as in tensormap(x, box = "
+     "(64, 64), swizzle = 128)"},
+    {7, P "tensormap(x, box = [8, 8])",
+     "a.cu:7:36: found '['; expected a number, a name or '(', as in tensormap(x, box = (64, 64), "
+     "swizzle = 128)"},
+    {7, P "tensormap(x, box = (8, 8)", "a.cu:7:17: unterminated 'tensormap('; expected ')'"},
+    {7, P "tensormap(x, box = (8, 8), box = (4, 4))",
+     "a.cu:7:44: 'box' given twice; expected it once"},
+    {7, P "tensormap(x, boks = (8, 8))", "a.cu:7:30: unknown setting 'boks'; expected 'box'"},
+    {7, P "tensormap(x, box = (1, 1, 1, 1, 1, 1))",
+     "a.cu:7:52: a sixth value; expected one to five"},
+    {7, P "tensormap(x, box = (8, 8), swizzle = 48)",
+     "a.cu:7:54: found '48'; expected 0, 32, 64 or 128, as in tensormap(x, box = (64, 64), swizzle "
+     "= 128)"},
+    {7, P "tensormap(x, box = (8, 8), interleave = 8)",
+     "a.cu:7:57: found '8'; expected 0, 16 or 32, as in tensormap(x, box = (64, 64), swizzle = "
+     "128)"},
+    {7, P "tensormap(x, box = (8, 8), l2 = 100)",
+     "a.cu:7:49: found '100'; expected 0, 64, 128 or 256, as in tensormap(x, box = (64, 64), "
+     "swizzle = 128)"},
+    {7, P "tensormap(x, box = (8, 8), fill = one)",
+     "a.cu:7:51: found 'one'; expected fill = zero or fill = nan, as in tensormap(x, box = (64, "
+     "64), swizzle = 128)"},
+    {7, P "tensormap(x, box = (8, 8), fill)",
+     "a.cu:7:48: the pragma ends here; expected '=', as in tensormap(x, box = (64, 64), swizzle = "
+     "128)"},
+    {7, P "tensormap(x, box = (8, 8), sizes = n)",
+     "a.cu:7:27: a box of 2 dimensions, and sizes of 1; expected as many"},
+    {7, P "tensormap(x, box = (8, 8), strides = (n, n))",
+     "a.cu:7:27: 2 strides for 2 dimensions; expected one for each but the last"},
+    {7, P "tensormap(x, box = (8, 8)) tensormap(x, box = (8, 8))",
+     "a.cu:7:54: 'x' given twice; expected each buffer once, or NAME : x for one more map"},
+    {7, P "tensormap(m : x, box = (8, 8))",
+     "a.cu:2:17: 'moved' takes 3 parameters; expected 4, those of args(), scratch() and "
+     "tensormap()"},
+    {7, P "tensormap(x, box = (8, 0.5))",
+     "a.cu:7:40: '0.5' is floating; expected an integer expression"},
+    {7, P "tensormap(x, box = (8, index))",
+     "a.cu:7:40: unknown name 'index'; expected a tunable, a problem value or a device property"},
+};
+
+/* The template with one line replaced; 0: as it is. */
+static void make(gt_text *out, const char *const *lines, int line, const char *text)
+{
+    gt_text_clear(out);
+    for (int i = 0; lines[i]; i++) {
+        gt_text_printf(out, "%s\n", i + 1 == line ? text : lines[i]);
+    }
+}
+
+static void check(const char *const *lines, const gt_mistake *mistakes, size_t count)
+{
+    gt_text text = {0};
+    make(&text, lines, 0, "");
+    gt_template_free(parse(gt_text_string(&text)));
+    for (size_t i = 0; i < count; i++) {
+        gt_template *template = NULL;
+        make(&text, lines, mistakes[i].line, mistakes[i].text);
+        if (gt_template_parse(&template, "a.cu", gt_text_string(&text), NULL, NULL) !=
+            GPUTUNE_ETEMPLATE) {
+            fail_msg("accepted: %s", mistakes[i].text);
+        }
+        assert_string_equal(gt_message(), mistakes[i].message);
+    }
+    gt_text_free(&text);
+}
+
+#define CHECK(lines) check(lines, lines##_mistakes, sizeof lines##_mistakes / sizeof(gt_mistake))
+
+static void test_one_kernel(void **state)
+{
+    (void)state;
+    CHECK(plain);
+}
+
+static void test_pipeline(void **state)
+{
+    (void)state;
+    CHECK(pipeline);
+}
+
+static void test_tensor_map(void **state)
+{
+    (void)state;
+    CHECK(map);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_one_kernel),
+        cmocka_unit_test(test_pipeline),
+        cmocka_unit_test(test_tensor_map),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+/* What all benchmarks begin with. */
+#ifndef GT_BENCH_PROGRAM_H
+#define GT_BENCH_PROGRAM_H
+
+#include <gputune.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static inline double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Ends the program with the message of a failure; `what` was tried. */
+static inline void must(int status, const char *what)
+{
+    if (status < 0) {
+        fprintf(stderr, "%s: %s\n", what, gputune_error());
+        exit(1);
+    }
+}
+
+#endif
