@@ -117,9 +117,9 @@ typedef struct gt_field {
     uint32_t given_up; /* variants that were not tried, since compiling them took too long */
     uint32_t late;     /* in GT_STAGE_LATE */
     uint32_t turns;
-    double default_ran_s; /* how long the default, not proved yet, had been running when the time was
-                             up, if that is suspicious; else 0 */
-    double longest_s; /* the longest compile of a variant that ended */
+    double default_ran_s; /* how long the default, not proved yet, had been running when the time
+                             was up, if that is suspicious; else 0 */
+    double longest_s;     /* the longest compile of a variant that ended */
     int64_t last_put_off_ns;
     int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
