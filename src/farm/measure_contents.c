@@ -185,7 +185,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     GT_TRY(gt_contents_fill(measure, seed, workspace_count));
     measure->seed = seed;
     GT_TRY(note_inputs(measure, workspace_count));
-    return measure->workspaces[0].reference ? gt_expected_refer(measure, workspace_count)
+    return measure->workspaces[0].workload.has_reference
+               ? gt_expected_refer(measure, workspace_count)
            : measure->workspaces[0].workload.has_expected ? gt_expected_take(measure)
                                                           : GPUTUNE_OK;
 }

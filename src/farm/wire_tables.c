@@ -200,6 +200,7 @@ static const gt_member workload_members[] = {
     STRUCT(gt_workload, tolerance, &tolerance),
     NUMBER(gt_workload, has_reference),
     NUMBER(gt_workload, has_scale),
+    NUMBER(gt_workload, refers_to_itself),
     NUMBER(gt_workload, has_check),
     NUMBER(gt_workload, has_expected),
     NUMBER(gt_workload, has_init),

@@ -75,7 +75,8 @@
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
  *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
- *     the kernel itself in a configuration that is easy to trust; axes left out as in default()
+ *     the kernel itself, or the pipeline, in a configuration that is easy to trust, launched as
+ *     variants are; axes left out as in default()
  *   init(KERNEL[, block = D][, grid = D])
  *     fills inputs with any structure: takes the block as a const pointer, args() with inputs that
  *     it may write, and `unsigned long long seed`; launched behind the fills, at both sizes.

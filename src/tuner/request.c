@@ -294,6 +294,7 @@ void gt_request_judge(gt_workload *workload, const gt_request *request)
 {
     if (request->options.reference) {
         workload->has_reference = workload->has_scale = workload->has_check = false;
+        workload->refers_to_itself = false;
         workload->has_expected = true;
     }
 }
