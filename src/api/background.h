@@ -1,4 +1,5 @@
-/* Tunings that nobody waits for: a thread of the tuner does one after another. */
+/* Tunings in the background, which no call waits for: a thread of the tuner does one after another.
+ */
 #ifndef GT_API_BACKGROUND_H
 #define GT_API_BACKGROUND_H
 

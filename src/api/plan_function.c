@@ -1,4 +1,4 @@
-/* A plan's kernel for those who launch it themselves. */
+/* A plan's kernel for programs that launch it themselves. */
 #include "api/call.h"
 #include "api/plan.h"
 

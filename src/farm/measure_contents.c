@@ -59,7 +59,7 @@ static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspa
     return GPUTUNE_OK;
 }
 
-/* Waits, so that a failure is told as this kernel's. */
+/* Waits, so that a failure is reported as this kernel's. */
 static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;

@@ -46,11 +46,12 @@ typedef struct gt_variant {
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed or given up one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
-    double work;     /* of a launch, over that of the default's; known once it is to be verified */
-    uint32_t turn;   /* counts what is sent to verification */
-    uint32_t hangs;  /* verifications that did not end in time; after one it is tried again */
-    bool tried_late; /* was GT_STAGE_LATE, and its turn has come */
-    double had_s;    /* it did not end within this time, and would be tried with more; 0: it did */
+    double work;      /* of a launch, over that of the default's; known once it is to be verified */
+    uint32_t turn;    /* counts what is sent to verification */
+    uint32_t hangs;   /* verifications that did not end in time; after one it is tried again */
+    bool tried_late;  /* was GT_STAGE_LATE, and its turn has come */
+    double cut_off_s; /* it did not end within this time, and a longer limit tries it again; 0: it
+                         did */
     char *message;
     gt_verified verified;
 } gt_variant;

@@ -167,7 +167,7 @@ static gputune_status fail_unfinished(gt_field *field, uint32_t index)
     gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit",
                 compiled ? "did not finish" : "was not compiled", limit_s(field));
     field->late -= variant->stage == GT_STAGE_LATE;
-    variant->had_s = begun ? limit_s(field) : 0;
+    variant->cut_off_s = begun ? limit_s(field) : 0;
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
     variant->remembered = !begun;
     return gt_field_fail(field, index, GPUTUNE_ETIMEOUT, false, message);
@@ -208,7 +208,7 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
         bool slow = variant->stage == GT_STAGE_WAITING &&
                     compiles_slowly(variant, variant->unit, jobs, count, most_s);
         if (hung) { /* the time for another try was lacking: a call of the same limit may have it */
-            variant->had_s = most_s;
+            variant->cut_off_s = most_s;
         } else if (slow || variant->stage == GT_STAGE_LATE ||
                    runs_for_too_long(field, variant, in_hand, busy_s)) {
             GT_TRY(fail_unfinished(field, i));
