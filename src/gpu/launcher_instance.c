@@ -145,7 +145,9 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
     return bytes >= needed ? GPUTUNE_OK
-                           : gt_fail(GPUTUNE_EINVAL, "%s has %zu bytes; the block needs %u",
+                           : gt_fail(GPUTUNE_EINVAL,
+                                     "__constant__ %s has %zu bytes in the code; the block of the "
+                                     "template has %u",
                                      block->symbol, bytes, needed);
 }
 
