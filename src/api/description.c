@@ -19,7 +19,7 @@ struct gt_description {
     char *sizes;
     gputune_constant constants[GT_BLOCK_MAX];
     uint32_t constant_count;
-    gt_described_argument arguments[GT_PARAMETER_MAX];
+    gt_described_argument *arguments;
     uint32_t argument_count;
     uint32_t count;
     described items[];
@@ -53,6 +53,11 @@ static gputune_status describe_arguments(gt_description *out, const gt_request *
     gt_binding binding;
     const gt_template *template = request->template;
     gt_binding_open(&binding, template, &request->problem, request->device);
+    out->arguments =
+        calloc(template->pass_count + template->argument_count, sizeof *out->arguments);
+    if (!out->arguments) {
+        return gt_fail_memory();
+    }
     for (uint32_t i = 0; i < template->pass_count; i++) {
         const gt_pass_block *pass = &template->passes[i];
         GT_TRY(describe_argument(&out->arguments[out->argument_count++], &binding, pass->name,
@@ -187,6 +192,7 @@ void gt_description_free(gt_description *description)
         for (uint32_t i = 0; i < description->argument_count; i++) {
             free(description->arguments[i].members);
         }
+        free(description->arguments);
         free(description->sizes);
         free(description);
     }

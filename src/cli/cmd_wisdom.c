@@ -150,7 +150,7 @@ int cmd_wisdom(int argc, char **argv)
          "export: what was measured on this GPU, a part of its name\n[GPUs like the one at hand]",
          NULL},
         {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL, "export: of every GPU", NULL},
-        {"output", 'O', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
+        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
          NULL},
         {"trust", 0, CLI_OPTION_FLAG, &settings.trust, NULL,
          "import: do not prove what was measured with the driver at hand,\non such a GPU, of the "

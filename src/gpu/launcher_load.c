@@ -295,13 +295,36 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
     return gt_l2_attach(launcher);
 }
 
-static void init_locks(gt_launcher *launcher)
+/* What few launches need, for those alone: an application may keep thousands of launchers. */
+static gputune_status make_parts(gt_launcher *launcher)
 {
-    pthread_mutex_init(&launcher->lock, NULL);
-    pthread_mutex_init(&launcher->clear_lock, NULL);
-    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
-        pthread_mutex_init(&launcher->states[i].lock, NULL);
+    uint32_t steps = launcher->launch.step_count;
+    if (steps) {
+        launcher->steps = calloc(steps, sizeof *launcher->steps);
+        if (!launcher->steps) {
+            return gt_fail_memory();
+        }
     }
+    if (launcher->needs_state) {
+        launcher->states = calloc(GT_LAUNCHER_STREAMS, sizeof *launcher->states);
+        if (!launcher->states) {
+            return gt_fail_memory();
+        }
+        for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+            pthread_mutex_init(&launcher->states[i].lock, NULL);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status prepare(gt_launcher *launcher)
+{
+    plan_passing(launcher);
+    launcher->is_direct = is_direct(launcher);
+    GT_TRY(make_parts(launcher));
+    make_config(launcher);
+    make_step_configs(launcher);
+    return GPUTUNE_OK;
 }
 
 static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
@@ -319,13 +342,11 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     launcher->context = context;
     launcher->device = *device;
     launcher->launch = *launch;
-    init_locks(launcher);
-    make_config(launcher);
-    make_step_configs(launcher);
-    plan_passing(launcher);
-    launcher->is_direct = is_direct(launcher);
+    pthread_mutex_init(&launcher->lock, NULL);
+    pthread_mutex_init(&launcher->clear_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    gputune_status status = load_in_context(launcher, image, parent);
+    gputune_status status = prepare(launcher);
+    status = status == GPUTUNE_OK ? load_in_context(launcher, image, parent) : status;
     gt_relaxed_leave(driver, mode);
     if (status < 0) {
         gt_launcher_free(launcher);
@@ -357,7 +378,7 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
 static void free_on_device(gt_launcher *launcher)
 {
     gt_l2_detach(launcher, true);
-    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+    for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
         gt_stream_state_free(&launcher->states[i], launcher->driver);
     }
     gt_graph_states_free(launcher, true);
@@ -379,16 +400,18 @@ void gt_launcher_free(gt_launcher *launcher)
         gt_l2_detach(launcher, false);
         gt_graph_states_free(launcher, false);
     }
-    for (int i = 0; i < GT_LAUNCHER_STREAMS; i++) {
+    for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
         pthread_mutex_destroy(&launcher->states[i].lock);
     }
+    free(launcher->states);
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
     free(launcher->symbol);
-    for (uint32_t i = 0; i < launcher->launch.step_count; i++) {
+    for (uint32_t i = 0; launcher->steps && i < launcher->launch.step_count; i++) {
         free(launcher->steps[i].symbol);
     }
+    free(launcher->steps);
     free(launcher);
     gt_graph_orphans_collect();
 }

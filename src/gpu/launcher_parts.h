@@ -94,14 +94,14 @@ struct gt_launcher {
     char *symbol;   /* of the kernel in the image; owned */
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    gt_launcher_step steps[GT_STEPS_MAX];
-    unsigned window;        /* the attribute that is the window of level-2 cache */
-    bool has_l2;            /* it counts among the users of what is set aside */
-    size_t slot_bytes;      /* of staging memory that a launch needs; 0: no copy */
-    atomic_bool base_taken; /* the base module was given to a state */
-    pthread_mutex_t lock;   /* over keys and graph states; taken before a state's */
+    gt_launcher_step *steps; /* of a pipeline; else NULL */
+    unsigned window;         /* the attribute that is the window of level-2 cache */
+    bool has_l2;             /* it counts among the users of what is set aside */
+    size_t slot_bytes;       /* of staging memory that a launch needs; 0: no copy */
+    atomic_bool base_taken;  /* the base module was given to a state */
+    pthread_mutex_t lock;    /* over keys and graph states; taken before a state's */
     pthread_mutex_t clear_lock;
-    gt_stream_state states[GT_LAUNCHER_STREAMS];
+    gt_stream_state *states; /* GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
     gt_graph_state *graph_states;
     gt_held_module *held;  /* the base module, once a graph holds it; else NULL */

@@ -280,8 +280,8 @@ static gt_store *new_store(const gt_log *log)
     return store;
 }
 
-/* Goes on to the file that was begun beside a damaged one. False: there is none. */
-static bool turn_to_beside(gt_store *store)
+/* Goes on to the file that was begun beside a damaged one, and says so. False: there is none. */
+static bool turn_to_beside(gt_store *store, const char *why)
 {
     int next = store->path + 1;
     char *path;
@@ -292,6 +292,8 @@ static bool turn_to_beside(gt_store *store)
         free(path);
         return false;
     }
+    gt_layers_warn(store, "the database %s is damaged (%s): %s is read instead", store->asked, why,
+                   path);
     store->paths[next] = path;
     store->path = next;
     return true;
@@ -313,7 +315,8 @@ static gputune_status open_for_reading(gt_store *store, const char *path)
     do {
         why[0] = '\0';
         status = gt_layers_open_reader(store, &patience, &trouble, why);
-    } while (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED && turn_to_beside(store));
+    } while (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED &&
+             turn_to_beside(store, why));
     if (status == GPUTUNE_EDATABASE && trouble == GT_TROUBLE_DAMAGED) {
         return gt_fail(status, "'%s' is not a gputune database: %s", store->asked, why);
     }

@@ -1,6 +1,7 @@
 /* Reports on a field: what is known of its variants, and why variants failed. */
 #include "tuner/field.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
@@ -57,6 +58,11 @@ void gt_field_note_bad_default(const gt_field *field, gt_request *request)
         request->refuted.failure = variant->failure;
         snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
                  variant->message ? variant->message : "");
+    } else if (field->default_ran_s > 0) {
+        request->refuted.failure = GPUTUNE_ETIMEOUT;
+        gt_snprintf(request->refuted.message, sizeof request->refuted.message,
+                    "its proof had been running for %.3g s when the time limit came; raise it",
+                    field->default_ran_s);
     }
 }
 

@@ -111,6 +111,15 @@ static void *next(const char *name)
         return real arguments;                                                                     \
     }
 
+/* As a real failure does: ferror() tells it later. 0. */
+static int fail_file(FILE *file)
+{
+    if (file) {
+        file->_flags |= _IO_ERR_SEEN;
+    }
+    return 0;
+}
+
 #pragma GCC visibility push(default)
 #pragma GCC diagnostic ignored "-Wmissing-prototypes"
 #pragma GCC diagnostic ignored "-Wpedantic"
@@ -120,10 +129,10 @@ CALL(ssize_t, write, "write", ENOSPC, -1, (int f, const void *b, size_t n), (f, 
 CALL(ssize_t, pread64, "pread", EIO, -1, (int f, void *b, size_t n, off64_t o), (f, b, n, o))
 CALL(ssize_t, pwrite64, "pwrite", ENOSPC, -1, (int f, const void *b, size_t n, off64_t o),
      (f, b, n, o))
-CALL(size_t, fwrite, "fwrite", ENOSPC, 0, (const void *b, size_t s, size_t n, FILE *f),
+CALL(size_t, fwrite, "fwrite", ENOSPC, fail_file(f), (const void *b, size_t s, size_t n, FILE *f),
      (b, s, n, f))
-CALL(int, fputs, "fwrite", ENOSPC, EOF, (const char *t, FILE *f), (t, f))
-CALL(int, fflush, "fwrite", ENOSPC, EOF, (FILE * f), (f))
+CALL(int, fputs, "fwrite", ENOSPC, EOF + fail_file(f), (const char *t, FILE *f), (t, f))
+CALL(int, fflush, "fwrite", ENOSPC, EOF + fail_file(f), (FILE * f), (f))
 CALL(int, fsync, "fsync", EIO, -1, (int f), (f))
 CALL(int, fdatasync, "fsync", EIO, -1, (int f), (f))
 CALL(int, ftruncate64, "truncate", EIO, -1, (int f, off64_t n), (f, n))

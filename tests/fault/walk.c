@@ -9,7 +9,7 @@
  *
  * A CALL is one of failing.h; "driver" stands for the driver's calls, by the emulator; "worker-"
  * before it for the same in the workers, with "nvrtc" as one more. Every number is tried; with -s
- * STEP, those of allocations are 1/STEP larger each time, and those in the workers a quarter. */
+ * STEP, each is 1/STEP larger than the one before. */
 #include "application.h"
 #include "failing.h"
 
@@ -313,11 +313,9 @@ static int end_one(void)
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 /* How much larger a number is than the one before. */
-static long step_after(const char *call, long number)
+static long step_after(long number)
 {
-    bool worker = is_of_worker(call);
-    long step = worker ? 4 : walk.step;
-    return 1 + (walk.step && strstr(call, "allocation") ? number / step : 0);
+    return 1 + (walk.step ? number / walk.step : 0);
 }
 
 /* Every number until the calls end before it. */
@@ -336,7 +334,7 @@ static long walk_call(const attempt *like)
             }
             begin(slot, a);
             running++;
-            a.number += step_after(a.call, a.number);
+            a.number += step_after(a.number);
         }
         int slot = end_one();
         if (slot >= 0) {

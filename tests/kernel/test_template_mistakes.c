@@ -67,6 +67,9 @@ static const struct {
     {4, P "args(inout float *y, size_t n)",
      "a.cu:4:34: found '*'; expected a name and its extent, as in 'in float x[n]'"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
+    {4, P "args(inout float y[n], cudaTextureObject_t t)",
+     "a.cu:4:40: 'cudaTextureObject_t' is a texture, which a template cannot have; expected a "
+     "buffer, which const and __restrict__ let the kernel read as fast"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
      "zero', '= constant(value)' or another fill, or an init() kernel"},

@@ -143,8 +143,11 @@ static void reading_finds_what_there_is(void **state)
           "0123456789 0123456789 0123456789",
           file);
     fclose(file);
+    assert_int_equal(w->warnings, 0);
     assert_int_equal(gt_store_open_read(&store, NULL, NULL, &w->log), GPUTUNE_OK);
     assert_true(time_at(store, 2048) == 20);
+    assert_int_equal(w->warnings, 1); /* the answer is another file's */
+    assert_non_null(strstr(w->warning, "is read instead"));
     gt_store_close(store);
     unsetenv("GPUTUNE_DB");
 }
