@@ -466,7 +466,8 @@ typedef struct gputune_info {
     const char *stop_reason;   /* why the race ended, or why there was none, or "" */
     /* since version 2 */
     const char *sizes;          /* the problem values that it was made for: "n=1048576 T=half" */
-    const char *grids, *blocks; /* of every kernel in order: "128x8", or "47 + 1" of a pipeline */
+    const char *grids, *blocks; /* of every kernel in order: "128x8", or "64 (3 times) + 1" of a
+                                   pipeline */
 } gputune_info;
 #define GPUTUNE_INFO_VERSION 2
 #define GPUTUNE_INFO_INIT                                                                          \
@@ -852,7 +853,8 @@ typedef struct gputune_record {
      * 4 and 16. 0: unknown, or none. vector_bytes: the widest access that the vector axes ask for;
      * 0: none. */
     uint32_t load_widths, store_widths, vector_bytes;
-    const char *grids, *blocks; /* like grid and block, of every kernel in order: "47 + 1"; "" */
+    const char *grids,
+        *blocks; /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
 } gputune_record;
 #define GPUTUNE_RECORD_VERSION 3
 

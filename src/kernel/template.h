@@ -48,12 +48,14 @@
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME, …)][, times = e][,
- *     programmatic = e])
+ *     cluster = D][, cooperative = e][, programmatic = e])
  *     one kernel of a pipeline: the launch() are carried out in order, and proved and timed as one.
  *     kernel(NAME) then is the name of all, and block, grid and shared stand in each launch() (that of
  *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), all in order if left
  *     out. times: launched so often in a row. programmatic: where e is not 0, it may begin before the
- *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0)
+ *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
+ *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
+ *     to a multiple. cooperative: as the clause of that name
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at

@@ -394,11 +394,11 @@ static const gt_mistake pipeline_mistakes[] = {
     {8, P "launch(second, block = BLOK, grid = 1, args = (y, part))",
      "a.cu:8:40: unknown name 'BLOK'; expected 'BLOCK'"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) block(32)",
-     "a.cu:8:72: 'block' beside launch(); expected it for a template with one kernel (block, grid "
-     "and shared are settings of each launch())"},
+     "a.cu:8:72: 'block' beside launch(); expected it in each launch(), as in launch(KERNEL, block "
+     "= 256, …)"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) pass(c : float[4] = value)",
-     "a.cu:8:72: 'pass' beside launch(); expected it for a template with one kernel (block, grid "
-     "and shared are settings of each launch())"},
+     "a.cu:8:72: 'pass' beside launch(); expected constant(NAME : TYPE[COUNT]), or a buffer in "
+     "args()"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) reference(second)",
      "a.cu:8:72: 'second' is the kernel itself, which is not compiled as its own judge; expected "
      "another kernel, or reference(self)"},
