@@ -45,7 +45,7 @@ struct gputune_plan {
     unsigned shares; /* places where it is shared; under the lock of the table */
     gt_device device;
     uint32_t name_count;
-    char names[GT_PARAMETER_MAX + MEMBERS_MAX][GT_NAME_MAX]; /* of checks and members */
+    char (*names)[GT_NAME_MAX]; /* of checks and members; owned */
     pthread_mutex_t loading;
     gputune_info info;
     gt_description *description;
@@ -78,9 +78,13 @@ static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
     }
 }
 
-static void make_checks(gputune_plan *plan, const gt_workload *workload)
+static gputune_status make_checks(gputune_plan *plan, const gt_workload *workload)
 {
     uint32_t count = 0;
+    plan->names = calloc(workload->argument_count + workload->number_count, sizeof *plan->names);
+    if (!plan->names) {
+        return gt_fail_memory();
+    }
     for (uint32_t i = 0; i < workload->block_count; i++) {
         plan->checks[count++] = (check){.kind = CHECK_NONE};
     }
@@ -103,6 +107,7 @@ static void make_checks(gputune_plan *plan, const gt_workload *workload)
         make_member_checks(plan, workload, scalar, count - 1);
     }
     plan->check_count = count;
+    return GPUTUNE_OK;
 }
 
 static gputune_status make_code(gt_plan_code *out, const gt_request *request,
@@ -202,7 +207,7 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
         GT_TRY(make_code(&plan->fallback, request, &choice->fallback, &choice->fallback_image));
     }
     plan->needs_alignment = choice->needs_alignment;
-    make_checks(plan, &request->workload);
+    GT_TRY(make_checks(plan, &request->workload));
     GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
@@ -310,6 +315,7 @@ void gputune_plan_release(gputune_plan *plan)
     free(plan->configuration);
     free(plan->default_configuration);
     free(plan->stop_reason);
+    free(plan->names);
     free(plan);
 }
 
