@@ -2,42 +2,44 @@
  *
  * Plan once, launch many times: tune_kernel() finds, or measures and remembers, the fastest correct
  * variant of a kernel on the GPU at hand; gputune_launch() launches it. Untried code never runs in
- * the calling process. An application needs the first five sections below: opening, sizes and
- * arguments, tuning, launching, what a plan is. The others are for what it may want besides.
+ * the calling process. Most applications need only the first five sections below: opening, sizes
+ * and arguments, tuning, launching, what a plan is.
  *
  * Conventions. A function returns 0 or a negative gputune_status; gputune_error() then holds one
- * line of text for the calling thread. Results come first, and are untouched on failure. A NULL
- * where something is needed, and a number that is no value of its type, are EINVAL. Nothing here
- * prints (unless GPUTUNE_LOG says so), exits or installs a signal handler, synchronises a stream of
- * the caller's, or changes the current context.
+ * line of text for the calling thread. Results are the first parameters, and are untouched on
+ * failure. A NULL where a value is needed, and a number that its enumeration does not have, are
+ * EINVAL. The library does not print (unless GPUTUNE_LOG says so), exit, install a signal handler,
+ * synchronise the caller's streams, or change the current context.
  *
  * Units. Names end with them: _ns are nanoseconds, _s seconds, _bytes bytes, _khz, _kb. Speed-ups
  * are ratios, the default's time over the winner's; low and high are the ends of a 95% interval.
  *
  * Versions. Structs that may grow begin with `version`: initialise those that you pass with their
- * _INIT macro. New members come at the end, so that programs that were built with an older or a
- * newer header than the library's work with it: the library reads and writes what both know, and
- * what a caller lacks has its default. In a struct that the library fills in, `version` says how
- * far it has.
+ * _INIT macro. New members come at the end. So a program that was built with an older or a newer
+ * header works with this library, which reads and writes the members that both know. A member that
+ * the caller's version lacks has its default. In a struct that the library fills in, `version` says
+ * which members it has filled.
  *
  * Threads. Every function may be called from any thread at any time, with the same tuner or plan
- * too. Callbacks come on the thread of the call that they belong to, before it returns (those of
- * tunings in the background: on the tuner's thread); they may call everything but gputune_close()
- * of their tuner. What a callback is given lives until it returns. A function that calls `each` for
- * several things is ended by an answer of it that is not 0, which it then returns.
+ * too. A callback runs on the thread of the call that it belongs to, before that call returns;
+ * callbacks of tunings in the background run on the tuner's thread. A callback may call everything
+ * but gputune_close() of its tuner. What a callback is given lives until it returns. Where a
+ * function calls `each` several times, an `each` that does not return 0 ends the function, which
+ * then returns the same value.
  *
- * fork(). A tuner belongs to the process that opened it. In a forked child tune_kernel() answers
- * what the tuner's table knows, every other call with the tuner is EUNSUPPORTED, and closing it
- * does nothing. CUDA itself does not work there: plans of the parent cannot be launched.
+ * fork(). A tuner belongs to the process that opened it. In a forked child tune_kernel() returns
+ * only plans that the tuner holds already, every other call with the tuner is EUNSUPPORTED, and
+ * closing it does nothing. CUDA does not work there, so that the parent's plans cannot be launched.
  *
  * Devices. Numbers count the GPUs that CUDA_VISIBLE_DEVICES shows, as everywhere in CUDA; workers
- * see the tuner's GPU alone. A MIG instance is a GPU of its own: CUDA shows a process one of them,
- * its UUID begins with "MIG-", and what is measured on it answers on instances of its profile only.
+ * see the tuner's GPU alone. A MIG instance is a GPU of its own. CUDA shows a process one instance;
+ * its UUID begins with "MIG-". Results that were measured on it are used on instances of the same
+ * profile only.
  *
- * Environment variables, read when a tuner is opened. What the application's options say goes
- * before those of the first group; those of the second group go before what the application says.
- * In a set-uid or set-gid program none of them counts, nor do HOME, XDG_CACHE_HOME, CUDA_HOME and
- * PATH: results are then kept in memory only, unless the options name a database.
+ * Environment variables are read when a tuner is opened. The application's options overrule the
+ * first group. The second group overrules the application. A set-uid or set-gid program heeds none
+ * of them, nor HOME, XDG_CACHE_HOME, CUDA_HOME and PATH: results are then kept in memory only,
+ * unless the options name a database.
  *
  *   GPUTUNE_DB         the database; else gputune/gputune.db under XDG_CACHE_HOME or ~/.cache
  *   GPUTUNE_DRIVER     "cuda", "emu", "emu:PROFILE" or a library's path
@@ -49,12 +51,13 @@
  *
  *   GPUTUNE_DISABLE    any value but 0: nothing is looked up or measured, each plan is the
  *                      template's default
- *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans,
- *                      axes left out as in its default. It is proved in a worker unless it was
- *                      before; one that cannot be had is left out with a warning
+ *   GPUTUNE_FORCE      "axpy:VEC=4 BLOCK=256; gemm:TILE=64": the configuration of a kernel's plans;
+ *                      axes that are left out have their default. A configuration that was not
+ *                      proved before is proved in a worker. If it fails, a warning says so, and the
+ *                      variable is ignored
  *   GPUTUNE_EFFORT     "cached", "estimate", "measure" or "exhaustive": the effort of every call
- *   GPUTUNE_RECORD     a file that notes each scenario that was asked for and not stored, with a
- *                      count; many processes may write to it (gputune_misses())
+ *   GPUTUNE_RECORD     a file for misses: each scenario that was asked for and not stored, with a
+ *                      count. Many processes may write to it; gputune_misses() reads it
  *   GPUTUNE_LOG        "LEVEL" or "LEVEL:FILE", with a level of error, warning, info or debug: what
  *                      the log callback gets is written to standard error, or to the file's end
  */
@@ -113,9 +116,10 @@ typedef enum gputune_status {
 #undef GPUTUNE_STATUS_ENUM
 } gputune_status;
 
-/* The calling thread's last failure in one line; "" if there was none. Valid until its next one. */
+/* The calling thread's last failure in one line; "" if there was none. Valid until the thread's
+ * next failure. */
 GPUTUNE_API const char *gputune_error(void);
-/* The table's text for a status; never NULL. */
+/* What a status means, as in GPUTUNE_STATUS_LIST; never NULL. */
 GPUTUNE_API const char *gputune_status_text(int status);
 /* The library's version, "major.minor.patch". */
 GPUTUNE_API const char *gputune_version(void);
@@ -134,67 +138,69 @@ typedef enum gputune_log_level {
 } gputune_log_level;
 
 /* Called with one line of text, no newline. The tuning waits for this callback and the progress
- * callback: they must not take long. A call from them that would measure is answered with what is
- * known without, as only one tuning at a time may use the GPU. */
+ * callback: they must not take long. tune_kernel() does not measure when it is called from them,
+ * because one tuning at a time uses the GPU: it returns the best plan that is known. */
 typedef void (*gputune_log_fn)(void *user, gputune_log_level level, const char *line);
 
 typedef struct gputune_open_options {
     uint32_t version;
-    const char *device;   /* "0", "1", a UUID ("GPU-...", "MIG-..."), or "none"; NULL: the current
-                             context's, else 0 */
-    const char *driver;   /* "cuda", "emu", "emu:PROFILE" or a library's path; NULL: GPUTUNE_DRIVER,
-                             else "cuda" */
-    const char *database; /* NULL: GPUTUNE_DB; ":memory:" keeps nothing */
-    const char *templates;    /* folder of kernels by name; NULL: GPUTUNE_TEMPLATES, else beside the
-                                 library, else the installed one */
-    const char *worker;       /* the gputune-worker executable; NULL: searched for */
+    const char *device;    /* "0", "1", a UUID ("GPU-...", "MIG-..."), or "none"; NULL: the current
+                              context's, else 0 */
+    const char *driver;    /* "cuda", "emu" (the emulator), "emu:PROFILE" or a library's path; NULL:
+                              GPUTUNE_DRIVER, else "cuda" */
+    const char *database;  /* NULL: GPUTUNE_DB; ":memory:" keeps nothing */
+    const char *templates; /* folder of kernels by name; NULL: GPUTUNE_TEMPLATES, else beside the
+                              library, else the installed one */
+    const char *worker;    /* the gputune-worker executable; NULL: searched for */
     uint32_t compile_workers; /* 0: as many as cores */
     bool emulate_without_gpu; /* take the emulator where there is no GPU and `driver` is NULL */
-    bool keep_workers; /* between tunings: quicker for many in a row, but the workers then hold
-                          memory, of the device too */
-    bool tune_only;    /* for tools that launch nothing: a worker tells what the device is
-                          (NULL: 0), and the driver need not start in this process, which
-                          takes 0.1 s; launches and inputs on the device are EUNSUPPORTED */
-    bool read_only;    /* for tools: `database` alone is only read; nothing is made or put
-                          beside it, and gputune_open() fails with EDATABASE where it cannot
-                          be. NULL: the user's and the system's, which may be missing */
+    bool keep_workers; /* between tunings: many tunings in a row are quicker, but the workers hold
+                          memory meanwhile, of the device too */
+    bool tune_only;    /* for tools that launch nothing: the driver starts in a worker, which says
+                          what the device is (NULL: 0), and not in this process. That saves 0.1 s;
+                          launches and inputs on the device are EUNSUPPORTED */
+    bool read_only;    /* for tools: nothing is written. With a `database`, that file alone is read,
+                          and gputune_open() fails with EDATABASE where it cannot be read. NULL: the
+                          user's database and the system's, which may be missing */
     gputune_log_fn log;
     void *user;
     /* Since version 2: folders of headers that templates may include, searched in this order,
      * before those of GPUTUNE_INCLUDE and the toolkit's. EINVAL when one does not exist. */
     const char *const *include_paths;
     size_t include_path_count;
-    const char *record; /* since version 3: a file of misses, as GPUTUNE_RECORD, which goes before
+    const char *record; /* since version 3: a file for misses, like GPUTUNE_RECORD, which overrules
                            it; NULL: none */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 works too: without what it lacks */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 and 2 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
             NULL, NULL, NULL, 0, NULL                                                              \
     }
 
-/* Opens a tuner; options NULL: the _INIT ones. Fails with ENODRIVER without a driver or GPU,
- * EWORKER where `worker` is no program; a database that cannot be used is no failure (a warning
- * through the log callback). *out is the caller's, for gputune_close(). */
+/* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
+ * driver or GPU, and with EWORKER where `worker` is no program. A database that cannot be used is
+ * no failure, but a warning through the log callback. *out is the caller's, for gputune_close(). */
 GPUTUNE_API int gputune_open(gputune **out, const gputune_open_options *options);
-/* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads end
- * as if they were canceled, and are waited for. Calls that begin later are EINVAL: do not rely on
- * it, the handle is remembered only until some more tuners are closed. From a callback of the
- * tuner, and in a forked child, it does nothing. NULL is allowed. */
+/* Ends the workers and releases the tuner; plans stay valid. Calls in progress in other threads are
+ * canceled, and waited for. A call that begins later is EINVAL, as long as the library remembers
+ * the closed tuner; do not rely on that. From a callback of the tuner, and in a forked child,
+ * gputune_close() does nothing. NULL is allowed. */
 GPUTUNE_API void gputune_close(gputune *tuner);
 
 /* Makes the tuner see what other processes have stored since: every kernel is looked up in the
  * database once more when it is next asked for. Plans in use stay as they are. */
 GPUTUNE_API void gputune_refresh(gputune *tuner);
 
-/* What no other call fails for: EDATABASE when the database asked for (but ":memory:") cannot be
- * read, or what is found out is kept in memory only. */
+/* Tells whether results will last: EDATABASE where the database that was asked for cannot be read,
+ * or where results are kept in memory only although it is not ":memory:". No tuning fails for
+ * these reasons. */
 GPUTUNE_API int gputune_check_database(gputune *tuner);
 
 /* ---- Problem sizes and arguments ----------------------------------------------------------- */
 
-/* One problem value by its template name. A word (a type) stands in the name: {"T=half", 0}. */
+/* One problem value by its name in the template. A value that is a word, such as a type, is a part
+ * of `name`: {"T=half", 0}. */
 typedef struct gputune_size {
     const char *name;
     int64_t value;
@@ -205,9 +211,10 @@ typedef struct gputune_sizes {
     const gputune_size *items;
 } gputune_sizes;
 
-/* Pointers to the kernel's arguments: first the blocks, those of pass() and constant() in the order
- * of the pragmas, each as a pointer to its bytes in host memory (copied before the launch returns),
- * then the template's args() in their order. */
+/* Pointers to the kernel's arguments. First come the blocks of parameters, pass() and constant(),
+ * in the order of the pragmas: each is a pointer to the block's bytes in host memory, which are
+ * copied before the launch returns. Then come the template's args() in their order: each is a
+ * pointer to the argument's value, for a buffer to its device address. */
 typedef struct gputune_args {
     size_t count;
     const void *const *items;
@@ -259,16 +266,18 @@ typedef enum gputune_effort {
     GPUTUNE_EXHAUSTIVE       /* no early elimination by time; tighter intervals */
 } gputune_effort;
 
-/* What counts. Where LAUNCH or LATENCY cannot tell variants apart, device time counts as well. */
+/* What a tuning minimises, or, for RATE, maximises. Where LAUNCH or LATENCY cannot tell variants
+ * apart, device time counts as well. */
 typedef enum gputune_objective {
     GPUTUNE_OBJECTIVE_DEFAULT = 0, /* `rate` for a template whose work() uses axes, `launch` for one
                                       with a pass axis, else `kernel` */
     GPUTUNE_OBJECTIVE_KERNEL,      /* device time by graph replay */
-    GPUTUNE_OBJECTIVE_LAUNCH,      /* host clock over back-to-back launches, parameter copies in */
-    GPUTUNE_OBJECTIVE_LATENCY,     /* one launch and a synchronise, host clock */
+    GPUTUNE_OBJECTIVE_LAUNCH,      /* host clock over launches back to back, with the copies of
+                                      parameters */
+    GPUTUNE_OBJECTIVE_LATENCY,     /* host clock over one launch and a synchronise */
     GPUTUNE_OBJECTIVE_ENERGY,      /* NVML's energy counter, per launch (values in nanojoules) */
-    GPUTUNE_OBJECTIVE_RATE         /* work done in a second of device time: for templates whose
-                                      work() uses axes, and none but RATE for those. Values are
+    GPUTUNE_OBJECTIVE_RATE         /* work done in a second of device time, for templates whose
+                                      work() uses axes; they allow no other objective. Values are
                                       nanoseconds for as much work as a launch of the template's
                                       default does; the configuration says how much a launch does */
 } gputune_objective;
@@ -286,7 +295,8 @@ typedef enum gputune_isolation {
 
 /* Which variants of a large space are tried, and which of them first. */
 typedef enum gputune_strategy {
-    GPUTUNE_STRATEGY_AUTO = 0,   /* all where the time suffices, else MODEL, LOCAL where it fails */
+    GPUTUNE_STRATEGY_AUTO = 0,   /* all where the time suffices, else MODEL; MODEL and LOCAL in
+                                    turn where the model foresees badly */
     GPUTUNE_STRATEGY_EXHAUSTIVE, /* all, in the order of the axes */
     GPUTUNE_STRATEGY_RANDOM,     /* each equally likely */
     GPUTUNE_STRATEGY_MODEL,      /* where a model of what was measured expects the most */
@@ -309,7 +319,7 @@ typedef struct gputune_input {
     bool on_host;
 } gputune_input;
 
-/* The same from a file that numpy.save() wrote: rows by rows, of the argument's type and shape. */
+/* The same from a file that numpy.save() wrote: row after row, of the argument's type and shape. */
 typedef struct gputune_file {
     const char *buffer; /* the argument's name, or that of a block of parameters */
     const char *path;
@@ -318,16 +328,16 @@ typedef struct gputune_file {
 /* One argument of a kernel on the host, for a gputune_reference_fn. */
 typedef struct gputune_host_argument {
     const char *name;
-    void *data; /* a scalar's value, or a buffer's elements; an output's are to be set, and those
-                   of an inout buffer are what the kernel finds */
-    uint64_t bytes; /* of them */
+    void *data; /* a scalar's value, or a buffer's elements. The function sets an output's elements;
+                   those of an inout buffer are first what the kernel finds */
+    uint64_t bytes; /* at `data` */
     bool is_output;
 } gputune_host_argument;
 
-/* Computes on the host what a launch must give, in place of the template's reference: `arguments`
- * are the kernel's, a block of parameters first; `sizes` are the problem's values. Called from the
- * tuning thread, once for each size that variants are proved at. What it returns but 0 fails the
- * call with EINVAL. */
+/* Computes on the host what a launch must give, in place of the template's reference. `arguments`
+ * are the kernel's, in the order of gputune_args; `sizes` are the problem's values. Called from the
+ * tuning thread, once for each size that variants are proved at. Where it does not return 0, the
+ * tuning fails with EINVAL. */
 typedef int (*gputune_reference_fn)(void *user, gputune_sizes sizes,
                                     const gputune_host_argument *arguments, size_t count);
 
@@ -349,8 +359,8 @@ typedef struct gputune_options {
     gputune_objective objective;
     gputune_cache cache;
     gputune_isolation isolation;
-    double time_limit_s;   /* the call ends within 0.2 s of it. 0: 10 s; for ENERGY, a sample of
-                              which takes a second, 30 s; in the background 60 s */
+    double time_limit_s;   /* the call ends within 0.2 s of it. 0: 10 s; for ENERGY, whose samples
+                              take a second each, 30 s; in the background 60 s */
     uint32_t max_variants; /* 0: all */
     uint32_t alignment;    /* bytes assumed of every buffer; 0: 16 */
     double epsilon;        /* smallest gain worth looking for, as a fraction; 0: 0.005 */
@@ -361,23 +371,25 @@ typedef struct gputune_options {
     const gputune_input *inputs;
     size_t input_count;
     void *inputs_ready;      /* a CUevent after which the inputs are filled, or NULL: now */
-    const char *inputs_tag;  /* names the inputs in the key; NULL: the contents of files and of host
-                                buffers do, and "live" stands for what is on the device */
-    const char *const *only; /* "AXIS=v,v" restrictions */
+    const char *inputs_tag;  /* names the inputs: results are kept for each name. NULL: files and
+                                host buffers are told apart by their contents; all inputs on the
+                                device count as one, "live" */
+    const char *const *only; /* restrictions of the space: "AXIS=v,v" tries these values alone */
     size_t only_count;
     gputune_log_fn log;
     gputune_progress_fn progress;
     void *user; /* passed to log, progress and reference */
-    /* set it to non-zero to stop, from another thread atomically; what is finished is kept */
+    /* Set it to non-zero, atomically from another thread, to stop. What is finished is kept. */
     volatile int *cancel;
     const char *samples_path;  /* every raw sample is appended here as CSV, or NULL */
     gputune_strategy strategy; /* since version 2 */
     /* since version 3 */
     bool background; /* do not wait for a tuning: return the nearest or default plan, tune on a
                         thread of the tuner, and return the winner to later calls */
-    double share;    /* of the GPU's time that such a tuning takes while the application uses the
-                        GPU; 0: 0.025. Its time limit does not count the pauses */
-    const gputune_file *files; /* since version 4, like the next two: inputs from files */
+    double share;    /* of the GPU's time that a tuning in the background takes while the
+                        application uses the GPU; 0: 0.025. Its time limit does not count pauses */
+    /* since version 4 */
+    const gputune_file *files; /* inputs from files */
     size_t file_count;
     gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
 } gputune_options;
@@ -403,13 +415,13 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 /* ---- Launching ------------------------------------------------------------------------------- */
 
 /* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
- * context, asynchronously. The code is loaded in each context of the plan's device where it is
- * launched, at the first launch there; also in one that was reset since. EINVAL, before anything is
- * launched, when the count or a scalar named like a problem size differs from the plan's; a buffer
- * below the plan's alignment launches the plan's fallback instead, and is EINVAL where none was
- * verified; ECAPTURE where a capture makes the launch impossible. A graph that the launch is
- * captured in holds what the launch uses, and may outlive plan and tuner. The launch has its
- * stream's priority. */
+ * context, asynchronously and with the stream's priority. The first launch in a context of the
+ * plan's device loads the code there, also after the context was reset. These are found before
+ * anything is launched: EINVAL where the number of arguments, or a scalar that is named like a
+ * problem size, differs from the plan's; ECAPTURE where the stream's capture makes the launch
+ * impossible. A buffer that is aligned to less than the plan assumes launches the plan's fallback,
+ * and is EINVAL where no fallback was verified. A graph that captures the launch holds what the
+ * launch uses, and may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */
@@ -423,7 +435,7 @@ GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
     GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
-    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for this very scenario */
+    GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
     GPUTUNE_SOURCE_FORCED     /* named by GPUTUNE_FORCE, and found right */
@@ -441,10 +453,10 @@ typedef struct gputune_info {
     double time_ns, default_ns; /* medians by the objective, of the configuration and of the
                                    default; of ENERGY nanojoules; 0: unknown */
     double speedup, speedup_low, speedup_high; /* 0: unknown */
-    bool tie;      /* another configuration is within epsilon, and may be as fast: chosen was what
-                      takes less of the GPU, the default before all others */
-    bool noisy;    /* other programs used the GPU, or it was throttled, while this was measured:
-                      another tuning may choose otherwise */
+    bool tie;      /* another configuration is within epsilon, and may be as fast. Of such, the
+                      default is preferred, then the configuration that takes less of the GPU */
+    bool noisy;    /* while this was measured, other programs used the GPU, or its clocks were
+                      throttled: another tuning may choose another winner */
     bool modelled; /* the times are the emulator's model, not a GPU's */
     uint32_t grid[3], block[3], cluster[3]; /* blocks, threads, blocks; in x, y, z */
     uint32_t shared_bytes;                  /* dynamic, of a block */
@@ -454,7 +466,8 @@ typedef struct gputune_info {
     const char *stop_reason;   /* why the race ended, or why there was none, or "" */
     /* since version 2 */
     const char *sizes;          /* the problem values that it was made for: "n=1048576 T=half" */
-    const char *grids, *blocks; /* of every kernel in order: "128x8", or "47 + 1" of a pipeline */
+    const char *grids, *blocks; /* of every kernel in order: "128x8", or "64 (3 times) + 1" of a
+                                   pipeline */
 } gputune_info;
 #define GPUTUNE_INFO_VERSION 2
 #define GPUTUNE_INFO_INIT                                                                          \
@@ -468,33 +481,35 @@ GPUTUNE_API int gputune_plan_info(gputune_info *out, const gputune_plan *plan);
 
 /* ---- Templates of one's own ------------------------------------------------------------------ */
 
-/* Reads a template file; its kernels' names then stand for them, also where there were others of
- * these names. PATH:KERNEL reads one kernel of it alone. ETEMPLATE names file:line:column. */
+/* Reads a template file. The names of its kernels then mean these kernels, also where other kernels
+ * had these names. PATH:KERNEL adds one kernel of the file alone. ETEMPLATE names
+ * file:line:column. */
 GPUTUNE_API int gputune_add_template(gputune *tuner, const char *path);
 /* A file that a source includes: `name` as it stands between the quotes. */
 typedef struct gputune_include {
     const char *name, *text;
 } gputune_include;
-/* Adds a template whose text is in memory, such as one that `gputune embed` made an array of. Its
- * kernel's name then stands for it, and so does `name`, which messages give in place of a path
- * ("axpy.cu"). `includes` has what its quoted includes name, and ends with one whose name is NULL;
- * NULL: none. What it lacks is looked for in the template folder. All texts are copied. A source
- * that is added again under the same name replaces it for later calls. ETEMPLATE names
- * name:line:column. */
+/* Adds a template whose text is in memory; `gputune embed` makes such an array of a file. The name
+ * of its kernel then means this template, and so does `name` ("axpy.cu"), which messages give in
+ * place of a path. `includes` are the files that the text includes in quotes; it ends with an
+ * element whose name is NULL, or is NULL. A file that is not among them is looked for in the
+ * template folder. All texts are copied. Adding another text under the same name replaces the first
+ * for later calls. ETEMPLATE names name:line:column. */
 GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char *text,
                                    const gputune_include *includes);
 
 /* ---- Tuning in the background ---------------------------------------------------------------- */
 
-/* With `background` in its options, tune_kernel() answers a miss at once, with source NEAREST or
- * DEFAULT, and asks for a tuning, once for each request. A thread of the tuner does one after
- * another with workers of low priority. While the application launches plans, or NVML says that it
- * uses the GPU otherwise, measuring takes the `share` of the time that the options say; else all of
- * it. A tuning that somebody waits for goes first. Afterwards tune_kernel() returns the winner: ask
- * again where a plan is held for long. gputune_close() ends what is under way within a moment; what
- * was found out is stored, and the next process goes on from there. Live inputs go without. */
+/* With `background` in its options, tune_kernel() answers a miss at once, with a plan whose source
+ * is NEAREST or DEFAULT, and asks for a tuning, once for each request. A thread of the tuner tunes
+ * one request after another, with workers of low priority. While the application uses the GPU (it
+ * launches plans, or NVML says so), measuring takes only the `share` of the time in the options. A
+ * tuning that a caller waits for goes first. Afterwards tune_kernel() returns the winner: a program
+ * that holds a plan for long should ask again. gputune_close() ends the tuning under way within a
+ * moment; what it found out is stored, and the next process goes on from there. A miss with
+ * `inputs`, `files` or a `reference` in its options is EINVAL, as these belong to one call. */
 
-/* How many requests there are: waiting, being tuned, with a winner, without one. */
+/* How many requests wait, are being tuned, have a winner, have none. */
 typedef struct gputune_background_state {
     uint32_t version;
     uint32_t waiting, running, tuned, failed;
@@ -506,18 +521,19 @@ typedef struct gputune_background_state {
     }
 /* Fills *out, as far as its version goes. */
 GPUTUNE_API int gputune_background(gputune_background_state *out, gputune *tuner);
-/* Waits until every tuning that was asked for has ended, at most so many seconds. ETIMEOUT;
+/* Waits until every tuning in the background has ended, at most so many seconds: ETIMEOUT then.
  * ECANCELED where the tuner is closed meanwhile; EBUSY from a callback of such a tuning. */
 GPUTUNE_API int gputune_wait(gputune *tuner, double seconds);
 
 /* ---- Groups of processes --------------------------------------------------------------------- */
 
-/* Processes that must launch the same variant, such as the ranks of an MPI job. */
+/* Processes that must all launch the same variant, such as the ranks of an MPI job. */
 typedef struct gputune_group {
     uint32_t version;
     int rank; /* of this process; rank 0 measures */
-    /* Gives every process the bytes that rank 0 has at `data`, as MPI_Bcast() does; non-zero: it
-     * failed. Called once by each call of gputune_tune_together(), from its thread. */
+    /* Gives every process the bytes that rank 0 has at `data`, as MPI_Bcast() does. Returns 0, or
+     * another number where it failed. Called once by each call of gputune_tune_together(), on that
+     * call's thread. */
     int (*broadcast)(void *user, void *data, size_t bytes);
     void *user; /* passed to broadcast */
 } gputune_group;
@@ -526,13 +542,13 @@ typedef struct gputune_group {
     {                                                                                              \
         GPUTUNE_GROUP_VERSION, 0, NULL, NULL                                                       \
     }
-/* tune_kernel() for all processes of a group at once; collective: each of them calls it, in the
- * same order, with the same kernel, sizes and options. Rank 0 does what tune_kernel() does, while
- * the others wait in the broadcast and leave the GPU alone; then all have a plan of its
- * configuration, also where rank 0 found none but the default. On another rank that configuration
- * is proved in a worker, unless it was on this kind of GPU (the ranks' databases may be one or
- * many), and its times are rank 0's. Where rank 0 fails, all fail alike; a rank that fails alone,
- * because its GPU or its template is another, does not hear of the others. */
+/* tune_kernel() for all processes of a group at once. The call is collective: every process calls
+ * it, in the same order, with the same kernel, sizes and options. Rank 0 does what tune_kernel()
+ * does, while the others wait in the broadcast and leave the GPU alone. Then every rank has a plan
+ * of rank 0's configuration, with rank 0's times. Another rank proves the configuration in a worker
+ * first, unless it was proved on this kind of GPU; the ranks' databases may be one file or many.
+ * Where rank 0 fails, all ranks fail with the same status. Another rank may fail alone, because its
+ * GPU or its template differs; the other ranks do not learn of that. */
 GPUTUNE_API int gputune_tune_together(gputune_plan **out, gputune *tuner, const char *kernel,
                                       gputune_sizes sizes, const gputune_options *options,
                                       const gputune_group *group);
@@ -580,11 +596,11 @@ typedef struct gputune_constant {
     uint32_t offset, bytes;
 } gputune_constant;
 
-/* The kernel that a plan launches, for those who launch it themselves: with this function, grid,
- * block, cluster and dynamic shared memory, and one parameter for each of `parameter_count`. What
- * gputune_launch() does beside that is theirs to do then: the checks of its arguments, the choice
- * of a fallback for buffers that are aligned less, scratch memory, clears, and copies of
- * blocks. */
+/* The kernel that a plan launches, for programs that launch it themselves: with this function,
+ * grid, block, cluster and dynamic shared memory, and `parameter_count` parameters. The program
+ * then does what else gputune_launch() does: it checks the arguments, chooses a fallback for
+ * buffers that are aligned less, provides scratch memory, clears buffers, and copies blocks of
+ * parameters. */
 typedef struct gputune_function {
     uint32_t version;
     void *function;    /* a CUfunction with its attributes set (shared memory, cluster sizes) */
@@ -592,14 +608,15 @@ typedef struct gputune_function {
     const char *sizes; /* that the plan is for: "n=1024" */
     uint32_t grid[3], block[3], cluster[3];
     uint32_t shared_bytes; /* dynamic */
-    int carveout_percent;  /* preferred shared memory, of an SM's most; -1: the driver's choice */
+    int carveout_percent; /* preferred shared memory, of the most an SM has; -1: the driver's choice
+                           */
     uint32_t parameter_count;
     uint32_t constant_count;
     const gputune_constant *constants;
     const void *image; /* a cubin, or the PTX of an emulated device; NUL-terminated beyond it */
     size_t image_bytes;
     bool cooperative;  /* all blocks must be resident at once (a launch attribute) */
-    bool programmatic; /* may begin before the plan's kernel before it ends (a launch attribute) */
+    bool programmatic; /* may begin while the kernel before it still runs (a launch attribute) */
     uint32_t times;    /* how often it is launched in a row */
 } gputune_function;
 #define GPUTUNE_FUNCTION_VERSION 1
@@ -610,8 +627,8 @@ typedef struct gputune_function {
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
- * context, where that is not done. All that it points to lives as long as the plan. `index`: 0 (of
- * a pipeline, its launch() in order; ENOTFOUND beyond the last). EINVAL without a current
+ * context, unless it is there. All that *out points to lives as long as the plan. `index` is 0, or
+ * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current
  * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
@@ -620,10 +637,10 @@ GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan,
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 
-/* Checks a type of the host's against the kernel's: `bytes` must be sizeof the value of a scalar
- * argument, of an element of a buffer or block, or of the whole block. EINVAL otherwise, and the
- * message says where the members of the kernel's struct lie. `argument`: its place in gputune_args.
- * Meant for once behind tune_kernel(). Needs no context. */
+/* Checks a type of the program against the kernel's. `bytes` must be the sizeof of a scalar
+ * argument, of an element of a buffer or block, or of the whole block; else it is EINVAL, and the
+ * message says where the members of the kernel's struct lie. `argument` is the place in
+ * gputune_args. Meant to be called once after tune_kernel(). Needs no context. */
 GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument,
                                             size_t bytes);
 
@@ -638,8 +655,8 @@ typedef struct gputune_wisdom_filter {
     uint32_t version;
     const char *kernel; /* NULL: all */
     const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
-    bool any_gpu;       /* with `gpu` NULL: every GPU's; needed for a tuner without a device */
-    const char *sizes;  /* "n=1048576 T=half": results at these; NULL: at all sizes */
+    bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
+    const char *sizes;  /* "n=1048576 T=half": results at these sizes; NULL: at all sizes */
 } gputune_wisdom_filter;
 #define GPUTUNE_WISDOM_FILTER_VERSION 1
 #define GPUTUNE_WISDOM_FILTER_INIT                                                                 \
@@ -653,27 +670,27 @@ GPUTUNE_API int gputune_wisdom_export(char **out, uint32_t *count, gputune *tune
                                       const gputune_wisdom_filter *filter);
 
 typedef enum gputune_trust {
-    GPUTUNE_TRUST_NOTHING = 0, /* a worker proves an imported result before its first launch */
-    GPUTUNE_TRUST_BOUND        /* that is left out where the generated source, the GPU and the
-                                  driver's version are those that it was measured with */
+    GPUTUNE_TRUST_NOTHING = 0, /* a worker proves every imported result before its first launch */
+    GPUTUNE_TRUST_BOUND        /* results are not proved again where the generated source, the GPU
+                                  and the driver's version are those of the measurement */
 } gputune_trust;
 
 typedef struct gputune_wisdom_options {
     uint32_t version;
     gputune_trust trust;
-    bool keep; /* in the database, for other processes too; else for this tuner, below what the
-                  user's database knows */
+    bool keep; /* true: in the database, for other processes too. false: for this tuner alone; the
+                  user's database goes before them */
 } gputune_wisdom_options;
 #define GPUTUNE_WISDOM_OPTIONS_VERSION 1
 #define GPUTUNE_WISDOM_OPTIONS_INIT                                                                \
     {                                                                                              \
         GPUTUNE_WISDOM_OPTIONS_VERSION, GPUTUNE_TRUST_NOTHING, false                               \
     }
-/* Takes over what gputune_wisdom_export() wrote; a NULL `options`: the _INIT ones. A result that is
- * not trusted is compiled and proved when it is first asked for, whatever the call's effort, and
- * stored as proved then; one that is not right is not launched. Results of the tuner's own stay
- * where they answer what the imported ones would. *count (may be NULL): how many were taken.
- * ERECORDED for a text that is no wisdom, or that a newer version wrote. */
+/* Takes over what gputune_wisdom_export() wrote; a NULL `options` stands for the _INIT ones. A
+ * result that is not trusted is compiled and proved when it is first asked for, whatever the call's
+ * effort. It is then stored as proved, or never launched if it is wrong. A result that the tuner
+ * has for the same request stays. *count (may be NULL): how many were taken. ERECORDED for a text
+ * that is no wisdom, or that a newer version wrote. */
 GPUTUNE_API int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
                                       const gputune_wisdom_options *options);
 /* The same with files. ENOTFOUND or EIO, with the path. */
@@ -684,7 +701,7 @@ GPUTUNE_API int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char 
 
 /* ---- For operators: what the command line is built on ---------------------------------------- */
 
-/* One GPU that the driver offers. Opened tuners do not matter. */
+/* One GPU that the driver offers. */
 typedef struct gputune_device {
     uint32_t version;
     char name[128], uuid[48], arch[16], environment[64]; /* "sm_90a"; the key of its records */
@@ -701,8 +718,8 @@ typedef struct gputune_device {
     {                                                                                              \
         GPUTUNE_DEVICE_VERSION, "", "", "", "", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, false \
     }
-/* Calls `each` for every GPU. ENODRIVER where there is
- * none. `driver` as in gputune_open_options. */
+/* Calls `each` for every GPU; needs no tuner. ENODRIVER where there is none. `driver` as in
+ * gputune_open_options. */
 GPUTUNE_API int gputune_devices(const char *driver,
                                 int (*each)(void *user, const gputune_device *device), void *user);
 /* Describes the device of an open tuner in *out, which was initialised with GPUTUNE_DEVICE_INIT, as
@@ -721,11 +738,12 @@ typedef struct gputune_kernel {
 /* Calls `each` for every template in the template folder and every added one, by name. */
 GPUTUNE_API int gputune_kernels(gputune *tuner,
                                 int (*each)(void *user, const gputune_kernel *kernel), void *user);
-/* The same for the kernels that `kernel` stands for, here and wherever a kernel is named: a path
- * (with a slash, or ending in .cu) for those of that file, PATH:KERNEL for one of them; else the
- * name of an added kernel, of a kernel in the template folder, or of a file without ".cu". Fails
- * with ENOTFOUND for an unknown name, and with EINVAL for one that two files of the folder have.
- * Where one kernel is wanted, a file that has several is EINVAL. */
+/* The same for the kernels that `kernel` names. Everywhere in this header a kernel is named by a
+ * path (with a slash, or ending in .cu), which means the kernels of that file; by PATH:KERNEL, for
+ * one kernel of a file; or by the name of an added kernel, of a kernel in the template folder, or
+ * of a file there without ".cu". Fails with ENOTFOUND for an unknown name, and with EINVAL for a
+ * name that two files of the folder have. Where one kernel is wanted, a file of several kernels is
+ * EINVAL. */
 GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
                                      int (*each)(void *user, const gputune_kernel *kernel),
                                      void *user);
@@ -733,8 +751,8 @@ GPUTUNE_API int gputune_find_kernels(gputune *tuner, const char *kernel,
 /* One axis of a kernel's space on this GPU: a value, and why it is excluded ("" if it is not). */
 typedef struct gputune_axis_value {
     uint32_t version;
-    const char *axis, *kind; /* "tune", "vector", "pass", "cluster", "carveout",
-                                "l2_persist" */
+    const char *axis, *kind; /* kind: "tune", "vector", "pass", "cluster", "preferred_cluster",
+                                "carveout", "l2_persist" */
     const char *value;
     const char *excluded;
     bool is_default;
@@ -752,7 +770,7 @@ typedef struct gputune_exclusion {
 } gputune_exclusion;
 typedef struct gputune_space {
     uint32_t version;
-    uint64_t combinations, valid, sources; /* sources: distinct generated sources among the valid */
+    uint64_t combinations, valid, sources; /* sources: how many different ones the valid generate */
     const gputune_axis_value *values;
     size_t value_count;
     const gputune_exclusion *exclusions;
@@ -774,24 +792,24 @@ typedef enum gputune_form {
     GPUTUNE_FORM_PTX,
     GPUTUNE_FORM_CUBIN
 } gputune_form;
-/* The code of one configuration ("VEC=4 BLOCK=256", missing axes from the default; NULL: the
- * default) in one form; *bytes long, and NUL-terminated beyond that. *out is the caller's, for
- * gputune_free(). ECOMPILE: the compiler's log has gone to the tuner's log callback, line by line.
- */
+/* The code of one configuration in one form. Axes that "VEC=4 BLOCK=256" leaves out have their
+ * default; NULL: the default configuration. *out has *bytes bytes and a NUL behind them, and is the
+ * caller's, for gputune_free(). ECOMPILE: the compiler's log has gone to the tuner's log callback,
+ * line by line. */
 GPUTUNE_API int gputune_emit(char **out, size_t *bytes, gputune *tuner, const char *kernel,
                              gputune_sizes sizes, const char *configuration, const char *arch,
                              gputune_form form);
 
-/* Makes a first template out of CUDA text: writes `text` again, with the pragmas in front of
- * `kernel` that it lacks. What is guessed is said in a comment that begins with "guess:". A NULL
- * kernel stands for the only one, or for the only one with a kernel() pragma. `path` is for
- * messages; no file is read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an
- * unknown kernel, with EINVAL for a text of several kernels where none is named (the message lists
- * them), with EUNSUPPORTED for what no template can have, such as textures. */
+/* Makes a first template out of CUDA text: copies `text`, and puts the pragmas that it lacks in
+ * front of `kernel`. A comment that begins with "guess:" marks each guess. A NULL kernel stands for
+ * the only kernel, or for the only one with a kernel() pragma. `path` is for messages; no file is
+ * read. *out is the caller's, for gputune_free(). Fails with ENOTFOUND for an unknown kernel; with
+ * EINVAL where the text has several kernels and none is named (the message lists them); with
+ * EUNSUPPORTED for what no template can have, such as textures. */
 GPUTUNE_API int gputune_draft_template(char **out, const char *path, const char *text,
                                        const char *kernel);
 
-/* One measured (or failed) configuration; also what the store gives back. */
+/* One configuration with its times, or why it failed: measured just now, or stored. */
 typedef struct gputune_record {
     uint32_t version;
     const char *kernel, *sizes, *configuration; /* strings live until the callback returns */
@@ -801,49 +819,53 @@ typedef struct gputune_record {
         *origin;         /* origin: "cuda", or the emulator's profile and model */
     const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
                             "slow": its compile did not end within a call's limit */
-    const char *message; /* of a failure, and of an elimination the reason */
+    const char *message; /* why it failed, or was eliminated */
     bool is_default, is_winner, tie, noisy, modelled;              /* as in gputune_info */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns; /* low and high: of the median,
                                                                       95%; of ENERGY nanojoules */
-    uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: it was not */
+    uint32_t samples, eliminated_round; /* eliminated_round: from 1; 0: it was not eliminated */
     uint32_t registers, spill_bytes, shared_bytes,
-        local_bytes;  /* of a thread; shared: of a block */
+        local_bytes;  /* of a thread; shared_bytes: of a block */
     double occupancy; /* resident warps over the SM's maximum; 0: unknown */
     double
         max_error; /* the largest difference from the reference, over what the tolerance allows */
     double compile_ns;
-    double bytes, flops; /* the template's work() at this size, 0: not declared. Where it uses axes:
-                            of a launch of the default, and only what counts as the work */
+    double bytes, flops; /* the template's work() at this size; 0: not declared. Where work() uses
+                            axes: the work of the default's launch, of the kind that RATE counts */
     double default_ns, speedup, speedup_low, speedup_high; /* of a winner */
-    double copy_bytes_per_s; /* a device-to-device copy on that GPU, read plus written; 0 */
+    double copy_bytes_per_s; /* of a device-to-device copy on that GPU, reads and writes; 0: unknown
+                              */
     const char *stop_reason;
     const char *created; /* UTC, ISO 8601 */
     bool unreferenced;   /* no reference() and no check(): the default is taken as right */
-    const char *only;    /* of a winner: the restrictions of its space, "" of the whole space */
-    bool unfinished;     /* of a winner: its tuning was ended before it had decided */
+    const char *only;    /* of a winner: the restrictions of its space; "": the whole space */
+    bool unfinished;     /* of a winner: its tuning ended before the race was decided */
     /* since version 3 */
-    const char *scenario; /* what its trials have in common, the GPU aside: a hash in hex; "" */
-    const char *identity; /* which version of its template was measured: a hash in hex; "" */
-    const char *alignment, *inputs; /* of the scenario: "16", "seed=1"; "" */
+    /* Hashes in hex, or "": what its trials have in common apart from the GPU, and which version of
+     * its template was measured. */
+    const char *scenario, *identity;
+    const char *alignment, *inputs; /* of the scenario, or "": "16", "seed=1" */
     bool outdated;                  /* its template has been edited since */
     uint32_t variants, failed;      /* of a winner: how many its tuning tried */
     const char *default_status;     /* of a winner: how the default fared, as `status`; "" */
     uint32_t grid[3], block[3];     /* of the first kernel; 0: unknown */
-    /* The widths of loads and stores of global memory in the machine code: bytes, each a bit (4 |
-     * 16); 0: unknown, or none. vector_bytes: the widest that the vector axes ask for; 0: nothing
-     * wide. */
+    /* The widths in bytes of loads and stores of global memory in the machine code, added up: 20 is
+     * 4 and 16. 0: unknown, or none. vector_bytes: the widest access that the vector axes ask for;
+     * 0: none. */
     uint32_t load_widths, store_widths, vector_bytes;
-    const char *grids, *blocks; /* like grid and block, of every kernel in order: "47 + 1"; "" */
+    const char *grids,
+        *blocks; /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
 } gputune_record;
 #define GPUTUNE_RECORD_VERSION 3
 
 typedef struct gputune_record_filter {
     uint32_t version;
     const char *kernel; /* NULL: all */
-    bool all_trials;    /* else winners only */
-    bool any_gpu;       /* else only records that answer for the tuner's GPU */
-    bool history; /* since version 2: every version of a template; else, for each kernel and GPU,
-                     the one that the tuner finds, or the newest where that was not measured */
+    bool all_trials;    /* false: winners only */
+    bool any_gpu;       /* false: only records that answer for the tuner's GPU */
+    bool history; /* since version 2. true: every version of a template. false: for each kernel and
+                     GPU the version that the tuner finds, or the newest where that was not measured
+                   */
 } gputune_record_filter;
 #define GPUTUNE_RECORD_FILTER_VERSION 2 /* 1 works too: with every version */
 #define GPUTUNE_RECORD_FILTER_INIT                                                                 \
@@ -856,17 +878,17 @@ GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *fil
                                 int (*each)(void *user, const gputune_record *record), void *user);
 
 /* Drops from the user's database what gputune_records() gives only with `history`: the trials and
- * winners of earlier versions of templates, with the code that is no other's. Calls `each` for
- * every one of them, also where `only_say` asks to drop nothing; `history` and `all_trials` do not
- * matter. The file's space is used for what comes later. EBUSY where another process has locked the
- * database, EDATABASE where it cannot be written. */
+ * winners of earlier versions of templates, and code that no other record uses. Calls `each` for
+ * every record that goes; with `only_say` nothing is dropped. The filter's `history` and
+ * `all_trials` do not matter. The file does not shrink; later records use its free space. EBUSY
+ * where another process has locked the database, EDATABASE where it cannot be written. */
 GPUTUNE_API int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter,
                                       bool only_say,
                                       int (*each)(void *user, const gputune_record *record),
                                       void *user);
 
-/* A scenario that programs asked for while no stored result answered it, as GPUTUNE_RECORD notes
- * it. */
+/* A miss, as GPUTUNE_RECORD notes it: programs asked for this scenario, and no stored result
+ * answered. */
 typedef struct gputune_miss {
     uint32_t version;
     uint64_t count;             /* how often it was asked for */
@@ -878,13 +900,14 @@ typedef struct gputune_miss {
     const char *gpu, *environment;  /* the GPU's name, and the key of its records */
 } gputune_miss;
 #define GPUTUNE_MISS_VERSION 1
-/* Calls `each` for the misses in a file, most wanted first. ENOTFOUND or EIO for the file. */
+/* Calls `each` for the misses in a file, the most wanted first. ENOTFOUND or EIO where the file
+ * cannot be read. */
 GPUTUNE_API int gputune_misses(const char *path, int (*each)(void *user, const gputune_miss *miss),
                                void *user);
 
-/* Verifies and measures the given configurations (NULL: the default's) side by side, in a worker,
- * and calls `each` for every result, in the order given; stores nothing. A paired comparison with
- * the first comes as speedup, speedup_low, speedup_high (first over this). */
+/* Proves and measures configurations side by side, in a worker, and calls `each` for every result
+ * in the order given; NULL in place of a configuration: the default. Stores nothing. speedup,
+ * speedup_low and speedup_high are the first configuration's time over this one's, paired. */
 GPUTUNE_API int gputune_run(gputune *tuner, const char *kernel, gputune_sizes sizes,
                             const char *const *configurations, size_t count,
                             const gputune_options *options,
@@ -900,8 +923,8 @@ typedef struct gputune_compiled {
     double compile_ns;
 } gputune_compiled;
 #define GPUTUNE_COMPILED_VERSION 1
-/* Compiles the whole space of a kernel for `arch`, needs no GPU, stores the cubins, and calls
- * `each` per variant as they come. ECOMPILE when none compiled. */
+/* Compiles the whole space of a kernel for `arch`, stores the cubins, and calls `each` for every
+ * variant as it is compiled. Needs no GPU. ECOMPILE where no variant compiled. */
 GPUTUNE_API int gputune_compile(gputune *tuner, const char *kernel, gputune_sizes sizes,
                                 const char *arch, const gputune_options *options,
                                 int (*each)(void *user, const gputune_compiled *compiled),
@@ -914,11 +937,11 @@ typedef struct gputune_replay_options {
     const uint32_t *evaluations; /* after how many results to score; NULL: 50, 100, 200 */
     size_t evaluation_count;
     uint32_t seeds;   /* how many runs; 0: 100 */
-    uint64_t seed;    /* of the first one */
-    uint32_t workers; /* that compile on the virtual clock; 0: one variant at a time, no clock */
+    uint64_t seed;    /* of the first run */
+    uint32_t workers; /* that compile on a virtual clock; 0: one variant at a time, no clock */
     gputune_log_fn log;
     void *user;           /* passed to log */
-    volatile int *cancel; /* as in gputune_options; the answer is ECANCELED */
+    volatile int *cancel; /* as in gputune_options; the call then returns ECANCELED */
 } gputune_replay_options;
 #define GPUTUNE_REPLAY_OPTIONS_VERSION 1
 #define GPUTUNE_REPLAY_OPTIONS_INIT                                                                \
@@ -926,22 +949,22 @@ typedef struct gputune_replay_options {
         GPUTUNE_REPLAY_OPTIONS_VERSION, NULL, 0, NULL, 0, 0, 0, 0, NULL, NULL, NULL                \
     }
 
-/* What came of one strategy on one recorded space. */
+/* How one strategy did on one recorded space. */
 typedef struct gputune_replayed {
     uint32_t version;
     const char *space, *strategy; /* the file's name without its endings */
     uint32_t evaluations, seeds, workers;
-    double mean_regret; /* mean over the runs of best so far over optimum, minus 1 */
+    double mean_regret; /* best so far over optimum, minus 1: the mean of the runs */
     double seconds_to_5_percent, seconds_to_2_percent; /* medians on the virtual clock; 0: without
                                                           workers, or not reached */
-    uint64_t configurations, valid;                    /* recorded; of them, with a time */
+    uint64_t configurations, valid;                    /* recorded; those of them with a time */
     double optimum_ns;
 } gputune_replayed;
 #define GPUTUNE_REPLAYED_VERSION 1
-/* Runs strategies against a recorded space (a cache file of Kernel Tuner, or T4 results; plain or
- * gzip, the closing braces may be missing) and calls `each` for every strategy and number of
- * evaluations. ENOTFOUND or EIO for the file, ERECORDED
- * with the line for what stands in it. */
+/* Runs strategies against a recorded space, and calls `each` for every strategy and number of
+ * evaluations. The file is a cache of Kernel Tuner or T4 results, plain or gzip; its closing braces
+ * may be missing. ENOTFOUND or EIO where the file cannot be read; ERECORDED, with the line, for a
+ * mistake in it. */
 GPUTUNE_API int gputune_replay(const char *path, const gputune_replay_options *options,
                                int (*each)(void *user, const gputune_replayed *replayed),
                                void *user);

@@ -20,8 +20,8 @@
 #include <time.h>
 
 static const double default_share = 0.025; /* an application loses up to 1.7 times that, measured */
-static const double default_limit_s = 60;  /* nobody waits for it */
-static const double way_given_s = 0.5; /* for a tuning that somebody waits for to take the GPU */
+static const double default_limit_s = 60;  /* no call waits for it */
+static const double way_given_s = 0.5; /* in which a tuning that a caller waits for takes the GPU */
 
 typedef enum job_state { JOB_WAITING, JOB_RUNNING, JOB_TUNED, JOB_FAILED } job_state;
 
@@ -32,7 +32,7 @@ typedef struct job {
     gt_call_copy call;
     job_state state;
     volatile int cancel;
-    bool gave_way; /* stopped for a tuning that somebody waits for */
+    bool gave_way; /* stopped for a tuning that a caller waits for */
 } job;
 
 struct gt_background {

@@ -1,4 +1,5 @@
-/* Tunings that nobody waits for: a thread of the tuner does one after another. */
+/* Tunings in the background, which no call waits for: a thread of the tuner does one after another.
+ */
 #ifndef GT_API_BACKGROUND_H
 #define GT_API_BACKGROUND_H
 
@@ -13,7 +14,8 @@ gputune_status gt_background_open(gt_background **out, gputune *tuner);
 void gt_background_close(gt_background *background);
 
 /* Asks for a tuning of this call, once: not again while templates stay as they are (`forgets` of
- * gt_plan_table_forgets()). EINVAL for live inputs. Within a call of the tuner. */
+ * gt_plan_table_forgets()). EINVAL for options with inputs, files or a reference function. Within
+ * a call of the tuner. */
 gputune_status gt_background_want(gt_background *background, const gt_plan_key *key,
                                   uint32_t forgets, const char *kernel, gputune_sizes sizes,
                                   const gputune_options *options);

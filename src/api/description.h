@@ -1,4 +1,5 @@
-/* What the kernel of a plan takes, parameter by parameter, for those who launch it themselves. */
+/* What the kernel of a plan takes, parameter by parameter, for programs that launch it themselves.
+ */
 #ifndef GT_API_DESCRIPTION_H
 #define GT_API_DESCRIPTION_H
 

@@ -74,7 +74,8 @@ static gputune_status describe_own(gputune_device *out, const gputune *tuner)
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_DEVICE_VERSION, "a row for each");
     gputune_device description;
     if (!tuner->has_device) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "this tuner was opened without a device; open one with a device");
     }
     describe(&description, &tuner->device);
     return gt_versioned_write(out, &description, &layouts);

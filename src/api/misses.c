@@ -55,8 +55,7 @@ static gputune_status write_locked(gt_misses *misses, gt_miss *miss)
 static void say_failure(gt_misses *misses, bool first)
 {
     if (first) {
-        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "what is asked for is not recorded: %s",
-                    gt_message());
+        gt_log_line(&misses->log, GPUTUNE_LOG_WARNING, "misses are not recorded: %s", gt_message());
     }
 }
 

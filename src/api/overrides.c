@@ -18,7 +18,7 @@ static gputune_effort read_effort(const gt_log *log)
     }
     if (value) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "GPUTUNE_EFFORT is '%s', which is left out; expected cached, estimate, measure "
+                    "GPUTUNE_EFFORT is '%s', which is ignored; expected cached, estimate, measure "
                     "or exhaustive",
                     value);
     }
@@ -34,7 +34,7 @@ gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log)
                               .record = gt_environment("GPUTUNE_RECORD")};
     if (force && !strchr(force, ':')) {
         gt_log_line(log, GPUTUNE_LOG_WARNING,
-                    "GPUTUNE_FORCE is '%s', which is left out; expected KERNEL:CONFIGURATION, such "
+                    "GPUTUNE_FORCE is '%s', which is ignored; expected KERNEL:CONFIGURATION, such "
                     "as \"axpy:VEC=4 BLOCK=256\"",
                     force);
     } else if (force) {

@@ -14,7 +14,7 @@ typedef struct gt_overrides {
     const char *record;    /* the file of misses, or NULL; the environment's */
 } gt_overrides;
 
-/* Reads the variables. A value that means nothing is left out with a warning. ENOMEM. */
+/* Reads the variables. An unknown value is ignored with a warning. ENOMEM. */
 gputune_status gt_overrides_read(gt_overrides *out, const gt_log *log);
 /* Frees what belongs to them, and changes nothing else: a call that comes too late may still read
  * the numbers before it hears that its tuner is closed. */

@@ -381,8 +381,10 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
         if (c->kind == CHECK_BUFFER) {
             uintptr_t address = (uintptr_t) * (void *const *)items[i];
             if (address & c->element_bits) {
-                return gt_fail(GPUTUNE_EINVAL, "%s: %s = %p is not aligned to its elements",
-                               plan->kernel, c->name, (void *)address);
+                return gt_fail(
+                    GPUTUNE_EINVAL,
+                    "%s: %s = %p is not aligned to its elements; expected a multiple of %u",
+                    plan->kernel, c->name, (void *)address, (unsigned)c->element_bits + 1);
             }
             *aligned = *aligned && !(address & c->aligned_bits);
         } else if (c->kind == CHECK_SIZE && scalar_value(c->type, items[i]) != c->expected) {

@@ -1,4 +1,4 @@
-/* A plan's kernel for those who launch it themselves. */
+/* A plan's kernel for programs that launch it themselves. */
 #include "api/call.h"
 #include "api/plan.h"
 
@@ -33,10 +33,10 @@ static void fill_shape(gputune_function *out, const gt_launch *launch, uint32_t 
     for (int axis = 0; axis < 3; axis++) {
         out->grid[axis] = step ? step->grid[axis] : geometry->grid[axis];
         out->block[axis] = step ? step->block[axis] : geometry->block[axis];
-        out->cluster[axis] = geometry->cluster[axis];
+        out->cluster[axis] = step ? step->cluster[axis] : geometry->cluster[axis];
     }
     out->shared_bytes = step ? step->shared_bytes : geometry->shared_bytes;
-    out->cooperative = geometry->cooperative != 0;
+    out->cooperative = (step ? step->cooperative : geometry->cooperative) != 0;
     out->programmatic = step && step->programmatic;
     out->times = step ? step->times : 1;
 }

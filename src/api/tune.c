@@ -32,8 +32,8 @@ static gputune_status choose_ordered(gt_choice *out, gputune *tuner, gt_request 
     }
     gputune_status status = gt_choose_forced(out, request, forced);
     if (status != GPUTUNE_OK) {
-        gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "GPUTUNE_FORCE is not obeyed for %s: %s",
-                    kernel, gt_message());
+        gt_log_line(&tuner->log, GPUTUNE_LOG_WARNING, "GPUTUNE_FORCE is ignored for %s: %s", kernel,
+                    gt_message());
         status = GPUTUNE_ENOTFOUND;
     }
     free(forced);
@@ -127,7 +127,9 @@ static gputune_status make_plan(gt_landing *out, const asking *a)
     gt_request *request;
     gputune *tuner = a->tuner;
     if (!tuner->has_device) {
-        return gt_fail(GPUTUNE_EINVAL, "tune_kernel: this tuner was opened without a device");
+        return gt_fail(
+            GPUTUNE_EINVAL,
+            "tune_kernel: this tuner was opened without a device; open one with a device");
     }
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));

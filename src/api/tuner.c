@@ -36,7 +36,8 @@ static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
 {
     gputune *tuner = user;
     if (measure && !tuner->has_device) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED, "this tuner was opened without a device");
+        return gt_fail(GPUTUNE_EUNSUPPORTED,
+                       "this tuner was opened without a device; open one with a device");
     }
     return gt_workers_borrow(&tuner->workers, out, measure, isolation);
 }

@@ -43,7 +43,7 @@ void gt_workers_return(gt_workers *workers, gt_farm *farm);
 bool gt_workers_take_gpu(gt_workers *workers);
 /* The same for a tuning in the background. */
 bool gt_workers_take_gpu_quietly(gt_workers *workers);
-/* Whether a tuning that somebody waits for was refused it since. */
+/* Whether a tuning that a caller waits for was refused it since. */
 bool gt_workers_is_gpu_wanted(gt_workers *workers);
 void gt_workers_leave_gpu(gt_workers *workers);
 

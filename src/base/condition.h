@@ -1,4 +1,5 @@
-/* Waiting for another thread for a limited time, on the clock that nobody sets. */
+/* Waiting for another thread for a limited time, on a clock that cannot be set (CLOCK_MONOTONIC).
+ */
 #ifndef GT_BASE_CONDITION_H
 #define GT_BASE_CONDITION_H
 

@@ -17,11 +17,21 @@ static void append_extent(char out[GT_SHAPES_TEXT], const uint32_t extent[3], bo
     }
 }
 
+/* " (3 times)" behind a kernel that is launched so often in a row. */
+static void append_times(char out[GT_SHAPES_TEXT], uint32_t times)
+{
+    size_t length = strlen(out);
+    if (times > 1) {
+        (void)gt_snprintf(out + length, GT_SHAPES_TEXT - length, " (%u times)", times);
+    }
+}
+
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch)
 {
     out[0] = '\0';
     for (uint32_t i = 0; i < launch->step_count; i++) {
         append_extent(out, launch->steps[i].grid, i == 0);
+        append_times(out, launch->steps[i].times);
     }
     if (launch->step_count == 0) {
         append_extent(out, launch->geometry.grid, true);

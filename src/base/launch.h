@@ -99,8 +99,10 @@ enum { GT_STEPS_MAX = 8, GT_STEP_ARGUMENTS = 32 };
 typedef struct gt_kernel_step {
     char entry[GT_ENTRY_MAX];
     uint32_t grid[3], block[3];
+    uint32_t cluster[3];   /* all 1: no cluster attribute */
     uint32_t shared_bytes; /* dynamic */
     uint32_t times;        /* it is launched so often in a row */
+    uint32_t cooperative;  /* 1: all blocks are resident at once, and may wait for each other */
     uint32_t programmatic; /* 1: it may begin before the kernel before it ends */
     uint32_t parameter_count;
     uint32_t parameters[GT_STEP_ARGUMENTS]; /* indices into the launch's parameters */
@@ -125,9 +127,9 @@ typedef struct gt_launch {
     gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
 
-enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 40 };
-/* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several in order, "47 + 1".
- */
+enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
+/* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several in order, "47 + 1",
+ * and with grids how often each is launched, "64 (3 times) + 12". */
 void gt_launch_grids(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 void gt_launch_blocks(char out[GT_SHAPES_TEXT], const gt_launch *launch);
 

@@ -1,6 +1,6 @@
 /* A reference count that many threads change at once. While it is spread, each thread counts in a
- * part of its own, and nobody asks for zero: the owner holds a reference. When the owner lets go,
- * it gathers the parts, and the count is exact from then on. */
+ * part of its own, and no thread asks whether the count is zero: the owner holds a reference. When
+ * the owner lets go, it gathers the parts, and the count is exact from then on. */
 #ifndef GT_BASE_REFERENCES_H
 #define GT_BASE_REFERENCES_H
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Beyond this a version is memory that nobody has initialised. */
+/* Beyond this a version is memory that was not initialised. */
 enum { LARGEST_VERSION = 255 };
 
 static gputune_status check(uint32_t *version, const void *theirs, const gt_layouts *layouts)

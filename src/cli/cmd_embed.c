@@ -32,7 +32,7 @@ int cmd_embed(int argc, char **argv)
 {
     const char *output = NULL;
     const cli_option options[] = {
-        {"output", 'O', CLI_OPTION_TEXT, &output, "FILE", "write there [stdout]", NULL},
+        {"output", 'o', CLI_OPTION_TEXT, &output, "FILE", "write there [stdout]", NULL},
         CLI_OPTIONS_END,
     };
     const cli_usage usage = {

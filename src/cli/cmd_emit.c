@@ -91,7 +91,7 @@ int cmd_emit(int argc, char **argv)
         {"arch", 0, CLI_OPTION_TEXT, &settings.arch, "sm_XX",
          "for this architecture instead of the GPU at hand", NULL},
         CLI_SIZE_OPTION(&settings.selection),
-        {"output", 'O', CLI_OPTION_TEXT, &settings.output, "FILE", "write there [stdout]", NULL},
+        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "write there [stdout]", NULL},
         CLI_TUNER_OPTIONS(&settings.common),
         CLI_MESSAGE_OPTIONS(&settings.common),
         CLI_OPTIONS_END,

@@ -113,7 +113,7 @@ int cmd_export(int argc, char **argv)
         {"gpu", 0, CLI_OPTION_TEXT, &settings.gpu, "GPU",
          "the GPU it was measured on: a part of its name, or its\nenvironment", NULL},
         {"scenario", 0, CLI_OPTION_TEXT, &settings.scenario, "HASH",
-         "the scenario itself, also of an edited template's earlier\nversion", NULL},
+         "the scenario by its hash, also one of an earlier version of\nthe template", NULL},
         {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE",
          "write there instead of to standard output", NULL},
         CLI_FILE_OPTIONS(&settings.common),

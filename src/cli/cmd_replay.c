@@ -168,13 +168,16 @@ int cmd_replay(int argc, char **argv)
         "replay",
         "FILE...",
         "Runs search strategies against recorded spaces, and scores them.",
-        "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret: best so far\n"
-        "over optimum, minus 1, mean over the runs; what failed counts as tried. With --workers, "
-        "on\n"
-        "a virtual clock (compile, launch and framework time as recorded, one GPU, which launches "
-        "what\n"
-        "is near the best so far five times, and slower ones once): the median seconds until the\n"
-        "best is within 5% and 2% of the optimum; empty where half of the runs did not get there.\n"
+        "A file is a cache of Kernel Tuner or T4 results, plain or gzip. Mean regret is the best "
+        "so\n"
+        "far over the optimum, minus 1, as the mean of the runs. Failures count as evaluations.\n"
+        "With --workers, a virtual clock adds up compile, launch and framework times as recorded. "
+        "One\n"
+        "GPU launches a variant near the best so far five times, and a slower one once. The "
+        "output is\n"
+        "then the median seconds until the best is within 5% and 2% of the optimum, or empty "
+        "where\n"
+        "half of the runs did not get there.\n"
         "The same seed gives the same figures.",
         1,
         SIZE_MAX,

@@ -126,9 +126,9 @@ int cmd_run(int argc, char **argv)
     const cli_usage usage = {"run",
                              "KERNEL|PATH",
                              "Checks and measures configurations of a kernel; stores nothing.",
-                             "Several configurations are measured interleaved. 95% is half the "
-                             "confidence interval as a\n"
-                             "share of the median.",
+                             "Several configurations are measured interleaved. The column 95% "
+                             "is half the width of the\n"
+                             "confidence interval, as a share of the median.",
                              1,
                              1,
                              options};

@@ -85,11 +85,11 @@ int cmd_template(int argc, char **argv)
     const cli_usage usage = {
         "template",
         "FILE [KERNEL]",
-        "Writes a first template from a kernel of CUDA code that has none, or a part of one.",
-        "The code stays as it is; pragmas come in front of the kernel. What they say is read off\n"
-        "the code, and marked '// guess:' where that is a guess. KERNEL is needed where the file "
-        "has\n"
-        "several. 'gputune help template' describes the language.",
+        "Writes a first template for a CUDA kernel that has no pragmas yet, or only some.",
+        "The code stays as it is; pragmas come in front of the kernel. They are read off the "
+        "code;\n"
+        "'// guess:' marks each guess. KERNEL is needed where the file has several kernels.\n"
+        "'gputune help template' describes the language.",
         1,
         2,
         options};

@@ -150,11 +150,12 @@ int cmd_wisdom(int argc, char **argv)
          "export: what was measured on this GPU, a part of its name\n[GPUs like the one at hand]",
          NULL},
         {"any-gpu", 0, CLI_OPTION_FLAG, &settings.any_gpu, NULL, "export: of every GPU", NULL},
-        {"output", 'O', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
+        {"output", 'o', CLI_OPTION_TEXT, &settings.output, "FILE", "export: write there [stdout]",
          NULL},
         {"trust", 0, CLI_OPTION_FLAG, &settings.trust, NULL,
-         "import: do not prove what was measured with the driver at hand,\non such a GPU, of the "
-         "same generated source",
+         "import: do not prove again what was measured with this driver, on\nthis kind of GPU, "
+         "from "
+         "the same generated source",
          NULL},
         CLI_TUNER_OPTIONS(&settings.common),
         CLI_MESSAGE_OPTIONS(&settings.common),

@@ -46,8 +46,8 @@ static void print_usage(FILE *file)
         fprintf(file, "  %-10s %s\n", commands[i].name, commands[i].description);
     }
     fputs(
-        "\n'gputune help COMMAND' says more, 'gputune help template' how a kernel of one's own is\n"
-        "written; 'gputune --version' says which this is.\n",
+        "\n'gputune help COMMAND' says more. 'gputune help template' describes how a template is\n"
+        "written. 'gputune --version' prints the version.\n",
         file);
 }
 

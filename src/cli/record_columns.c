@@ -90,17 +90,23 @@ DERIVE(speedup)
     free(text);
 }
 
+/* Whether several kernels are launched, or one several times. */
+static bool is_pipeline(const char *grids)
+{
+    return strpbrk(grids, "+(") != NULL;
+}
+
 /* The kernels of a pipeline have grids of their own, which is worth a column. */
 DERIVE(pipeline_grids)
 {
     RECORD;
-    cli_set_text(out, strchr(record->grids, '+') ? record->grids : "");
+    cli_set_text(out, is_pipeline(record->grids) ? record->grids : "");
 }
 
 DERIVE(pipeline_blocks)
 {
     RECORD;
-    cli_set_text(out, strchr(record->grids, '+') ? record->blocks : "");
+    cli_set_text(out, is_pipeline(record->grids) ? record->blocks : "");
 }
 
 /* Half the 95% interval as a share of the median: "0.3%". */

@@ -156,7 +156,8 @@ static bool is_forgotten(const gt_compile_slot *slot)
     return slot->link.open && slot->count > 0;
 }
 
-/* Ends a worker that has been for long at what nobody waits for. NULL: there is none. */
+/* Ends a worker that has long been compiling a source that no request waits for. NULL: there is
+ * none. */
 static gt_compile_slot *take_from_forgotten(gt_compile_host *host)
 {
     for (uint32_t i = 0; i < host->slot_count; i++) {

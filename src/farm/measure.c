@@ -88,7 +88,7 @@ void gt_measure_close(gt_measure *measure)
         gt_array_free(&measure->allocations);
         gt_array_free(&measure->variants);
         gt_array_free(&measure->dropped);
-        gt_module_free(measure->reference);
+        gt_reference_free(measure);
         gt_module_free(measure->service);
         CUevent events[] = {measure->start, measure->stop, measure->checked};
         for (size_t i = 0; i < sizeof events / sizeof events[0]; ++i) {

@@ -59,7 +59,7 @@ static gputune_status copy_sent(gt_measure *measure, const gt_workspace *workspa
     return GPUTUNE_OK;
 }
 
-/* Waits, so that a failure is told as this kernel's. */
+/* Waits, so that a failure is reported as this kernel's. */
 static gputune_status initialise(gt_measure *measure, uint64_t seed, uint32_t workspace_count)
 {
     const gt_workload *workload = &measure->workspaces[0].workload;
@@ -185,7 +185,8 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
     GT_TRY(gt_contents_fill(measure, seed, workspace_count));
     measure->seed = seed;
     GT_TRY(note_inputs(measure, workspace_count));
-    return measure->workspaces[0].reference ? gt_expected_refer(measure, workspace_count)
+    return measure->workspaces[0].workload.has_reference
+               ? gt_expected_refer(measure, workspace_count)
            : measure->workspaces[0].workload.has_expected ? gt_expected_take(measure)
                                                           : GPUTUNE_OK;
 }

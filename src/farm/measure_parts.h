@@ -56,7 +56,7 @@ typedef struct gt_workspace {
     CUdeviceptr scratch[2][GT_PARAMETER_MAX]; /* of the reference and the check, by parameter */
     CUdeviceptr constants[GT_BLOCK_MAX];      /* symbols of the reference's module that the caller
                                                  fills; 0: none */
-    CUfunction reference, check, init;        /* NULL: the template has none */
+    CUfunction reference, check, init;        /* NULL: the template has none, or is its own */
     CUdeviceptr failures;                     /* what the check kernel counts */
     gt_tasks first;                         /* what is checked after the first launch of a proof */
     int failures_task, first_failures_task; /* index into the check and the first table, or -1 */
@@ -107,6 +107,7 @@ struct gt_measure {
     bool ready; /* gt_measure_prepare() has succeeded */
 
     gt_module *service, *reference;
+    gt_launcher *itself[GT_WORKLOAD_MAX]; /* a reference that is the kernel itself, else NULL */
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
@@ -265,6 +266,8 @@ gputune_status gt_inputs_copy(gt_measure *measure, const gt_measure_setup *setup
 /* Loads the image and looks up each workspace's reference and check kernel; allocates their
  * scratch. */
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image);
+/* Unloads what gt_reference_load() has loaded, if anything. */
+void gt_reference_free(gt_measure *measure);
 /* Queue one launch of the reference, or of the check kernel, on a workspace. What the template
  * clears is zeroed before it. */
 gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace);

@@ -1,5 +1,7 @@
-/* Loads and launches the template's reference and check kernels. */
+/* Loads and launches the template's reference, check and init kernels. */
 #include "farm/measure_parts.h"
+
+#include "gpu/launcher.h"
 
 /* Caller argument `index` as the address of a kernel parameter. */
 static void *argument_value(gt_workspace *workspace, int index, const CUdeviceptr *buffers)
@@ -54,6 +56,27 @@ static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunc
     return GPUTUNE_OK;
 }
 
+/* The template's own kernels as a reference: launched as variants are. */
+static gputune_status launch_itself(gt_measure *measure, gt_workspace *workspace,
+                                    const CUdeviceptr *buffers)
+{
+    const gt_workload *workload = &workspace->workload;
+    const void *arguments[GT_PARAMETER_MAX + GT_BLOCK_MAX];
+    const uint32_t first = workload->block_count;
+    for (uint32_t i = 0; i < first; ++i) {
+        arguments[i] = workspace->blocks[i];
+    }
+    for (uint32_t i = 0; i < workload->argument_count; ++i) {
+        uint32_t item = workload->arguments[i].index;
+        arguments[first + i] = workload->arguments[i].is_buffer ? (const void *)&buffers[item]
+                                                                : workspace->scalars[item];
+    }
+    gputune_status status = gt_launcher_launch(measure->itself[workspace - measure->workspaces],
+                                               measure->stream, arguments);
+    measure->lost |= status == GPUTUNE_ECRASHED;
+    return status;
+}
+
 gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace)
 {
     CUdeviceptr buffers[GT_PARAMETER_MAX];
@@ -61,8 +84,10 @@ gputune_status gt_reference_launch(gt_measure *measure, gt_workspace *workspace)
         const gt_slot *slot = &workspace->slots[i];
         buffers[i] = slot->expected ? slot->expected : slot->address;
     }
-    return start(measure, workspace, workspace->reference, &workspace->workload.reference, buffers,
-                 workspace->scratch[0]);
+    return workspace->workload.refers_to_itself
+               ? launch_itself(measure, workspace, buffers)
+               : start(measure, workspace, workspace->reference, &workspace->workload.reference,
+                       buffers, workspace->scratch[0]);
 }
 
 /* What is sent stays: the kernel fills its place before it is copied there. */
@@ -139,11 +164,12 @@ static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
                                      gt_workspace *workspace)
 {
     const gt_workload *workload = &workspace->workload;
+    const bool refers = workload->has_reference && !workload->refers_to_itself;
     GT_TRY(find_constants(measure, workspace,
-                          workload->has_reference ? &workload->reference
-                          : workload->has_check   ? &workload->check
-                                                  : &workload->init));
-    if (workload->has_reference) {
+                          refers                ? &workload->reference
+                          : workload->has_check ? &workload->check
+                                                : &workload->init));
+    if (refers) {
         GT_TRY(look_up(&workspace->reference, measure, image, &workload->reference));
         GT_TRY(
             take_scratch(measure, &workload->reference, workspace->scratch[0], workspace->scale));
@@ -160,17 +186,46 @@ static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
     return GPUTUNE_OK;
 }
 
+/* The reference that is the template's own kernels, at each size. */
+static gputune_status load_itself(gt_measure *measure, const gt_image *image)
+{
+    const gt_launch *second = &measure->workspaces[1].workload.reference;
+    GT_TRY(gt_launcher_load(&measure->itself[0], measure->driver, &measure->device, image,
+                            &measure->workspaces[0].workload.reference));
+    return measure->setup.workload_count > 1
+               ? gt_launcher_share(&measure->itself[1], measure->itself[0], second)
+               : GPUTUNE_OK;
+}
+
+void gt_reference_free(gt_measure *measure)
+{
+    for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first has the code of all */
+        gt_launcher_free(measure->itself[i]);
+        measure->itself[i] = NULL;
+    }
+    gt_module_free(measure->reference);
+    measure->reference = NULL;
+}
+
 gputune_status gt_reference_load(gt_measure *measure, const gt_image *image)
 {
     const gt_workload *timed = &measure->workspaces[0].workload;
-    gt_module_free(measure->reference);
-    measure->reference = NULL;
+    gt_reference_free(measure);
     if (!timed->has_reference && !timed->has_check && !timed->has_init) {
         return GPUTUNE_OK;
     }
     if (!image->data) {
         return gt_fail(GPUTUNE_EINVAL, "the setup brings no image of the reference kernel %s",
                        timed->has_reference ? timed->reference.entry : timed->init.entry);
+    }
+    if (timed->refers_to_itself) {
+        gputune_status status = load_itself(measure, image);
+        if (status < 0) {
+            return gt_fail_prefix(status, "reference(self)");
+        }
+    }
+    if (timed->refers_to_itself && !timed->has_init) {
+        return GPUTUNE_OK;
     }
     GT_TRY(gt_module_load(&measure->reference, measure->driver, image));
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {

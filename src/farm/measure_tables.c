@@ -120,7 +120,7 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
     for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
         const gt_buffer *buffer = &workspace->workload.buffers[i];
         gt_slot *slot = &workspace->slots[i];
-        bool is_expected = buffer->direction == GT_INOUT && workspace->reference;
+        bool is_expected = buffer->direction == GT_INOUT && workspace->workload.has_reference;
         gt_service_task task = {.operation = GT_DO_MOVE,
                                 .target = is_expected ? slot->expected : slot->address,
                                 .count = buffer->elements,
@@ -270,12 +270,13 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
     gt_slot *slot = &workspace->slots[index];
-    gt_service_task task = {.operation = GT_DO_SPREAD,
-                            .target = workspace->reference ? slot->address : slot->expected,
-                            .source = workspace->reference ? slot->expected : slot->address,
-                            .count = buffer->elements,
-                            .type = buffer->type,
-                            .source_type = buffer->reference_type};
+    gt_service_task task = {
+        .operation = GT_DO_SPREAD,
+        .target = workspace->workload.has_reference ? slot->address : slot->expected,
+        .source = workspace->workload.has_reference ? slot->expected : slot->address,
+        .count = buffer->elements,
+        .type = buffer->type,
+        .source_type = buffer->reference_type};
     if (!gt_type_is_float(buffer->type)) {
         return GPUTUNE_OK;
     }

@@ -270,7 +270,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     if (!variant) {
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     }
-    if (measure->workspaces[0].reference) {
+    if (measure->workspaces[0].workload.has_reference) {
         measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are back */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

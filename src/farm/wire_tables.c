@@ -117,8 +117,9 @@ static const gt_member map_members[] = {
 static RECORD(map, gt_tensormap, map_members);
 static const gt_member step_members[] = {
     STRING(gt_kernel_step, entry),           NUMBERS(gt_kernel_step, grid),
-    NUMBERS(gt_kernel_step, block),          NUMBER(gt_kernel_step, shared_bytes),
-    NUMBER(gt_kernel_step, times),           NUMBER(gt_kernel_step, programmatic),
+    NUMBERS(gt_kernel_step, block),          NUMBERS(gt_kernel_step, cluster),
+    NUMBER(gt_kernel_step, shared_bytes),    NUMBER(gt_kernel_step, times),
+    NUMBER(gt_kernel_step, cooperative),     NUMBER(gt_kernel_step, programmatic),
     NUMBER(gt_kernel_step, parameter_count), NUMBERS(gt_kernel_step, parameters),
 };
 static RECORD(step, gt_kernel_step, step_members);
@@ -200,6 +201,7 @@ static const gt_member workload_members[] = {
     STRUCT(gt_workload, tolerance, &tolerance),
     NUMBER(gt_workload, has_reference),
     NUMBER(gt_workload, has_scale),
+    NUMBER(gt_workload, refers_to_itself),
     NUMBER(gt_workload, has_check),
     NUMBER(gt_workload, has_expected),
     NUMBER(gt_workload, has_init),

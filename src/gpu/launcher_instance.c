@@ -17,22 +17,28 @@ static gputune_status attribute(int *out, const gt_driver *driver, CUfunction fu
 typedef struct kernel {
     const char *entry;
     uint32_t threads, shared_bytes;
+    uint32_t cluster_blocks; /* of the largest cluster that it may be launched in */
     uint32_t parameter_count;
     const uint32_t *parameters; /* indices into the launch's; NULL: all in order */
 } kernel;
 
 static kernel kernel_of(const gt_launch *launch)
 {
+    const gt_geometry *geometry = &launch->geometry;
+    uint32_t regular = gt_volume(geometry->cluster);
+    uint32_t preferred = geometry->preferred_cluster * geometry->cluster[1] * geometry->cluster[2];
     return (kernel){.entry = launch->entry,
-                    .threads = gt_volume(launch->geometry.block),
-                    .shared_bytes = launch->geometry.shared_bytes,
+                    .threads = gt_volume(geometry->block),
+                    .shared_bytes = geometry->shared_bytes,
+                    .cluster_blocks = preferred > regular ? preferred : regular,
                     .parameter_count = launch->parameter_count};
 }
 
 static kernel step_of(const gt_kernel_step *step)
 {
-    return (kernel){step->entry, gt_volume(step->block), step->shared_bytes, step->parameter_count,
-                    step->parameters};
+    return (kernel){step->entry,           gt_volume(step->block),
+                    step->shared_bytes,    gt_volume(step->cluster),
+                    step->parameter_count, step->parameters};
 }
 
 /* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
@@ -112,8 +118,7 @@ static gputune_status set_attributes(const gt_launcher *launcher, CUfunction fun
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
     GT_TRY(allow_shared(launcher, function, kernel));
-    uint32_t preferred = geometry->preferred_cluster * geometry->cluster[1] * geometry->cluster[2];
-    if (gt_volume(geometry->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
+    if (kernel->cluster_blocks > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
@@ -140,7 +145,9 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
     return bytes >= needed ? GPUTUNE_OK
-                           : gt_fail(GPUTUNE_EINVAL, "%s has %zu bytes; the block needs %u",
+                           : gt_fail(GPUTUNE_EINVAL,
+                                     "__constant__ %s has %zu bytes in the code; the block of the "
+                                     "template has %u",
                                      block->symbol, bytes, needed);
 }
 

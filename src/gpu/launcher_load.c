@@ -64,7 +64,8 @@ static bool is_sound_step(const gt_launch *launch, const gt_kernel_step *step)
     bool sound = memchr(step->entry, '\0', sizeof step->entry) && step->times > 0 &&
                  step->parameter_count <= GT_STEP_ARGUMENTS;
     for (int i = 0; i < 3; i++) {
-        sound = sound && step->block[i] > 0 && step->grid[i] > 0;
+        sound = sound && step->block[i] > 0 && step->grid[i] > 0 && step->cluster[i] > 0 &&
+                step->grid[i] % step->cluster[i] == 0;
     }
     for (uint32_t i = 0; sound && i < step->parameter_count; i++) {
         sound = step->parameters[i] < launch->parameter_count;
@@ -160,17 +161,35 @@ static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_la
     return attribute;
 }
 
+/* The first attribute, as count_resident() expects. A preferred cluster needs a regular one. */
+static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const uint32_t cluster[3],
+                                      uint32_t preferred)
+{
+    if (gt_volume(cluster) > 1 || preferred) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+        attribute->value.clusterDim.x = cluster[0];
+        attribute->value.clusterDim.y = cluster[1];
+        attribute->value.clusterDim.z = cluster[2];
+        attribute++;
+    }
+    return attribute;
+}
+
+static CUlaunchAttribute *add_cooperative(CUlaunchAttribute *attribute, uint32_t cooperative)
+{
+    if (cooperative) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+        attribute->value.cooperative = 1;
+        attribute++;
+    }
+    return attribute;
+}
+
 static void make_config(gt_launcher *launcher)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
-    CUlaunchAttribute *attribute = launcher->attributes;
-    if (gt_volume(geometry->cluster) > 1 || geometry->preferred_cluster) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-        attribute->value.clusterDim.x = geometry->cluster[0];
-        attribute->value.clusterDim.y = geometry->cluster[1];
-        attribute->value.clusterDim.z = geometry->cluster[2];
-        attribute++;
-    }
+    CUlaunchAttribute *attribute =
+        add_cluster(launcher->attributes, geometry->cluster, geometry->preferred_cluster);
     if (geometry->preferred_cluster) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
         attribute->value.preferredClusterDim.x = geometry->preferred_cluster;
@@ -183,11 +202,7 @@ static void make_config(gt_launcher *launcher)
         launcher->window = (unsigned)(attribute - launcher->attributes);
         *attribute++ = gt_l2_attribute(launcher);
     }
-    if (geometry->cooperative) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-        attribute->value.cooperative = 1;
-        attribute++;
-    }
+    attribute = add_cooperative(attribute, geometry->cooperative);
     launcher->config = config_of(geometry->grid, geometry->block, geometry->shared_bytes,
                                  launcher->attributes, attribute);
 }
@@ -197,7 +212,8 @@ static void make_step_configs(gt_launcher *launcher)
     for (uint32_t i = 0; i < launcher->launch.step_count; i++) {
         const gt_kernel_step *step = &launcher->launch.steps[i];
         gt_launcher_step *made = &launcher->steps[i];
-        CUlaunchAttribute *attribute = add_carveout(made->attributes, launcher);
+        CUlaunchAttribute *attribute = add_cluster(made->attributes, step->cluster, 0);
+        attribute = add_cooperative(add_carveout(attribute, launcher), step->cooperative);
         if (step->programmatic) {
             attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
             attribute->value.programmaticStreamSerializationAllowed = 1;

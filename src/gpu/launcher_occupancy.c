@@ -2,30 +2,53 @@
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 
-static gputune_status count_resident(const gt_launcher *launcher, int *clusters, int *blocks)
+/* How one kernel is launched: the only one, or a step of a pipeline. */
+typedef struct shape {
+    CUfunction function;
+    const CUlaunchConfig *config; /* its first attribute is the cluster, if it has one */
+    const uint32_t *grid, *block, *cluster;
+    uint32_t shared_bytes, cooperative;
+} shape;
+
+static shape shape_of(const gt_launcher *launcher, uint32_t index)
 {
-    const gt_geometry *geometry = &launcher->launch.geometry;
-    GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks,
-            launcher->base.function, (int)gt_volume(geometry->block), geometry->shared_bytes);
+    const gt_geometry *only = &launcher->launch.geometry;
+    const gt_kernel_step *step = &launcher->launch.steps[index];
+    return launcher->launch.step_count == 0
+               ? (shape){launcher->base.function, &launcher->config,  only->grid,       only->block,
+                         only->cluster,           only->shared_bytes, only->cooperative}
+               : (shape){launcher->base.steps[index],
+                         &launcher->steps[index].config,
+                         step->grid,
+                         step->block,
+                         step->cluster,
+                         step->shared_bytes,
+                         step->cooperative};
+}
+
+static gputune_status count_resident(const gt_launcher *launcher, const shape *shape, int *clusters,
+                                     int *blocks)
+{
+    GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, shape->function,
+            (int)gt_volume(shape->block), shape->shared_bytes);
     *clusters = 1;
-    if (gt_volume(geometry->cluster) > 1) {
-        CUlaunchConfig config = launcher->config;
+    if (gt_volume(shape->cluster) > 1) {
+        CUlaunchConfig config = *shape->config;
         config.numAttrs = 1; /* the cluster: a carveout is only a hint */
-        GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, launcher->base.function,
-                &config);
+        GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, shape->function, &config);
     }
     return GPUTUNE_OK;
 }
 
 /* All blocks of a cooperative launch must be resident at once. */
-static gputune_status check_cooperative(const gt_launcher *launcher, int clusters, int blocks)
+static gputune_status check_cooperative(const gt_launcher *launcher, const shape *shape,
+                                        int clusters, int blocks)
 {
-    const gt_geometry *geometry = &launcher->launch.geometry;
-    uint32_t cluster = gt_volume(geometry->cluster);
+    uint32_t cluster = gt_volume(shape->cluster);
     double most =
         cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
-    double grid = (double)geometry->grid[0] * geometry->grid[1] * geometry->grid[2];
-    return !geometry->cooperative || grid <= most
+    double grid = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
+    return !shape->cooperative || grid <= most
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_ECUDA,
                          "a cooperative grid of %.0f blocks does not fit on the device at once; "
@@ -33,47 +56,41 @@ static gputune_status check_cooperative(const gt_launcher *launcher, int cluster
                          grid, most);
 }
 
-/* The kernels of a pipeline behind the first. */
-static gputune_status check_steps(const gt_launcher *launcher)
-{
-    for (uint32_t i = 1; i < launcher->launch.step_count; i++) {
-        int blocks;
-        const gt_kernel_step *step = &launcher->launch.steps[i];
-        GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, &blocks,
-                launcher->base.steps[i], (int)gt_volume(step->block), step->shared_bytes);
-        if (blocks < 1) {
-            return gt_fail(GPUTUNE_ECUDA,
-                           "a block of %u threads of %s with %u bytes of dynamic shared memory "
-                           "does not fit on a multiprocessor",
-                           gt_volume(step->block), step->entry, step->shared_bytes);
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
+static gputune_status check_shape(const gt_launcher *launcher, const shape *shape)
 {
     int clusters, blocks;
-    const gt_geometry *geometry = &launcher->launch.geometry;
-    uint32_t cluster = gt_volume(geometry->cluster);
-    gputune_status status = count_resident(launcher, &clusters, &blocks);
+    uint32_t cluster = gt_volume(shape->cluster);
+    gputune_status status = count_resident(launcher, shape, &clusters, &blocks);
     if (status < 0 && cluster > 1) {
         return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
     }
     GT_TRY(status);
-    GT_TRY(check_steps(launcher));
     if (blocks < 1) {
         return gt_fail(GPUTUNE_ECUDA,
                        "a block of %u threads with %u bytes of dynamic shared memory does not fit "
                        "on a multiprocessor",
-                       gt_volume(geometry->block), geometry->shared_bytes);
+                       gt_volume(shape->block), shape->shared_bytes);
     }
     return clusters >= 1
-               ? check_cooperative(launcher, clusters, blocks)
+               ? check_cooperative(launcher, shape, clusters, blocks)
                : gt_fail(GPUTUNE_ECUDA,
                          "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
                          "memory each does not fit on the device",
-                         cluster, gt_volume(geometry->block), geometry->shared_bytes);
+                         cluster, gt_volume(shape->block), shape->shared_bytes);
+}
+
+gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
+{
+    const gt_launch *launch = &launcher->launch;
+    const shape first = shape_of(launcher, 0);
+    for (uint32_t i = 0; i < launch->step_count; i++) {
+        const shape step = shape_of(launcher, i);
+        gputune_status status = check_shape(launcher, &step);
+        if (status < 0) {
+            return gt_fail_prefix(status, "%s", launch->steps[i].entry);
+        }
+    }
+    return launch->step_count ? GPUTUNE_OK : check_shape(launcher, &first);
 }
 
 /* Each figure is the largest one of a pipeline's kernels. */
@@ -106,13 +123,13 @@ static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
     return GPUTUNE_OK;
 }
 
-static double resident_share(const gt_launcher *launcher, int clusters, int blocks)
+static double resident_share(const gt_launcher *launcher, const shape *shape, int clusters,
+                             int blocks)
 {
-    const gt_geometry *geometry = &launcher->launch.geometry;
     const gt_device *device = &launcher->device;
-    uint32_t cluster = gt_volume(geometry->cluster);
+    uint32_t cluster = gt_volume(shape->cluster);
     double warp = device->warp_size > 0 ? device->warp_size : 32;
-    double warps = (double)(uint32_t)((gt_volume(geometry->block) + warp - 1) / warp);
+    double warps = (double)(uint32_t)((gt_volume(shape->block) + warp - 1) / warp);
     double resident = blocks;
     if (cluster > 1 && device->sm_count > 0) {
         resident = (double)clusters * cluster / device->sm_count;
@@ -125,15 +142,16 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 {
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
+    const shape first = shape_of(launcher, 0);
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
     if (status == GPUTUNE_OK) {
-        status = count_resident(launcher, &clusters, &blocks);
+        status = count_resident(launcher, &first, &clusters, &blocks);
     }
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);
     *out = resources;
-    *occupancy = resident_share(launcher, clusters, blocks);
+    *occupancy = resident_share(launcher, &first, clusters, blocks);
     return GPUTUNE_OK;
 }

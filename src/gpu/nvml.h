@@ -28,8 +28,8 @@ typedef struct gt_nvml_users {
  * numbers processes in another way (in a container), these two are taken to be among those listed.
  * Slower than gt_nvml_read(). */
 void gt_nvml_read_users(gt_nvml_users *out, gt_nvml *nvml, pid_t friend);
-/* In how many percent of the last second, or sixth of one, the GPU ran a kernel of anybody; false
- * when not available. */
+/* In how many percent of the last second, or sixth of one, the GPU ran a kernel of any process;
+ * false when not available. */
 bool gt_nvml_busy_percent(uint32_t *out, gt_nvml *nvml);
 /* Total energy in millijoules since the driver was loaded; false when not available. */
 bool gt_nvml_energy_mj(uint64_t *out, gt_nvml *nvml);

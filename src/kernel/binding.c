@@ -18,6 +18,28 @@ void gt_binding_open(gt_binding *out, const gt_template *template, const gt_prob
     gt_slots_fill(out->slots, template, problem, device);
 }
 
+/* Evaluates one to three expressions; missing ones count as 1. */
+static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
+{
+    for (uint32_t i = 0; i < 3; i++) {
+        out[i] = 1;
+        if (i < dimensions->count && gt_expression_try(&out[i], dimensions->items[i], slots)) {
+            return GT_LIMIT_EXPRESSION;
+        }
+    }
+    return GT_LIMIT_NONE;
+}
+
+/* What is against clusters of so many blocks. */
+static gt_limit check_cluster(const gt_binding *binding, int64_t blocks)
+{
+    const gt_device *device = binding->device;
+    return blocks <= 1                                  ? GT_LIMIT_NONE
+           : !device->cluster_launch || device->cc < 90 ? GT_LIMIT_CLUSTER_NONE
+           : blocks > device->max_cluster               ? GT_LIMIT_CLUSTER
+                                                        : GT_LIMIT_NONE;
+}
+
 static gt_limit check_preferred(const gt_binding *binding)
 {
     const gt_geometry *g = &binding->geometry;
@@ -29,10 +51,23 @@ static gt_limit check_preferred(const gt_binding *binding)
                                                                        : GT_LIMIT_NONE;
 }
 
+gt_limit gt_cluster_bind(uint32_t out[3], const gt_dimensions *cluster, const gt_binding *binding)
+{
+    int64_t size[3], blocks = 1;
+    gt_limit limit = evaluate(size, cluster, binding->slots);
+    for (int i = 0; i < 3 && !limit; i++) {
+        limit = size[i] < 1 ? GT_LIMIT_CLUSTER_EMPTY : check_cluster(binding, size[i]);
+        limit = limit ? limit : check_cluster(binding, blocks *= size[i]);
+        out[i] = (uint32_t)size[i];
+    }
+    return limit;
+}
+
 gt_limit gt_binding_cluster(gt_binding *binding)
 {
     const gt_template *template = binding->template;
     int64_t blocks = 1;
+    gt_limit limit = gt_cluster_bind(binding->geometry.cluster, &template->parts->cluster, binding);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         if (template->axes[i].kind == GT_AXIS_CLUSTER) {
             int64_t size = binding->slots[GT_SLOT_AXIS + i];
@@ -42,25 +77,8 @@ gt_limit gt_binding_cluster(gt_binding *binding)
             binding->geometry.preferred_cluster = (uint32_t)binding->slots[GT_SLOT_AXIS + i];
         }
     }
-    if (blocks > 1 && (!binding->device->cluster_launch || binding->device->cc < 90)) {
-        return GT_LIMIT_CLUSTER_NONE;
-    }
-    if (blocks > 1 && blocks > binding->device->max_cluster) {
-        return GT_LIMIT_CLUSTER;
-    }
-    return check_preferred(binding);
-}
-
-/* Evaluates one to three expressions; missing ones count as 1. */
-static gt_limit evaluate(int64_t out[3], const gt_dimensions *dimensions, const int64_t *slots)
-{
-    for (uint32_t i = 0; i < 3; i++) {
-        out[i] = 1;
-        if (i < dimensions->count && gt_expression_try(&out[i], dimensions->items[i], slots)) {
-            return GT_LIMIT_EXPRESSION;
-        }
-    }
-    return GT_LIMIT_NONE;
+    limit = limit ? limit : check_cluster(binding, blocks);
+    return limit ? limit : check_preferred(binding);
 }
 
 static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
@@ -109,23 +127,25 @@ gt_limit gt_binding_block(gt_binding *binding)
     return check_compiled(binding, threads);
 }
 
-/* What threads and shared memory let one multiprocessor hold (CUDA programming guide, "Hardware
- * Multithreading"), times their number. */
-static void fill_occupancy(gt_binding *binding)
+int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)
 {
-    const gt_device *device = binding->device;
-    const gt_geometry *g = &binding->geometry;
     int64_t warp = device->warp_size > 0 ? device->warp_size : 32;
-    int64_t threads = (int64_t)g->block[0] * g->block[1] * g->block[2];
+    int64_t threads = (int64_t)block[0] * block[1] * block[2];
     int64_t blocks = device->max_threads_per_sm / ((threads + warp - 1) / warp * warp);
-    if (g->shared_bytes > 0) {
-        int64_t bytes = (int64_t)g->shared_bytes + device->shared_reserved_per_block_bytes;
+    if (shared_bytes > 0) {
+        int64_t bytes = (int64_t)shared_bytes + device->shared_reserved_per_block_bytes;
         int64_t fit = device->shared_per_sm_bytes / bytes;
         blocks = fit < blocks ? fit : blocks;
     }
     blocks = blocks > device->max_blocks_per_sm ? device->max_blocks_per_sm : blocks;
     blocks = blocks < 1 ? 1 : blocks;
-    blocks *= device->sm_count > 0 ? device->sm_count : 1;
+    return blocks * (device->sm_count > 0 ? device->sm_count : 1);
+}
+
+static void fill_occupancy(gt_binding *binding)
+{
+    const gt_geometry *g = &binding->geometry;
+    int64_t blocks = gt_blocks_resident(binding->device, g->block, g->shared_bytes);
     int64_t cluster = (int64_t)g->cluster[0] * g->cluster[1] * g->cluster[2];
     binding->slots[GT_SLOT_OCCUPANCY] = blocks;
     binding->slots[GT_SLOT_OCCUPANCY + 1] = blocks > cluster ? blocks / cluster : 1;

@@ -7,6 +7,8 @@
 #include "kernel/limits.h"
 #include "kernel/symbols.h"
 
+struct gt_dimensions; /* of template_parts.h */
+
 typedef struct gt_binding {
     const gt_template *template;
     const gt_problem *problem;
@@ -19,6 +21,12 @@ typedef struct gt_binding {
 void gt_binding_open(gt_binding *out, const gt_template *template, const gt_problem *problem,
                      const gt_device *device);
 gt_limit gt_binding_cluster(gt_binding *binding);
+/* Evaluates a launch()'s cluster, 1 where it states none. */
+gt_limit gt_cluster_bind(uint32_t out[3], const struct gt_dimensions *cluster,
+                         const gt_binding *binding);
+/* The blocks that the GPU holds at once, by what threads and shared memory let one multiprocessor
+ * hold (CUDA programming guide, "Hardware Multithreading"); registers are unknown. */
+int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes);
 /* Also launch_bounds and maxreg. */
 gt_limit gt_binding_block(gt_binding *binding);
 /* What is against so much dynamic shared memory: nothing from 0 to the device's most. */

@@ -483,42 +483,13 @@ static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *pa
     return GPUTUNE_OK;
 }
 
-/* The measure worker launches a reference plainly. */
 static gputune_status check_self(const gt_parse *parse)
 {
-    const gt_template *template = parse->template;
     const gt_judge *judge = &parse->parts->reference;
-    const gt_config config = gt_reference_config(template);
-    if (judge->self && parse->parts->check.present) {
-        return gt_fail_at(judge->kernel.place,
-                          "reference(self) beside check(); expected one of them");
-    }
-    if (judge->self && parse->parts->step_count > 0) {
-        return gt_fail_at(judge->kernel.place, "reference(self) of a pipeline; expected a kernel");
-    }
-    if (judge->self && (parse->parts->map_count > 0 || parse->parts->cooperative)) {
-        return gt_fail_at(
-            judge->kernel.place,
-            "reference(self) of a cooperative kernel, or one with tensor maps; expected "
-            "a reference of its own, because a reference is launched plainly");
-    }
-    for (uint32_t i = 0; i < template->axis_count && judge->self; i++) {
-        const gt_axis *axis = &template->axes[i];
-        int64_t value = axis->values[config.choice[i]].number;
-        if (axis->kind == GT_AXIS_CLUSTER && value != 1) {
-            return gt_fail_at(judge->kernel.place,
-                              "reference(self) with clusters of %lld; expected '%s = 1', because a "
-                              "reference is launched without",
-                              (long long)value, axis->name);
-        }
-        if (axis->kind == GT_AXIS_PASS && value != GT_PASS_GLOBAL) {
-            return gt_fail_at(judge->kernel.place,
-                              "reference(self) of a kernel that takes '%s' in no global buffer; "
-                              "expected 'global' among its values, or a reference of its own",
-                              axis->name);
-        }
-    }
-    return GPUTUNE_OK;
+    return judge->self && parse->parts->check.present
+               ? gt_fail_at(judge->kernel.place,
+                            "reference(self) beside check(); expected one of them")
+               : GPUTUNE_OK;
 }
 
 /* Whether it is a kernel that is tuned, alone or in a pipeline. */
@@ -545,9 +516,7 @@ static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const 
         return gt_fail_at(judge->kernel.place,
                           "'%s' is the kernel itself, which is not compiled as its own judge; "
                           "expected another kernel%s",
-                          judge->kernel.name,
-                          extra->is_reference && !parse->parts->step_count ? ", or reference(self)"
-                                                                           : "");
+                          judge->kernel.name, extra->is_reference ? ", or reference(self)" : "");
     }
     GT_TRY(find_function(&function, text, &judge->kernel));
     if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||

@@ -3,6 +3,7 @@
 
 #include "kernel/draft_parts.h"
 #include "kernel/structure.h"
+#include "kernel/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -131,18 +132,9 @@ static gputune_status refuse(const gt_draft *draft, const char *name, const char
 
 static gputune_status check_parameter(const gt_draft *draft, const gt_function_parameter *parameter)
 {
-    static const struct {
-        const char *type, *what, *remedy;
-    } refused[] = {{"cudaTextureObject_t", "a texture, which a template cannot have",
-                    "a buffer, which const and __restrict__ let the kernel read as fast"},
-                   {"cudaSurfaceObject_t", "a surface, which a template cannot have", "a buffer"},
-                   {"CUtensorMap",
-                    "a tensor map, of which the code does not say what it is made of",
-                    "the clauses by hand, with tensormap(BUFFER, box = (…))"}};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        if (strstr(parameter->words, refused[i].type)) {
-            return refuse(draft, parameter->name, refused[i].what, refused[i].remedy);
-        }
+    const gt_refused_type *refused = gt_type_refused(parameter->words);
+    if (refused) {
+        return refuse(draft, parameter->name, refused->what, refused->remedy);
     }
     if (parameter->is_unusual) {
         return refuse(draft, parameter->name, "neither a value nor a plain pointer",

@@ -35,6 +35,7 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_MAXREG] = "maxreg is outside 0 (no limit) to 255",
     [GT_LIMIT_SHARED_NEGATIVE] = "shared memory is negative",
     [GT_LIMIT_GRID_EMPTY] = "grid is below 1",
+    [GT_LIMIT_CLUSTER_EMPTY] = "cluster is below 1",
     [GT_LIMIT_CLUSTER_NONE] = "clusters need compute capability 9.0",
     [GT_LIMIT_COOPERATIVE] = "a cooperative grid exceeds the blocks that the GPU holds at once",
     [GT_LIMIT_TIMES] = "a launch is repeated less than once, or more than 65536 times",

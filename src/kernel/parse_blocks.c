@@ -74,8 +74,9 @@ gputune_status gt_parse_pass(gt_parse *parse, const gt_clause *clause, gt_lexer 
 }
 
 /* Whether the code declares `__constant__ TYPE NAME` that a launch can find: not static, and
- * outside of braces. `type`: the word in front of the name. */
-static bool declares_constant(gt_token *type, const gt_parse *parse, const char *name)
+ * outside of braces. `type`: the word in front of the name; `behind`: what stands behind it. */
+static bool declares_constant(gt_token *type, gt_lexer *behind, const gt_parse *parse,
+                              const char *name)
 {
     gt_lexer lexer, line;
     gt_token last = {GT_TOKEN_END, "", 0, 0, 0};
@@ -94,6 +95,8 @@ static bool declares_constant(gt_token *type, const gt_parse *parse, const char 
         is_static = (is_static || gt_lexer_is(&lexer, "static")) && !ends;
         if (is_constant && !is_static && depth == 0 && gt_lexer_is(&lexer, name)) {
             *type = before;
+            gt_lexer_next(&lexer);
+            *behind = lexer;
             return true;
         }
         depth += gt_lexer_is(&lexer, "{") && !extern_c;
@@ -122,6 +125,55 @@ static gputune_status check_constant_type(const gt_pass_block *block, const gt_t
                       block->name, name, block->type, block->name, name);
 }
 
+/* The value of a count, or -1 where it depends on the problem. */
+static int64_t number_of(const gt_expression *expression)
+{
+    static const int64_t slots[GT_SLOT_MAX];
+    int64_t value = -1;
+    for (int slot = 0; slot < GT_SLOT_MAX; slot++) {
+        if (gt_expression_uses(expression, slot)) {
+            return -1;
+        }
+    }
+    return gt_expression_try(&value, expression, slots) ? -1 : value;
+}
+
+/* The elements that the code declares, by the extents behind the name; -1: only the compiler knows.
+ */
+static int64_t declared_elements(gt_parse *parse, gt_lexer *behind)
+{
+    int64_t elements = 1;
+    while (elements > 0 && gt_lexer_accept(behind, "[")) {
+        gt_expression *extent = NULL;
+        int64_t value = -1;
+        if (gt_read_integer_expression(&extent, parse, behind, GT_USE_CONST) == GPUTUNE_OK &&
+            gt_lexer_accept(behind, "]")) {
+            value = number_of(extent);
+        }
+        gt_expression_free(extent);
+        if (value < 1 || __builtin_mul_overflow(elements, value, &elements)) {
+            return -1;
+        }
+    }
+    return elements;
+}
+
+/* What the caller fills must fit into what the code declares. Another type's elements may be of
+ * another size: a typedef of an array, say. */
+static gputune_status check_constant_count(const gt_pass_block *block, const gt_token *declared,
+                                           gt_parse *parse, gt_lexer *behind, gt_place place)
+{
+    int64_t own = block->count ? number_of(block->count) : 1;
+    int64_t of_code = gt_token_is(declared, block->type) ? declared_elements(parse, behind) : -1;
+    return own < 0 || of_code < 0 || own <= of_code
+               ? GPUTUNE_OK
+               : gt_fail_at(place,
+                            "'%s' has %lld element%s in the code, and %lld here; expected %s : "
+                            "%s[%lld]",
+                            block->name, (long long)of_code, gt_plural((size_t)of_code),
+                            (long long)own, block->name, block->type, (long long)of_code);
+}
+
 static gputune_status check_new_constant(const gt_parse *parse, const char *name, gt_place place)
 {
     const gt_template *template = parse->template;
@@ -139,13 +191,14 @@ gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_le
 {
     gt_pass_block *block = NULL;
     gt_token type;
+    gt_lexer behind;
     gt_place place = gt_lexer_place(body);
     (void)clause;
     GT_TRY(new_block(&block, parse, place));
     GT_TRY(gt_name_read(block->name, sizeof block->name, body, "a __constant__ symbol's name"));
     GT_TRY(gt_lexer_expect(body, ":"));
     GT_TRY(check_new_constant(parse, block->name, place));
-    if (!declares_constant(&type, parse, block->name)) {
+    if (!declares_constant(&type, &behind, parse, block->name)) {
         return gt_fail_at(place,
                           "no __constant__ '%s'; expected '__constant__ TYPE %s[…];' in this file, "
                           "neither static nor in a namespace",
@@ -153,6 +206,7 @@ gputune_status gt_parse_constant(gt_parse *parse, const gt_clause *clause, gt_le
     }
     GT_TRY(read_elements(block, parse, body));
     GT_TRY(check_constant_type(block, &type, place));
+    GT_TRY(check_constant_count(block, &type, parse, &behind, place));
     if (gt_lexer_is(body, "=")) {
         return gt_fail_expected(body, "':' and a fill, as in constant(w : float[9] : zero)");
     }

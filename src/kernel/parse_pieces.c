@@ -208,6 +208,10 @@ gputune_status gt_read_element_type(char out[GT_NAME_MAX], gt_parse *parse, gt_l
     if (!value) {
         GT_TRY(gt_structure_find(&structure, parse, name));
     }
+    const gt_refused_type *refused = value || structure ? NULL : gt_type_refused(name);
+    if (refused) {
+        return gt_fail_at(place, "'%s' is %s; expected %s", name, refused->what, refused->remedy);
+    }
     if (!value && !structure && !gt_element_from_name(&element, name)) {
         const char *nearest = gt_type_nearest(name);
         return gt_fail_at(place, "unknown type '%s'; expected %s%s%s", name, nearest ? "'" : "",

@@ -67,15 +67,16 @@ static gputune_status take_all(gt_template_step *step, const gt_parse *parse)
 
 /* Where the settings of a step go: the first step's shape is the template's own. */
 typedef struct settings {
-    gt_dimensions *block, *grid;
-    gt_expression **shared;
+    gt_dimensions *block, *grid, *cluster;
+    gt_expression **shared, **cooperative;
 } settings;
 
 static settings settings_of(gt_template_parts *parts, gt_template_step *step)
 {
-    bool first = step == &parts->steps[0];
-    return (settings){first ? &parts->block : &step->block, first ? &parts->grid : &step->grid,
-                      first ? &parts->shared : &step->shared};
+    return step == &parts->steps[0] ? (settings){&parts->block, &parts->grid, &parts->cluster,
+                                                 &parts->shared, &parts->cooperative}
+                                    : (settings){&step->block, &step->grid, &step->cluster,
+                                                 &step->shared, &step->cooperative};
 }
 
 static gputune_status read_shape(gt_dimensions *out, gt_parse *parse, gt_lexer *body,
@@ -85,37 +86,51 @@ static gputune_status read_shape(gt_dimensions *out, gt_parse *parse, gt_lexer *
                       : gt_read_dimensions(out, parse, body, USE_PLAN);
 }
 
+/* The settings that are one expression, and those that are up to three. */
+typedef struct setting {
+    const char *name;
+    gt_expression **value;
+    gt_dimensions *shape;
+} setting;
+
+static gputune_status read_value(const setting *setting, gt_template_step *step, gt_parse *parse,
+                                 gt_lexer *body, gt_place place)
+{
+    if (setting->value == &step->programmatic && step == &parse->parts->steps[0]) {
+        return gt_fail_at(place, "the first launch() has none before it; expected 'programmatic' "
+                                 "in a later one");
+    }
+    return setting->shape ? read_shape(setting->shape, parse, body, setting->name, place)
+                          : gt_read_integer_expression(setting->value, parse, body, USE_PLAN);
+}
+
 static gputune_status read_setting(gt_template_step *step, gt_parse *parse, gt_lexer *body)
 {
-    static const char *const names[] = {"block", "grid", "shared", "args", "times", "programmatic"};
     const settings to = settings_of(parse->parts, step);
+    const setting known[] = {{"block", NULL, to.block},
+                             {"grid", NULL, to.grid},
+                             {"shared", to.shared, NULL},
+                             {"cluster", NULL, to.cluster},
+                             {"cooperative", to.cooperative, NULL},
+                             {"times", &step->times, NULL},
+                             {"programmatic", &step->programmatic, NULL}};
+    enum { KNOWN = sizeof known / sizeof *known };
+    const char *names[KNOWN + 1] = {[KNOWN] = "args"};
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "a setting such as block = 256"));
     GT_TRY(gt_lexer_expect(body, "="));
-    if (strcmp(name, "block") == 0) {
-        return read_shape(to.block, parse, body, name, place);
-    }
-    if (strcmp(name, "grid") == 0) {
-        return read_shape(to.grid, parse, body, name, place);
-    }
-    if (strcmp(name, "shared") == 0) {
-        return gt_read_integer_expression(to.shared, parse, body, USE_PLAN);
+    for (int i = 0; i < KNOWN; i++) {
+        names[i] = known[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            return read_value(&known[i], step, parse, body, place);
+        }
     }
     if (strcmp(name, "args") == 0) {
         return step->argument_count ? gt_fail_at(place, "'args' given twice; expected it once")
                                     : read_arguments(step, parse, body);
     }
-    if (strcmp(name, "times") == 0) {
-        return gt_read_integer_expression(&step->times, parse, body, USE_PLAN);
-    }
-    if (strcmp(name, "programmatic") == 0) {
-        return step == &parse->parts->steps[0]
-                   ? gt_fail_at(place, "the first launch() has none before it; expected "
-                                       "'programmatic' in a later one")
-                   : gt_read_integer_expression(&step->programmatic, parse, body, USE_PLAN);
-    }
-    const char *nearest = gt_nearest(name, names, sizeof names / sizeof *names);
+    const char *nearest = gt_nearest(name, names, KNOWN + 1);
     return gt_fail_at(place, "unknown setting '%s'; expected '%s'", name,
                       nearest ? nearest : names[0]);
 }

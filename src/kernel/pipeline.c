@@ -36,15 +36,15 @@ static gt_limit bind_block(gt_kernel_step *out, const gt_dimensions *block,
     return limit;
 }
 
+/* A multiple of the cluster. */
 static gt_limit bind_grid(gt_kernel_step *out, const gt_dimensions *grid, const gt_binding *binding)
 {
     int64_t size[3];
     gt_limit limit = evaluate(size, grid, binding->slots);
     for (int i = 0; i < 3 && !limit; i++) {
-        limit = size[i] < 1                              ? GT_LIMIT_GRID_EMPTY
-                : size[i] > binding->device->max_grid[i] ? GT_LIMIT_GRID
-                                                         : GT_LIMIT_NONE;
-        out->grid[i] = (uint32_t)size[i];
+        const int64_t cluster = out->cluster[i], most = binding->device->max_grid[i] - cluster + 1;
+        limit = size[i] < 1 ? GT_LIMIT_GRID_EMPTY : size[i] > most ? GT_LIMIT_GRID : GT_LIMIT_NONE;
+        out->grid[i] = (uint32_t)((size[i] + cluster - 1) / cluster * cluster);
     }
     return limit;
 }
@@ -77,6 +77,22 @@ static gt_limit bind_numbers(gt_kernel_step *out, const gt_template_step *step,
                                                                         : GT_LIMIT_NONE;
 }
 
+static gt_limit bind_cooperative(gt_kernel_step *out, const gt_expression *cooperative,
+                                 const gt_binding *binding)
+{
+    int64_t value;
+    gt_limit limit = bind_number(&value, cooperative, 0, binding);
+    if (limit || !value) {
+        out->cooperative = 0;
+        return limit;
+    }
+    out->cooperative = 1;
+    double blocks = (double)out->grid[0] * out->grid[1] * out->grid[2];
+    return blocks > (double)gt_blocks_resident(binding->device, out->block, out->shared_bytes)
+               ? GT_LIMIT_COOPERATIVE
+               : GT_LIMIT_NONE;
+}
+
 /* The first step's shape is the binding's own. */
 static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32_t index)
 {
@@ -85,11 +101,15 @@ static gt_limit bind_step(gt_kernel_step *out, const gt_binding *binding, uint32
     if (index == 0) {
         memcpy(out->block, binding->geometry.block, sizeof out->block);
         memcpy(out->grid, binding->geometry.grid, sizeof out->grid);
+        memcpy(out->cluster, binding->geometry.cluster, sizeof out->cluster);
         out->shared_bytes = binding->geometry.shared_bytes;
+        out->cooperative = binding->geometry.cooperative;
         return limit;
     }
+    limit = limit ? limit : gt_cluster_bind(out->cluster, &step->cluster, binding);
     limit = limit ? limit : bind_block(out, &step->block, binding);
-    return limit ? limit : bind_grid(out, &step->grid, binding);
+    limit = limit ? limit : bind_grid(out, &step->grid, binding);
+    return limit ? limit : bind_cooperative(out, step->cooperative, binding);
 }
 
 gt_limit gt_binding_steps(gt_binding *binding)
@@ -127,9 +147,10 @@ uint64_t gt_steps_axes(const gt_template *template)
     for (uint32_t s = 0; s < parts->step_count; s++) {
         const gt_template_step *step = &parts->steps[s];
         axes |= gt_axes_used(step->shared) | gt_axes_used(step->times) |
-                gt_axes_used(step->programmatic);
+                gt_axes_used(step->cooperative) | gt_axes_used(step->programmatic);
         for (int i = 0; i < 3; i++) {
-            axes |= gt_axes_used(step->block.items[i]) | gt_axes_used(step->grid.items[i]);
+            axes |= gt_axes_used(step->block.items[i]) | gt_axes_used(step->grid.items[i]) |
+                    gt_axes_used(step->cluster.items[i]);
         }
     }
     return axes;

@@ -96,11 +96,14 @@ typedef struct gt_workload {
     gt_number numbers[GT_NUMBER_MAX];
     gt_tolerance tolerance;
     bool has_reference, has_scale; /* scale: one more output of the reference, sum of magnitudes */
+    bool refers_to_itself;         /* the reference is a launch of the template's own kernels */
     bool has_check;                /* check(kernel) replaces the comparison */
     bool has_expected;             /* the right results come with the setup, for every output */
     bool has_init;                 /* a kernel fills the inputs behind their fills */
     gt_launch init;             /* its last parameter is a scratch of 8 bytes: the seed, by value */
-    gt_launch reference, check; /* pass() blocks come as GT_PASS_GLOBAL, constant() ones as
+    gt_launch reference, check; /* A reference that is the template's own is a variant's launch, but
+                                   for its window of level-2 cache. Of others
+                                   pass() blocks come as GT_PASS_GLOBAL, constant() ones as
                                    GT_PASS_CONSTANT; clears as the kernel's (their
                                    bytes are the reference type's). The reference's `scale`, one
                                    element for each of the first output, is its last parameter, a

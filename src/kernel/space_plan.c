@@ -129,6 +129,9 @@ static gputune_status plan_block(planner *p)
     const gt_template_parts *parts = p->space->template->parts;
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_CLUSTER));
     GT_TRY(join_kind(&p->cluster, p, GT_AXIS_PREFERRED_CLUSTER));
+    for (uint32_t i = 0; i < parts->cluster.count; i++) {
+        GT_TRY(join_expression(&p->cluster, p, parts->cluster.items[i]));
+    }
     for (uint32_t i = 0; i < parts->block.count; i++) {
         int own = -1;
         GT_TRY(join_expression(&own, p, parts->block.items[i]));
@@ -253,8 +256,10 @@ static gputune_status plan_pipeline(planner *p)
         const gt_template_step *step = &parts->steps[s];
         GT_TRY(join_optional(&term, p, step->shared));
         GT_TRY(join_optional(&term, p, step->times));
+        GT_TRY(join_optional(&term, p, step->cooperative));
         GT_TRY(join_optional(&term, p, step->programmatic));
         for (int i = 0; i < 3; i++) {
+            GT_TRY(join_optional(&term, p, step->cluster.items[i]));
             GT_TRY(join_optional(&term, p, step->block.items[i]));
             GT_TRY(join_optional(&term, p, step->grid.items[i]));
         }

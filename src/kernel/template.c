@@ -102,18 +102,29 @@ static gputune_status unknown_word(const gt_clause *clause)
                       nearest ? "'" : "");
 }
 
-/* Whether a word's clause is for a template with one kernel: a launch() has such settings itself,
- * or has no room for them. */
-static bool is_of_one_kernel(const char *word)
+/* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
+ * the clause has its place there too. */
+static const char *beside_launch(const char *word)
 {
-    static const char *const words[] = {"block",   "grid", "shared",      "launch_bounds",
-                                        "cluster", "pass", "cooperative", "l2_persist"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strcmp(words[i], word) == 0) {
-            return true;
+    static const struct {
+        const char *word, *instead;
+    } of_one_kernel[] = {
+        {"block", "it in each launch(), as in launch(KERNEL, block = 256, …)"},
+        {"grid", "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)"},
+        {"shared", "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
+        {"cluster", "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
+        {"cooperative", "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
+        {"preferred_cluster", "a template with one kernel"},
+        {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
+        {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
+        {"tensormap", "a template with one kernel"},
+        {"l2_persist", "a template with one kernel"}};
+    for (size_t i = 0; i < sizeof of_one_kernel / sizeof *of_one_kernel; i++) {
+        if (strcmp(of_one_kernel[i].word, word) == 0) {
+            return of_one_kernel[i].instead;
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Unknown words, words that came twice, and words that are missing. */
@@ -136,15 +147,14 @@ static gputune_status check_words(const gt_reader *reader)
     }
     for (size_t c = 0; c < reader->clauses.count && first[word_index("launch")]; c++) {
         const gt_clause *clause = &reader->clauses.items[c];
-        if (is_of_one_kernel(clause->word)) {
-            return gt_fail_at(clause->place,
-                              "'%s' beside launch(); expected it for a template with one kernel "
-                              "(block, grid and shared are settings of each launch())",
-                              clause->word);
+        const char *instead = beside_launch(clause->word);
+        if (instead) {
+            return gt_fail_at(clause->place, "'%s' beside launch(); expected %s", clause->word,
+                              instead);
         }
     }
     for (int i = 0; i < PRAGMA_COUNT; i++) {
-        bool in_launch = first[word_index("launch")] && is_of_one_kernel(pragmas[i].word);
+        bool in_launch = first[word_index("launch")] && beside_launch(pragmas[i].word);
         if (pragmas[i].occurrence == NEEDED && !first[i] && !in_launch) {
             const char *path = reader->parts->files[0].path;
             if (!reader->clauses.count) {
@@ -312,6 +322,7 @@ static void note_axes(gt_parse *parse)
     gt_template_parts *parts = parse->parts;
     parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
                            axes_of((const gt_expression *const *)parts->grid.items, 3) |
+                           axes_of((const gt_expression *const *)parts->cluster.items, 3) |
                            axes_of((const gt_expression *const *)&parts->shared, 1) |
                            gt_axes_used(parts->cooperative) | gt_steps_axes(parse->template);
     for (uint32_t i = 0; i < parts->scratch_count; i++) {
@@ -477,16 +488,19 @@ static void free_launch(gt_template_parts *parts)
     free_expressions(singles, sizeof singles / sizeof *singles);
     free_expressions(parts->block.items, 3);
     free_expressions(parts->grid.items, 3);
+    free_expressions(parts->cluster.items, 3);
     free_expressions(parts->requires, GT_REQUIRE_MAX);
     for (uint32_t i = 0; i < parts->map_count; i++) {
         gt_map_free(&parts->maps[i]);
     }
     for (uint32_t i = 0; i < parts->step_count; i++) {
         gt_template_step *step = &parts->steps[i];
-        gt_expression *const own[] = {step->shared, step->times, step->programmatic};
-        free_expressions(own, 3);
+        gt_expression *const own[] = {step->shared, step->times, step->cooperative,
+                                      step->programmatic};
+        free_expressions(own, sizeof own / sizeof *own);
         free_expressions(step->block.items, 3);
         free_expressions(step->grid.items, 3);
+        free_expressions(step->cluster.items, 3);
     }
     for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
         free_expressions(parts->scratch[i].extents.items, 3);

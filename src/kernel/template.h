@@ -28,7 +28,7 @@
  *     prefix(total)          row pointers of a sparse matrix: 0 first, then rising to the total
  *     an expression in which `index` is the element's: n - 1 - index, (index % 4) * 0.5; computed on
  *       the host, some fifty million elements a second
- *     file("a.npy")          of numpy.save(), beside the template: rows by rows, of the argument's
+ *     file("a.npy")          of numpy.save(), beside the template: row after row, of the argument's
  *       type and shape (a vector's components are one dimension more). Such a template has no
  *       awkward size
  *   tune(NAME = v, v, …)                 integers or words; expressions compare a word, NAME == word,
@@ -48,12 +48,14 @@
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME, …)][, times = e][,
- *     programmatic = e])
+ *     cluster = D][, cooperative = e][, programmatic = e])
  *     one kernel of a pipeline: the launch() are carried out in order, and proved and timed as one.
  *     kernel(NAME) then is the name of all, and block, grid and shared stand in each launch() (that of
  *     the first are block_x, grid_x … elsewhere). args: of args() and scratch(), all in order if left
  *     out. times: launched so often in a row. programmatic: where e is not 0, it may begin before the
- *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0)
+ *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
+ *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
+ *     to a multiple. cooperative: as the clause of that name
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
@@ -75,7 +77,8 @@
  *     from itself within the tolerance (atomicAdd on floats); what it leaves unwritten is no part of
  *     the result
  *   reference(self, AXIS = v, …[, rtol = e][, atol = e][, stol = e])
- *     the kernel itself in a configuration that is easy to trust; axes left out as in default()
+ *     the kernel itself, or the pipeline, in a configuration that is easy to trust, launched as
+ *     variants are; axes left out as in default()
  *   init(KERNEL[, block = D][, grid = D])
  *     fills inputs with any structure: takes the block as a const pointer, args() with inputs that
  *     it may write, and `unsigned long long seed`; launched behind the fills, at both sizes.
@@ -91,37 +94,38 @@
  *     They belong to the kernel's identity. --std, -D, -U and the like also hold for the reference.
  *     Refused: what opens files or folders, needs a link step or is the engine's own
  *
- * What is right. An element v is right where |v - r| <= atol + rtol * |r| + stol * scale, with r the
- * reference's; integers, infinities and (with nan_ok) NaN must be equal. A tolerance that a template
- * states is taken as it stands, what it leaves out is 0. If it states none, each float output gets:
+ * What is right. An element v is right where |v - r| <= atol + rtol * |r| + stol * scale; r is the
+ * reference's element. Integers, infinities and (with nan_ok) NaN must be equal. A tolerance that a
+ * template states is taken as it stands, and the others are then 0. If it states none, each float
+ * output gets:
  *   rtol = 1e-5 (float), 1e-12 (double), 2.5e-3 (half), 2e-2 (bfloat16), 0.14 (fp8 e4m3), 0.27
- *          (fp8 e5m2); of sums so long that u * sqrt(m) / 4 is more, that
- *   atol = (u' + 3 * u + 2 * u * sqrt(m)) * S, at most a hundredth of the largest result; of outputs
- *          of fewer than 64 elements 4 instead of 2 and no such limit; where all elements are as sensitive as they are
- *          large, the same is a part of rtol instead
+ *          (fp8 e5m2); for long sums u * sqrt(m) / 4, where that is more
+ *   atol = (u' + 3 * u + 2 * u * sqrt(m)) * S, at most a hundredth of the largest result. An output
+ *          of fewer than 64 elements has 4 in place of 2, and no such limit. Where all elements are
+ *          as sensitive as they are large, the same is a part of rtol instead
  *   stol = 8 * u, and no atol, where the reference gives `scale`
- * u is half a unit in the last place of what sums are kept in (float for the half types and fp8), u' of the
- * output's own type, S how far results move when inputs do (measured by moving floats by a small
- * relative step: those of uniform(), and, within what they span and without whole numbers, those of
- * files, expressions, init() and the caller), m the number of terms (by how many results move
- * with a few inputs, inputs / sqrt(outputs) where all do, and flops / outputs of work()). Two right
- * kernels that add in another order stay within it; float16 sums and lost terms do not. A float
- * reference that adds 10^6 positive numbers one after another is itself wrong by 1e-5 of the sum:
- * declare its outputs double.
+ * u is half a unit in the last place of the type that sums are kept in (float for the half types
+ * and fp8), and u' of the output's own type. S is how far results move when inputs do. It is
+ * measured by moving floats by a small relative step: those of uniform(), and, within their range
+ * and except for whole numbers, those of files, expressions, init() and the caller. m is the number
+ * of terms, from how many results move with a few inputs; inputs / sqrt(outputs) where all move;
+ * and flops / outputs of work(). Two right kernels that add in another order stay within these
+ * tolerances; float16 sums and lost terms do not. A float reference that adds 10^6 positive numbers
+ * one after another is itself wrong by 1e-5 of the sum: declare its outputs double.
  *
- * How a variant is proved. It is launched at the requested size and twice at an awkward smaller one
- * (twice at the requested size where there is none), with outputs, scratch and shared memory
- * poisoned; in between outputs are poisoned otherwise and inout buffers restored, and nothing else
- * is put right. Inputs and what lies around the buffers
- * must be as they were (one that changes an input and changes it back within a launch is not seen).
- * The winner is proved again after the race, twice at the requested size, with other inputs and with
- * what the race left in scratch.
- * Without reference() and check() the default variant's first results stand in for the reference's,
- * and it must write all of them.
+ * How a variant is proved. It is launched once at the requested size, and twice at a smaller,
+ * awkward one; where there is none, twice at the requested size. Outputs, scratch and shared memory
+ * are poisoned. Between the two launches outputs get another poison and inout buffers are restored,
+ * and nothing else is repaired. Inputs and the memory around the buffers must be unchanged. (A
+ * variant that changes an input and restores it within one launch goes unnoticed.) The winner is
+ * proved again after the race, twice at the requested size, with other inputs and with what the
+ * race left in scratch. Without reference() and check() the default variant's first results stand
+ * in for the reference's, and the default must write all outputs.
  *
- * How it is timed. Inout buffers are restored before each sample, and the launches of a sample share
- * them: each finds what the one before it left. Where that changes the default's time (a kernel that
- * stops when its work is done), each launch is a sample of its own, on restored buffers; -v says so. */
+ * How it is timed. Inout buffers are restored before each sample. The launches of a sample share
+ * them: each finds what the launch before it left. Where that changes the default's time (a kernel
+ * that stops when its work is done), each launch is a sample of its own, on restored buffers; -v
+ * says so. */
 // clang-format on
 #ifndef GT_KERNEL_TEMPLATE_H
 #define GT_KERNEL_TEMPLATE_H

@@ -76,8 +76,9 @@ typedef struct gt_option {
 /* A launch(): one kernel of a pipeline. */
 typedef struct gt_template_step {
     gt_kernel_name kernel;
-    gt_dimensions block, grid; /* none in the first step, whose shape is the template's */
-    gt_expression *shared, *times, *programmatic;
+    gt_dimensions block, grid, cluster;  /* none in the first step, whose shape is the template's */
+    gt_expression *shared, *cooperative; /* likewise */
+    gt_expression *times, *programmatic;
     uint32_t argument_count;
     uint32_t arguments[GT_STEP_ARGUMENTS]; /* indices into args(), then scratch() */
 } gt_template_step;
@@ -124,6 +125,7 @@ typedef struct gt_template_parts {
                                                  kernel, and so no macros */
 
     gt_dimensions block, grid;
+    gt_dimensions cluster; /* of a pipeline's first kernel; of one kernel it is an axis */
     gt_expression *shared, *cooperative, *launch_bounds[2], *maxreg, *work_bytes, *work_flops;
     gt_expression *requires[GT_REQUIRE_MAX];
     uint32_t require_count;

@@ -6,7 +6,7 @@
 /* What each type has of its own. */
 static const struct type_facts {
     double roundoff;
-    double working; /* roundoff of what sums are kept in: nobody adds up in a storage type */
+    double working; /* roundoff of the type that sums are kept in, which is no storage type */
     double rtol;    /* functions and divisions of another library, fused or not */
     double tiny;    /* below that, results may be flushed to zero */
 } facts[] = {

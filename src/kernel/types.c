@@ -226,3 +226,24 @@ gputune_status gt_type_words_read(char *out, size_t bytes, gt_lexer *lexer, cons
 {
     return read_names(out, bytes, lexer, what, false);
 }
+
+const gt_refused_type *gt_type_refused(const char *words)
+{
+    static const char texture[] = "a texture, which a template cannot have",
+                      surface[] = "a surface, which a template cannot have",
+                      plain[] =
+                          "a buffer, which const and __restrict__ let the kernel read as fast";
+    static const gt_refused_type refused[] = {
+        {"cudaTextureObject_t", texture, plain},
+        {"CUtexObject", texture, plain},
+        {"cudaSurfaceObject_t", surface, "a buffer"},
+        {"CUsurfObject", surface, "a buffer"},
+        {"CUtensorMap", "a tensor map, of which the type does not say what it is made of",
+         "the buffer, and tensormap(BUFFER, box = (…))"}};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (strstr(words, refused[i].type)) {
+            return &refused[i];
+        }
+    }
+    return NULL;
+}

@@ -10,6 +10,13 @@
 bool gt_element_from_name(gt_element *out, const char *name);
 /* The known type nearest to a misspelt name, or NULL. */
 const char *gt_type_nearest(const char *name);
+
+/* A type of CUDA that a template's argument cannot have. */
+typedef struct gt_refused_type {
+    const char *type, *what, *remedy; /* what it is; what could be there instead */
+} gt_refused_type;
+/* The first such type in these words, or NULL. */
+const gt_refused_type *gt_type_refused(const char *words);
 /* Reads names that follow one another ("unsigned long long") joined by single blanks.
  * ETEMPLATE "…; expected WHAT" when there is none or they are too long. */
 gputune_status gt_words_read(char *out, size_t bytes, gt_lexer *lexer, const char *what);

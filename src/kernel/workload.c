@@ -258,20 +258,12 @@ static gputune_status bind_judge(gt_launch *out, const gt_workload *workload,
     return GPUTUNE_OK;
 }
 
-/* The kernel as its own reference gets a block of parameters as other references do. */
 gt_config gt_reference_config(const gt_template *template)
 {
     const gt_judge *judge = &template->parts->reference;
     gt_config config = gt_config_default(template);
     for (uint32_t i = 0; i < template->axis_count; i++) {
-        const gt_axis *axis = &template->axes[i];
-        if (judge->chosen >> i & 1) {
-            config.choice[i] = judge->choices[i];
-        }
-        for (uint32_t v = 0; axis->kind == GT_AXIS_PASS && v < axis->count; v++) {
-            bool global = axis->values[v].number == GT_PASS_GLOBAL;
-            config.choice[i] = global ? (uint8_t)v : config.choice[i];
-        }
+        config.choice[i] = judge->chosen >> i & 1 ? judge->choices[i] : config.choice[i];
     }
     return config;
 }
@@ -280,6 +272,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
 {
     const gt_template_parts *parts = binding->template->parts;
     out->has_reference = parts->reference.present || parts->reference.self;
+    out->refers_to_itself = parts->reference.self;
     out->has_scale = parts->reference.scale;
     out->has_check = parts->check.present;
     out->has_expected = parts->expects;
@@ -292,6 +285,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
         const gt_config config = gt_reference_config(binding->template);
         GT_TRY(gt_launch_bind(&out->reference, binding->template, binding->problem, &config,
                               binding->device));
+        out->reference.l2 = (gt_l2_window){0}; /* which is set aside as long as it is loaded */
     }
     if (parts->reference.present) {
         GT_TRY(bind_judge(&out->reference, out, binding, &parts->reference));

@@ -1,4 +1,4 @@
-/* What the model's process is told: which results are its rows, and their values. */
+/* What the model's Gaussian process learns from: which results are its rows, and their values. */
 #include "search/model.h"
 
 #include "stats/summary.h"

@@ -8,11 +8,13 @@
 gputune_status gt_recorded_axis(gt_recorded *recorded, const double *values, uint32_t choices)
 {
     if (recorded->axis_count == GT_SEARCH_AXES) {
-        return gt_fail(GPUTUNE_EINVAL, "more than %d parameters with several values",
+        return gt_fail(GPUTUNE_EINVAL,
+                       "more than %d parameters with several values; expected fewer",
                        GT_SEARCH_AXES);
     }
     if (choices > GT_SEARCH_CHOICES) {
-        return gt_fail(GPUTUNE_EINVAL, "a parameter with more than %d values", GT_SEARCH_CHOICES);
+        return gt_fail(GPUTUNE_EINVAL, "a parameter with more than %d values; expected fewer",
+                       GT_SEARCH_CHOICES);
     }
     double *copy = NULL;
     if (values) {

@@ -23,7 +23,8 @@ bool gt_layers_own(const gt_store *store)
     return store->owner == getpid();
 }
 
-/* --- what is told of it ----------------------------------------------------------------------- */
+/* --- what the log is told -----------------------------------------------------------------------
+ */
 
 void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why)
 {
@@ -188,7 +189,7 @@ static void open_system(gt_store *store)
     }
 }
 
-/* The file that somebody named; NULL: none was. */
+/* The file that the user or the program named; NULL: none. */
 static const char *named_file(const char *path)
 {
     const char *given = path ? path : gt_environment("GPUTUNE_DB");
@@ -226,7 +227,7 @@ static gputune_status choose_file(gt_store *store, const char *path)
     return gt_strdup(&store->paths[0], store->asked);
 }
 
-/* Makes the folders of the file in the cache. Those of a file that somebody named must be there: a
+/* Makes the folders of the file in the cache. Those of a file that was named must be there: a
  * slip of the pen would leave folders behind. */
 static gputune_status prepare_folder(const gt_store *store, const char *path)
 {

@@ -218,7 +218,7 @@ typedef struct gt_lease {
 
 enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
 
-/* Waits until nobody holds the lease; only reads. EBUSY: somebody does, and the patience is over.
+/* Waits until no process holds the lease; only reads. EBUSY: one does, and the patience is over.
  */
 gputune_status gt_store_lease_await(gt_store *store, const char *environment,
                                     const gt_scenario *scenario, const gt_patience *patience);

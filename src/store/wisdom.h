@@ -25,7 +25,7 @@ typedef struct gt_wisdom_import {
     bool keep;          /* in the database; else in a layer of this store, below the user's */
     uint32_t taken;     /* how many winners were taken */
     uint32_t left_out;  /* and how many entries were damaged or edited, or of another format */
-    const gt_log *log;  /* where the first of these is told */
+    const gt_log *log;  /* gets a warning about the first of them */
     const char *from;   /* what to call the text there: a path, or "the text" */
 } gt_wisdom_import;
 

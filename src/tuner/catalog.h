@@ -28,8 +28,8 @@ gputune_status gt_catalog_compile_options(const char *const **out, size_t *count
  * folder's kernel of that name, the kernels of an added file or of the folder's file of that name
  * without ".cu". A file that changed is read again. What is found lives as long as the catalog. */
 
-/* The only kernel of that name or path. ENOTFOUND with the nearest name; EINVAL when there are
- * several, with their names or files; ETEMPLATE. */
+/* The only kernel of that name or path. ENOTFOUND: the message has the nearest name. EINVAL: there
+ * are several, and the message lists their names or files. ETEMPLATE. */
 gputune_status gt_catalog_find(const gt_template **out, gt_catalog *catalog, const char *kernel);
 
 /* Whether a kernel is named by a path, PATH or PATH:KERNEL. */
@@ -37,18 +37,18 @@ bool gt_catalog_is_path(const char *kernel);
 
 typedef int (*gt_catalog_fn)(void *user, const gt_template *template);
 /* Reads a template file, or one kernel of it (PATH:KERNEL). The names of its kernels then stand for
- * them, also where there were others of these names. `each` is called for every one; what it
- * answers other than 0 stops and is returned. */
+ * them, also where other kernels had these names. `each` is called for every kernel; an `each` that
+ * does not return 0 stops, and its value is returned. */
 int gt_catalog_add(gt_catalog *catalog, const char *path, gt_catalog_fn each, void *user);
 /* The same of a text in memory, which is copied; `name` stands for a path. Its quoted includes are
  * those of `includes` (ends with one without a name; may be NULL), then the template folder's. */
 int gt_catalog_add_source(gt_catalog *catalog, const char *name, const char *text,
                           const gputune_include *includes, gt_catalog_fn each, void *user);
 
-/* Calls `each` for every kernel, by name, or with `kernel` for those of that name or path; a
- * non-zero answer stops and is returned. Of the folder, what does not parse is left out with a
- * warning. ENOMEM; with `kernel` fails as gt_catalog_find() does, but several kernels of one file
- * are no failure. */
+/* Calls `each` for every kernel, by name, or with `kernel` for those of that name or path; an
+ * `each` that does not return 0 stops, and its value is returned. A file of the folder that does
+ * not parse is left out with a warning. ENOMEM; with `kernel` fails as gt_catalog_find() does, but
+ * several kernels of one file are no failure. */
 int gt_catalog_each(gt_catalog *catalog, const char *kernel, gt_catalog_fn each, void *user);
 
 #endif

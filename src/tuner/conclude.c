@@ -327,11 +327,12 @@ static gputune_status explain_stop(const gt_tuning *tuning)
                        limit);
     }
     return field->preparing && !field->prepared
-               ? gt_fail(GPUTUNE_ETIMEOUT, "%s: inputs and reference were not ready in %.3g s",
+               ? gt_fail(GPUTUNE_ETIMEOUT,
+                         "%s: inputs and reference were not ready in %.3g s; raise the time limit",
                          name, limit)
                : gt_fail(GPUTUNE_ETIMEOUT,
-                         "%s: no variant was measured in %.3g s; the time limit may be raised",
-                         name, limit);
+                         "%s: no variant was measured in %.3g s; raise the time limit", name,
+                         limit);
 }
 
 /* Also the code, so that neither the next tuning nor an answer without times compiles it again. */

@@ -1,4 +1,5 @@
-/* How long an emulated device needs for a problem, so that a size for a GPU is told at once. */
+/* How long an emulated device needs for a problem, so that a size that is too large is refused at
+ * once. */
 #include "tuner/emulated.h"
 
 #include <math.h>

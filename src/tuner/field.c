@@ -248,7 +248,7 @@ static gputune_status advance(gt_field *field, uint32_t index)
     if (unit->stage == GT_STAGE_FAILED) {
         field->awaits_default &= variant->role != GT_ROLE_DEFAULT;
         if (unit->failure == GPUTUNE_ETIMEOUT) {
-            variant->had_s = field->options.request->options.time_limit_s;
+            variant->cut_off_s = field->options.request->options.time_limit_s;
             variant->tried_late = true;
         }
         return gt_field_fail(field, index, unit->failure, unit->repeatable, unit->message);

@@ -46,11 +46,12 @@ typedef struct gt_variant {
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed or given up one, as gt_event says */
     bool repeatable;        /* of a crash or a hang, as gt_event says */
-    double work;     /* of a launch, over that of the default's; known once it is to be verified */
-    uint32_t turn;   /* counts what is sent to verification */
-    uint32_t hangs;  /* verifications that did not end in time; after one it is tried again */
-    bool tried_late; /* was GT_STAGE_LATE, and its turn has come */
-    double had_s;    /* it did not end within this time, and would be tried with more; 0: it did */
+    double work;      /* of a launch, over that of the default's; known once it is to be verified */
+    uint32_t turn;    /* counts what is sent to verification */
+    uint32_t hangs;   /* verifications that did not end in time; after one it is tried again */
+    bool tried_late;  /* was GT_STAGE_LATE, and its turn has come */
+    double cut_off_s; /* it did not end within this time, and a longer limit tries it again; 0: it
+                         did */
     char *message;
     gt_verified verified;
 } gt_variant;
@@ -117,7 +118,9 @@ typedef struct gt_field {
     uint32_t given_up; /* variants that were not tried, since compiling them took too long */
     uint32_t late;     /* in GT_STAGE_LATE */
     uint32_t turns;
-    double longest_s; /* the longest compile of a variant that ended */
+    double default_ran_s; /* how long the default, not proved yet, had been running when the time
+                             was up, if that is suspicious; else 0 */
+    double longest_s;     /* the longest compile of a variant that ended */
     int64_t last_put_off_ns;
     int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
@@ -170,10 +173,12 @@ gputune_status gt_field_put_off_slow(gt_field *field);
  * not finish. */
 gputune_status gt_field_try_late(gt_field *field, uint32_t *count);
 /* The request's time is up: variants that came last, or that took most of it, fail. A later call of
- * no longer limit does not try them; one that hung once is tried by the next, and last. `busy_s`:
- * how long the measure worker has been at what it has in hand. */
+ * no longer limit does not try them; one that hung once is tried by the next, and last. A default
+ * that runs suspiciously long is no answer of this call, and tried again by the next. `busy_s`: how
+ * long the measure worker has been at what it has in hand. */
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s);
-/* If the default has failed, notes that in the request, so that the call does not return it. */
+/* If the default has failed, or may never end, notes that in the request, so that the call does not
+ * return it. */
 void gt_field_note_bad_default(const gt_field *field, gt_request *request);
 /* Whether a variant could not race for want of memory or time, which is not its fault. */
 bool gt_field_lacks_one(const gt_field *field);

@@ -167,7 +167,7 @@ static gputune_status fail_unfinished(gt_field *field, uint32_t index)
     gt_snprintf(message, sizeof message, "%s within %.3g s, a call's limit",
                 compiled ? "did not finish" : "was not compiled", limit_s(field));
     field->late -= variant->stage == GT_STAGE_LATE;
-    variant->had_s = begun ? limit_s(field) : 0;
+    variant->cut_off_s = begun ? limit_s(field) : 0;
     variant->tried_late |= variant->stage != GT_STAGE_LATE;
     variant->remembered = !begun;
     return gt_field_fail(field, index, GPUTUNE_ETIMEOUT, false, message);
@@ -182,6 +182,17 @@ static bool runs_for_too_long(const gt_field *field, const gt_variant *variant, 
     return variant->stage == GT_STAGE_VERIFYING && (variant->hangs > 0 || suspect);
 }
 
+/* Whether a default that is in hand for so long may never end: for half of what the farm allows it
+ * (farm_recover.c), so that a call of a limit below that does not return it. */
+static bool may_never_end(const gt_field *field, double busy_s)
+{
+    static const double least_s = 0.5, least_emulated_s = 2, references = 500, preparations = 2.5;
+    const gt_prepared *prepared = &field->preparation;
+    double least = field->options.request->device->emulated ? least_emulated_s : least_s;
+    least = fmax(least, references * prepared->reference_ns * 1e-9);
+    return busy_s > fmax(least, preparations * prepared->prepare_ns * 1e-9);
+}
+
 gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
 {
     enum { AT_ONCE = 256 };
@@ -193,13 +204,17 @@ gputune_status gt_field_note_unfinished(gt_field *field, double busy_s)
     for (uint32_t i = 0; i < field->started; i++) {
         gt_variant *variant = &field->variants.items[i];
         bool hung = variant->stage == GT_STAGE_FAILED && gt_variant_may_be_late(variant);
+        bool in_hand_now = variant->stage == GT_STAGE_VERIFYING && variant->turn == in_hand;
         bool slow = variant->stage == GT_STAGE_WAITING &&
                     compiles_slowly(variant, variant->unit, jobs, count, most_s);
         if (hung) { /* the time for another try was lacking: a call of the same limit may have it */
-            variant->had_s = most_s;
+            variant->cut_off_s = most_s;
         } else if (slow || variant->stage == GT_STAGE_LATE ||
                    runs_for_too_long(field, variant, in_hand, busy_s)) {
             GT_TRY(fail_unfinished(field, i));
+        } else if (variant->role == GT_ROLE_DEFAULT && in_hand_now && field->prepared &&
+                   may_never_end(field, busy_s)) {
+            field->default_ran_s = busy_s;
         }
     }
     return GPUTUNE_OK;

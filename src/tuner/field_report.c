@@ -1,6 +1,7 @@
 /* Reports on a field: what is known of its variants, and why variants failed. */
 #include "tuner/field.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
@@ -41,7 +42,7 @@ gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event
 
 bool gt_variant_may_be_late(const gt_variant *variant)
 {
-    bool untried = variant->hangs == 1 || variant->had_s > 0;
+    bool untried = variant->hangs == 1 || variant->cut_off_s > 0;
     return variant->stage == GT_STAGE_FAILED && variant->failure == GPUTUNE_ETIMEOUT && untried &&
            !variant->repeatable && !variant->tried_late;
 }
@@ -57,6 +58,11 @@ void gt_field_note_bad_default(const gt_field *field, gt_request *request)
         request->refuted.failure = variant->failure;
         snprintf(request->refuted.message, sizeof request->refuted.message, "%s",
                  variant->message ? variant->message : "");
+    } else if (field->default_ran_s > 0) {
+        request->refuted.failure = GPUTUNE_ETIMEOUT;
+        gt_snprintf(request->refuted.message, sizeof request->refuted.message,
+                    "its proof had been running for %.3g s when the time limit came; raise it",
+                    field->default_ran_s);
     }
 }
 
@@ -167,7 +173,7 @@ gt_trial gt_field_trial(const gt_field *field, uint32_t index)
     return (gt_trial){.hash = field->variants.items[index].trial,
                       .source = unit->hash,
                       .status = trial_status(field, variant),
-                      .limit_ns = variant->had_s * 1e9,
+                      .limit_ns = variant->cut_off_s * 1e9,
                       .is_default = index == tried && variant->role == GT_ROLE_DEFAULT,
                       .resources = unit->compiled.resources,
                       .shared_bytes = gt_field_shared_bytes(field, index),

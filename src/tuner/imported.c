@@ -123,7 +123,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
     }
     if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: that an imported result is right could not be stored: %s",
+                    "%s: an imported result was proved, but that could not be stored: %s",
                     request->template->name, gt_message());
     }
     gt_history_free(&history);

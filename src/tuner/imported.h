@@ -1,4 +1,4 @@
-/* Stored results that nobody has proved on this machine. */
+/* Stored results that were imported, and are not proved on this machine yet. */
 #ifndef GT_TUNER_IMPORTED_H
 #define GT_TUNER_IMPORTED_H
 

@@ -80,11 +80,12 @@ gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_
     o->samples_path = o->inputs_tag = NULL;
     if (options->input_count || options->file_count || options->reference) {
         o->alignment_count = o->only_count = 0;
-        return gt_fail(GPUTUNE_EINVAL,
-                       "%s: `background` goes without live inputs, which the program may change "
-                       "meanwhile, and without files and a reference function; expected inputs and "
-                       "a reference by the template",
-                       kernel);
+        return gt_fail(
+            GPUTUNE_EINVAL,
+            "%s: a call with inputs, files or a reference function of its own cannot be "
+            "tuned in the background, as the program may change them meanwhile; expected "
+            "those of the template, or a call without `background`",
+            kernel);
     }
     GT_TRY(gt_strdup(&out->kernel, kernel));
     GT_TRY(copy_sizes(&out->sizes, sizes));

@@ -12,8 +12,8 @@ typedef struct gt_call_copy {
     gputune_options options; /* of the newest version */
 } gt_call_copy;
 
-/* Copies a call. EINVAL for options with live inputs, which belong to the call. *out is for
- * gt_call_copy_free(), whatever the status. */
+/* Copies a call. EINVAL for options with inputs, files or a reference function, which belong to
+ * the call. *out is for gt_call_copy_free(), whatever the status. */
 gputune_status gt_call_copy_make(gt_call_copy *out, const char *kernel, gputune_sizes sizes,
                                  const gputune_options *options);
 void gt_call_copy_free(gt_call_copy *copy);

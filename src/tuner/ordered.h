@@ -1,4 +1,4 @@
-/* Choices that nothing was measured for, because somebody ordered them. */
+/* Choices that are not measured, because the user's environment or the caller orders them. */
 #ifndef GT_TUNER_ORDERED_H
 #define GT_TUNER_ORDERED_H
 

@@ -108,11 +108,13 @@ static gputune_status check_options(const gputune_options *o)
     GT_TRY(check_enums(o));
     GT_TRY(check_lists(o));
     if (o->alignment & (o->alignment - 1)) {
-        return gt_fail(GPUTUNE_EINVAL, "alignment %u is not a power of two", o->alignment);
+        return gt_fail(GPUTUNE_EINVAL, "alignment %u; expected a power of two", o->alignment);
     }
     if (!(o->time_limit_s >= 0) || !(o->epsilon >= 0 && o->epsilon < 1)) {
         return gt_fail(GPUTUNE_EINVAL,
-                       "time_limit_s must not be negative, and epsilon within 0..1");
+                       "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an "
+                       "epsilon below 1",
+                       o->time_limit_s, o->epsilon);
     }
     return GPUTUNE_OK;
 }
@@ -292,6 +294,7 @@ void gt_request_judge(gt_workload *workload, const gt_request *request)
 {
     if (request->options.reference) {
         workload->has_reference = workload->has_scale = workload->has_check = false;
+        workload->refers_to_itself = false;
         workload->has_expected = true;
     }
 }

@@ -37,7 +37,7 @@ typedef struct gt_services {
 typedef struct gt_background_use {
     double share; /* of the time that measuring may take while the application uses the GPU */
     bool (*is_busy)(void *user); /* whether the application uses it now */
-    /* Whether a tuning that somebody waits for wants the GPU; the request is then cancelled. */
+    /* Whether a tuning that a caller waits for wants the GPU; the request is then cancelled. */
     bool (*must_give_way)(void *user);
     void *user;
 } gt_background_use;

@@ -151,9 +151,9 @@ static gputune_status explain_stop(const run_state *run)
     const char *unfinished = gt_field_is_done(&run->session.field)
                                  ? "a round of samples was complete"
                                  : "every variant was verified";
-    return gt_fail(
-        GPUTUNE_ETIMEOUT, "%s: stopped before %s, after %.3g s; the time limit may be raised",
-        run->session.request->template->name, unfinished, gt_session_elapsed_s(&run->session));
+    return gt_fail(GPUTUNE_ETIMEOUT, "%s: stopped before %s, after %.3g s; raise the time limit",
+                   run->session.request->template->name, unfinished,
+                   gt_session_elapsed_s(&run->session));
 }
 
 /* --- reporting -------------------------------------------------------------------------------- */

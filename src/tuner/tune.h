@@ -41,7 +41,7 @@ gputune_status gt_choice_finish(gt_choice *out, gt_choice *choice, gt_request *r
  * ends the measuring, it answers with the default, which is compiled with the first variants, or
  * while it waits for another process's tuning; ETIMEOUT where the limit was too short even for
  * that. It ends within 0.2 s of its limit. A request
- * in the background gets no answer but a winner, as nobody waits for it. */
+ * in the background gets no answer but a winner, as no caller waits for it. */
 gputune_status gt_tune(gt_choice *out, gt_request *request);
 
 /* Races the variants of the request's space, and stores every trial and the winner (tuning.c,

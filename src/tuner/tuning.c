@@ -144,8 +144,8 @@ static gputune_status retry(gt_tuning *tuning)
     }
     if (hung || slower || late) {
         gt_log_line(&tuning->session.request->services->log, GPUTUNE_LOG_DEBUG,
-                    "trying %u variants again that did not finish in time, %u that were slower "
-                    "than one that has failed, and %u that take long",
+                    "nothing else is left: trying %u variants again that hung, %u that had been "
+                    "dropped for a variant that has failed since, and %u that are late",
                     hung, slower, late);
     }
     if (!gt_field_is_done(field)) {

@@ -118,7 +118,7 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
     gt_race_contestant contestant;
     bool raced = find_raced(&contestant, tuning, subject) != NULL;
     bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
-    if (variant->had_s > 0) {
+    if (variant->cut_off_s > 0) {
         return true;
     }
     return tried && gt_outcome_is_kept(variant->failure, variant->repeatable);

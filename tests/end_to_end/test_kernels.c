@@ -81,6 +81,38 @@ static void test_a_cooperative_grid(void **state)
     gputune_close(tuner);
 }
 
+/* One kernel of a pipeline has clusters where they are worth it, the other is cooperative. */
+static void test_clusters_and_a_cooperative_grid_in_a_pipeline(void **state)
+{
+    enum { N = 3000 };
+    static float y[N], out[N];
+    (void)state;
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan = plan_of(tuner, "tests/language/shares.cu", GPUTUNE_SIZES({"n", N}));
+    fill(y, N);
+    double sum = 0;
+    for (int i = 0; i < N; i++) {
+        sum += y[i] += 10;
+    }
+    CUdeviceptr dy = buffer_of(y, sizeof y);
+    int n = N;
+    OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(&dy, &n)));
+    CU(MemcpyDtoH(out, dy, sizeof out));
+    for (int i = 0; i < N; i++) {
+        assert_true(fabs(out[i] * sum - y[i]) < 1e-4 * y[i]);
+    }
+    gputune_function first = GPUTUNE_FUNCTION_INIT, second = GPUTUNE_FUNCTION_INIT;
+    OK(gputune_plan_function(&first, plan, 0));
+    OK(gputune_plan_function(&second, plan, 1));
+    assert_false(first.cooperative);
+    assert_true(second.cooperative);
+    assert_int_equal(first.grid[0],
+                     (15 + first.cluster[0] - 1) / first.cluster[0] * first.cluster[0]);
+    assert_int_equal(second.cluster[0], 1);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 static void assert_normalised(CUdeviceptr address, const float *y, int n)
 {
     double sum = 0;
@@ -161,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_template),
         cmocka_unit_test(test_a_cooperative_grid),
+        cmocka_unit_test(test_clusters_and_a_cooperative_grid_in_a_pipeline),
         cmocka_unit_test(test_a_pipeline),
         cmocka_unit_test(test_functions_of_a_pipeline),
     };

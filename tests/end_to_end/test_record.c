@@ -82,7 +82,7 @@ static void file_that_cannot_be_written_is_told_once(void **state)
     ask(tuner, "axpy", 5000, &cached);
     gputune_close(tuner);
     assert_int_equal(world.warnings, 1);
-    assert_non_null(strstr(world.log, "what is asked for is not recorded: cannot open "
+    assert_non_null(strstr(world.log, "misses are not recorded: cannot open "
                                       "/nonexistent/folder/misses"));
 }
 

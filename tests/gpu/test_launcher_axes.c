@@ -127,6 +127,41 @@ static void test_a_preferred_cluster(void **state)
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 
+/* Clusters and residency are of the kernel that asks for them, not of the whole pipeline. */
+static void test_the_steps_of_a_pipeline(void **state)
+{
+    (void)state;
+    const void *const without_block[] = {&out_buffer, &count};
+    gt_launch launch = make_launch(GT_PASS_NONE);
+    launch.step_count = 2;
+    launch.steps[0] = (gt_kernel_step){.entry = "kernel",
+                                       .grid = {256, 1, 1},
+                                       .block = {128, 1, 1},
+                                       .cluster = {4, 1, 1},
+                                       .times = 2,
+                                       .parameter_count = 2,
+                                       .parameters = {0, 1}};
+    launch.steps[1] = launch.steps[0];
+    launch.steps[1].cluster[0] = launch.steps[1].times = launch.steps[1].cooperative = 1;
+    launch.steps[1].grid[0] = 8;
+    gt_launcher *launcher = load(&launch);
+    assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
+    for (int i = 0; i < 3; i++) {
+        const fake_call *call = fake_find("LaunchKernelEx", i);
+        assert_int_equal(call->config.numAttrs, 1);
+        assert_int_equal(call->attributes[0].id, i < 2 ? CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+                                                       : CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+    }
+    free_and_check(launcher);
+    launch.steps[0].cluster[0] = 3; /* does not divide the grid of 256 */
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
+    launch.steps[0].cluster[0] = 4;
+    launch.steps[1].grid[0] = 1 << 20;
+    assert_int_equal(try_load(&launcher, &launch), GPUTUNE_ECUDA);
+    assert_non_null(
+        strstr(gt_message(), "kernel: a cooperative grid of 1048576 blocks does not fit"));
+}
+
 static void test_a_driver_without_the_limit(void **state)
 {
     (void)state;
@@ -146,6 +181,7 @@ int main(void)
         cmocka_unit_test_setup(test_a_sample_gets_what_it_asks_for, setup_l2),
         cmocka_unit_test_setup(test_a_window_over_no_buffer_is_refused, setup_l2),
         cmocka_unit_test_setup(test_a_preferred_cluster, setup_l2),
+        cmocka_unit_test_setup(test_the_steps_of_a_pipeline, setup_l2),
         cmocka_unit_test_setup(test_a_driver_without_the_limit, setup_l2),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

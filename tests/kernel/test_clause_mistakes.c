@@ -132,12 +132,6 @@ static const gt_mistake plain_mistakes[] = {
      "a.cu:8:33: 'reference' given twice; expected it once (first on line 8)"},
     {8, P "reference(self) check(other)",
      "a.cu:8:17: reference(self) beside check(); expected one of them"},
-    {8, P "reference(self) cooperative()",
-     "a.cu:8:17: reference(self) of a cooperative kernel, or one with tensor maps; expected a "
-     "reference of its own, because a reference is launched plainly"},
-    {8, P "cluster(C = 2, 4) reference(self)",
-     "a.cu:8:35: reference(self) with clusters of 2; expected 'C = 1', because a reference is "
-     "launched without"},
     {8, P "expect()",
      "a.cu:8:24: the pragma ends here; expected an output's name, as in y = file(\"y.npy\")"},
     {8, P "expect(y)",
@@ -400,14 +394,14 @@ static const gt_mistake pipeline_mistakes[] = {
     {8, P "launch(second, block = BLOK, grid = 1, args = (y, part))",
      "a.cu:8:40: unknown name 'BLOK'; expected 'BLOCK'"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) block(32)",
-     "a.cu:8:72: 'block' beside launch(); expected it for a template with one kernel (block, grid "
-     "and shared are settings of each launch())"},
+     "a.cu:8:72: 'block' beside launch(); expected it in each launch(), as in launch(KERNEL, block "
+     "= 256, …)"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) pass(c : float[4] = value)",
-     "a.cu:8:72: 'pass' beside launch(); expected it for a template with one kernel (block, grid "
-     "and shared are settings of each launch())"},
+     "a.cu:8:72: 'pass' beside launch(); expected constant(NAME : TYPE[COUNT]), or a buffer in "
+     "args()"},
     {8, P "launch(second, block = 32, grid = 1, args = (y, part)) reference(second)",
      "a.cu:8:72: 'second' is the kernel itself, which is not compiled as its own judge; expected "
-     "another kernel"},
+     "another kernel, or reference(self)"},
     {8, P "launch(second<4>, block = 32, grid = 1, args = (y, part))",
      "a.cu:8:17: 'second' is no C++ template; expected it without template arguments"},
     {7, P "launch(first, block = BLOCK, grid = 1, args = (part, y, n), programmatic = 1)",

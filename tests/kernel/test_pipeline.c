@@ -117,6 +117,44 @@ static void test_limits(void **state)
     assert_count(FIRST P "launch(second, block = 1, grid = 1, programmatic = EARLY)\n", "sm_90", 4);
 }
 
+/* Clusters round the grid of their step up; what may not be resident is excluded. */
+static void test_clusters_and_cooperative_steps(void **state)
+{
+    bench b;
+    (void)state;
+    bench_open(&b,
+               HEAD P
+               "launch(first<B>, block = B, grid = 5, cluster = B / 64, args = (part, x, n))\n" P
+               "launch(second, block = B, grid = 7, 3, cluster = 2, EARLY + 1, cooperative = "
+               "EARLY)\n" FUNCTIONS,
+               "sm_90");
+    const gt_launch launch = bind(&b, "B=128 EARLY=1"), plain = bind(&b, "B=64 EARLY=0");
+    assert_int_equal(launch.geometry.grid[0], 6);
+    assert_int_equal(launch.steps[0].grid[0], 6);
+    assert_int_equal(launch.steps[0].cluster[0], 2);
+    assert_int_equal(launch.steps[0].cooperative, 0);
+    assert_int_equal(launch.steps[1].grid[0], 8);
+    assert_int_equal(launch.steps[1].grid[1], 4);
+    assert_int_equal(launch.steps[1].cluster[1], 2);
+    assert_int_equal(launch.steps[1].cooperative, 1);
+    assert_int_equal(plain.steps[0].cluster[0], 1);
+    assert_int_equal(plain.steps[0].grid[0], 5);
+    assert_int_equal(plain.steps[1].cooperative, 0);
+    bench_close(&b);
+#define SECOND(settings) FIRST P "launch(second, block = 1024, grid = 264, " settings ")\n"
+    assert_count(SECOND("cluster = 1"), "sm_80", 4);
+    assert_count(SECOND("cluster = EARLY + 1"), "sm_80", 2);
+    assert_count(SECOND("cluster = B / 4"), "sm_90", 2);
+    assert_count(SECOND("cluster = EARLY"), "sm_90", 2);
+    assert_count(SECOND("cooperative = 1"), "sm_90", 4); /* two on each multiprocessor */
+    assert_count(SECOND("cooperative = EARLY, shared = 128 << 10"), "sm_90", 2);
+    assert_count(P "launch(first<B>, block = 1024, grid = 265, cooperative = EARLY, "
+                   "args = (part, x, n))\n",
+                 "sm_90", 2);
+    assert_count(P "launch(first<B>, block = 32, grid = 1, cluster = B / 4, args = (part, x, n))\n",
+                 "sm_90", 2);
+}
+
 static const struct {
     const char *pipeline, *message;
 } mistakes[] = {
@@ -140,8 +178,24 @@ static const struct {
     {P "launch(second, block = 1, grid = 1, programmatic = 1)\n",
      "a.cu:3:53: the first launch() has none before it; expected 'programmatic' in a later one"},
     {P "launch(second, block = 1, grid = 1) block(5)\n",
-     "a.cu:3:53: 'block' beside launch(); expected it for a template with one kernel (block, grid "
-     "and shared are settings of each launch())"},
+     "a.cu:3:53: 'block' beside launch(); expected it in each launch(), as in launch(KERNEL, block "
+     "= "
+     "256, …)"},
+    {P "launch(second, block = 1, grid = 1, clster = 2)\n",
+     "a.cu:3:53: unknown setting 'clster'; expected 'cluster'"},
+    {P "launch(second, block = 1, grid = 1, cluster = 2, cluster = 2)\n",
+     "a.cu:3:66: 'cluster' given twice; expected it once"},
+    {P "launch(second, block = 1, grid = 1) cluster(C = 1, 2)\n",
+     "a.cu:3:53: 'cluster' beside launch(); expected it in a launch(), as in tune(SIZE = 1, 2) "
+     "launch(KERNEL, cluster = SIZE, …)"},
+    {P "launch(second, block = 1, grid = 1) cooperative()\n",
+     "a.cu:3:53: 'cooperative' beside launch(); expected it in a launch(), as in launch(KERNEL, "
+     "cooperative = 1, …)"},
+    {P "launch(second, block = 1, grid = 1) pass(c : float[4] = value)\n",
+     "a.cu:3:53: 'pass' beside launch(); expected constant(NAME : TYPE[COUNT]), or a buffer in "
+     "args()"},
+    {P "launch(second, block = 1, grid = 1) tensormap(x, box = 8)\n",
+     "a.cu:3:53: 'tensormap' beside launch(); expected a template with one kernel"},
     {P "launch(second, block = 1, grid = block_x)\n",
      "a.cu:3:50: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
      "property here"},
@@ -162,8 +216,11 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_hashes),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_clusters_and_cooperative_steps),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,9 @@ static const struct {
     {4, P "args(inout float *y, size_t n)",
      "a.cu:4:34: found '*'; expected a name and its extent, as in 'in float x[n]'"},
     {4, P "args(inout flaot y[n], size_t n)", "a.cu:4:28: unknown type 'flaot'; expected 'float'"},
+    {4, P "args(inout float y[n], cudaTextureObject_t t)",
+     "a.cu:4:40: 'cudaTextureObject_t' is a texture, which a template cannot have; expected a "
+     "buffer, which const and __restrict__ let the kernel read as fast"},
     {4, P "args(inout int y[n], size_t n)",
      "a.cu:4:32: integers of 'y' without a fill; expected '= uniform(low, high)', '= index', '= "
      "zero', '= constant(value)' or another fill, or an init() kernel"},
@@ -211,6 +214,12 @@ static const struct {
     {8, "static __constant__ int c[4];\n" P "constant(c : int[4] : zero)",
      "a.cu:9:26: no __constant__ 'c'; expected '__constant__ TYPE c[…];' in this file, neither "
      "static nor in a namespace"},
+    {8, "__constant__ float c[4];\n" P "constant(c : float[5])",
+     "a.cu:9:26: 'c' has 4 elements in the code, and 5 here; expected c : float[4]"},
+    {8, "__constant__ float c;\n" P "constant(c : float[2 + 1])",
+     "a.cu:9:26: 'c' has 1 element in the code, and 3 here; expected c : float[1]"},
+    {8, "__constant__ float c[2][3];\n" P "constant(c : float[7])",
+     "a.cu:9:26: 'c' has 6 elements in the code, and 7 here; expected c : float[6]"},
     {8, "__constant__ int c[4];\n" P "constant(c : int[4] = zero)",
      "a.cu:9:37: found '='; expected ':' and a fill, as in constant(w : float[9] : zero)"},
     {8, "__constant__ int c[4];\n" P "constant(c : int[4])",

@@ -15,6 +15,7 @@ typedef struct scripted_variant {
     gputune_status weigh;         /* samples of energy alone: OK, or the failure */
     double stumble;               /* the first sample takes so many times as long; 0: no longer */
     bool hangs_once;              /* the verification that has no ten times the deadline yet */
+    bool never_answers;           /* a verification that runs on */
 } scripted_variant;
 
 typedef struct scripted_farm {

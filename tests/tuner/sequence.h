@@ -83,6 +83,7 @@ typedef struct sequence_answer {
     int config;     /* NO_CONFIG: none */
     int made_by;    /* the request whose plan it is: an earlier one where the table answered */
     bool disturbed; /* the disturbance did strike */
+    bool ran_on;    /* the limit came while the default was being proved, for ages by the clock */
     bool undecided; /* it says that the time was up, or that it was stopped */
     bool explained; /* it says why */
     double time_ns;

@@ -136,6 +136,18 @@ static void cancel_noting(gt_farm *farm)
     process.scripted.cancel(farm);
 }
 
+/* Whether the farm has yet to tell what became of the default. */
+static bool is_default_due(void)
+{
+    bool due = false;
+    for (size_t i = process.farm.next; i < process.farm.events.count; i++) {
+        const gt_event *event = &process.farm.events.items[i];
+        due |= event->kind == GT_EVENT_VERIFIED &&
+               config_of(&process.farm.launches.items[event->id]) == DEFAULT_CONFIG;
+    }
+    return due;
+}
+
 static void strike(gt_event *event)
 {
     bool of_measuring = event->kind == GT_EVENT_SAMPLED || event->kind == GT_EVENT_VERIFIED;
@@ -143,6 +155,7 @@ static void strike(gt_event *event)
     case LIMIT:
     case LATE_LIMIT:
         pass_time(1000);
+        process.answer.ran_on = is_default_due();
         break;
     case CANCEL:
         process.cancel = 1;

@@ -171,6 +171,24 @@ static void test_an_endless_variant_is_learned(void **state)
     gt_choice_free(&choice);
 }
 
+/* It may never end: the application would launch it. The next call tries it again. */
+static void test_a_default_that_runs_on_is_no_answer(void **state)
+{
+    world *w = *state;
+    gt_choice choice;
+    char config[64];
+    const gputune_options options = within(1);
+    write_template(w, "128, 256");
+    w->by_block[256].verify = GPUTUNE_EWRONG;
+    w->by_block[DEFAULT].never_answers = true;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_ETIMEOUT);
+    assert_non_null(strstr(gt_message(), "had been running"));
+    w->by_block[DEFAULT].never_answers = false;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=128");
+    gt_choice_free(&choice);
+}
+
 static gputune_status never_ends(void *user, const char *text)
 {
     (void)user;
@@ -221,6 +239,7 @@ int main(void)
         IN_WORLD(test_the_default_leaves_the_only_worker_to_others),
         IN_WORLD(test_slow_variants_leave_the_workers_to_others),
         IN_WORLD(test_an_endless_variant_is_learned),
+        IN_WORLD(test_a_default_that_runs_on_is_no_answer),
         IN_WORLD(test_a_compile_that_did_not_end_is_slow),
         IN_WORLD(test_what_is_known_to_be_right_stays_so),
     };

@@ -4,7 +4,7 @@ echo "exit $?"
 $FAKE devices <&- 2>&- | cut -c1-14
 $FAKE devices >&- 2>&-
 echo "exit $?"
-$FAKE emit axpy -O out.cu >&- 2>&- <&-
+$FAKE emit axpy -o out.cu >&- 2>&- <&-
 echo "exit $?"
 cat out.cu
 one="--driver emu -q -s n=1000 --only VEC=1 --only BLOCK=256 --only UNROLL=1"

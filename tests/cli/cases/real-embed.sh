@@ -4,7 +4,7 @@ printf '#include "gputune.cuh"\n#include "parts/scale.cuh"\n#include <absent>\n/
 printf '  #  include "deep.cuh"\n#include "nowhere.cuh"\n' >parts/scale.cuh
 printf '#define N 2\n' >parts/deep.cuh
 $GPUTUNE embed mine.cu
-$GPUTUNE embed mine.cu -O mine.h
+$GPUTUNE embed mine.cu -o mine.h
 $GPUTUNE embed mine.cu | cmp - mine.h
 # it compiles without a warning, in C and in C++
 printf '#include "mine.h"\nint add(gputune *t) { return mine_cu_add(t); }\n' >user.c

@@ -4,9 +4,9 @@ narrow="--only VEC=1,4 --only BLOCK=64 --only UNROLL=1"
 export GPUTUNE_DB=here.db
 $GPUTUNE warm axpy -q $narrow -s n=1000,2000 --format csv | wc -l
 $GPUTUNE wisdom export | head -n 1
-$GPUTUNE wisdom export axpy -s n=1K -O none.wisdom || echo "exit $?"
-$GPUTUNE wisdom export axpy -s n=2000 -O one.wisdom
-$GPUTUNE wisdom export --any-gpu -O all.wisdom
+$GPUTUNE wisdom export axpy -s n=1K -o none.wisdom || echo "exit $?"
+$GPUTUNE wisdom export axpy -s n=2000 -o one.wisdom
+$GPUTUNE wisdom export --any-gpu -o all.wisdom
 $GPUTUNE wisdom export --gpu a100 || echo "exit $?"
 echo == there
 export GPUTUNE_DB=there.db
