@@ -35,6 +35,23 @@ static cli_value_list *list_named(cli_values *values, const char *name, size_t l
     return list;
 }
 
+/* Shows the same with a blank in place of each comma that a name follows. */
+static int fail_comma(const char *option, const char *text, size_t length)
+{
+    char *parted = cli_copy_part(text, length);
+    char *comma = NULL;
+    for (char *at = parted; *at; at++) {
+        if (*at == '=' && comma) {
+            *comma = ' ';
+        }
+        comma = *at == ',' ? at : *at == '=' ? NULL : comma;
+    }
+    cli_error("%s: '%.*s' names a second one behind a comma; part names by blanks: '%s'", option,
+              (int)length, text, parted);
+    free(parted);
+    return CLI_EXIT_USAGE;
+}
+
 /* One NAME=V,V of `length` bytes. */
 static int parse_assignment(cli_values *out, const char *option, const char *text, size_t length)
 {
@@ -54,11 +71,7 @@ static int parse_assignment(cli_values *out, const char *option, const char *tex
             return CLI_EXIT_USAGE;
         }
         if (memchr(start, '=', (size_t)(stop - start))) {
-            cli_error("%s: '%.*s' names a second one behind a comma; part names by blanks: "
-                      "'%.*s %.*s'",
-                      option, (int)length, text, (int)(start - 1 - text), text, (int)(end - start),
-                      start);
-            return CLI_EXIT_USAGE;
+            return fail_comma(option, text, length);
         }
         list->values = cli_grow(list->values, list->count, sizeof *list->values);
         list->values[list->count++] = cli_copy_part(start, (size_t)(stop - start));

@@ -328,7 +328,8 @@ static void read_shared_access(walk *w, const gt_draft_shared *shared)
             if (gt_polynomial_is_number(&shared->extents[k], &extent) && extent > 0) {
                 dimension->limit =
                     dimension->limit > 0 && dimension->limit < extent ? dimension->limit : extent;
-            } else if (!dimension->fixed.known && shared->extents[k].count == 1) {
+            } else if (!dimension->fixed.known && shared->extents[k].count == 1 &&
+                       !gt_draft_fix_by_loop(draft, d, &index)) {
                 dimension->fixed = shared->extents[k];
             }
         }

@@ -176,6 +176,9 @@ bool gt_draft_is_loop(const gt_draft *draft, const gt_polynomial *left);
 /* Whether the code moves a pointer that it was given. */
 bool gt_draft_has_moved(const gt_draft *draft);
 void gt_draft_settle_dimension(gt_draft *draft, uint16_t d);
+/* Where a loop adds a part of the step, as in `y + j` with `j += 8`, that part is taken as the
+ * block of dimension d; false: the index has no such loop. */
+bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index);
 
 /* ---- draft_settle.c ---- */
 

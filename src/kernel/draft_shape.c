@@ -41,8 +41,7 @@ static bool looks_like_block(const char *name)
            strstr(lower, "bdim");
 }
 
-/* Where a loop adds a part of the step, as in `y + j` with `j += 8`, that part is the block. */
-static bool fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index)
+bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *index)
 {
     for (uint32_t i = 0; i < index->count && index->known; i++) {
         uint16_t symbol;
@@ -73,7 +72,7 @@ static void note_fixed(gt_draft *draft, uint16_t d, const gt_polynomial *plain,
     double number;
     if (dimension->fixed.known || !ratio.known || ratio.count != 1 ||
         gt_polynomial_has(&dimension->step, (uint16_t)(GT_DRAFT_BLOCK_DIM + d)) ||
-        fix_by_loop(draft, d, index)) {
+        gt_draft_fix_by_loop(draft, d, index)) {
         return;
     }
     if (gt_polynomial_is_number(&ratio, &number)) {

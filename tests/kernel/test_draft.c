@@ -204,6 +204,20 @@ static const struct {
      "grid(ceil_div(width, 32), ceil_div(height, 32))\n"
      "work(bytes = 8 * width * height)\n"
      "reference(self)\n"},
+    {"transpose_named", NULL,
+     "kernel(transpose)\n"
+     "problem(width = 1 << 10)\n"
+     "problem(height = 1 << 10)\n"
+     "args(out float odata[width][height], in float idata[height][width], int width, int height)\n"
+     "tune(TILE_DIM = 8, 16, 32)\n"
+     "default(TILE_DIM = 32)\n"
+     "tune(BLOCK_ROWS = 8, 16, 32)\n"
+     "default(BLOCK_ROWS = 8)\n"
+     "block(TILE_DIM, BLOCK_ROWS)\n"
+     "require(TILE_DIM * BLOCK_ROWS >= 32)\n"
+     "grid(ceil_div(width, TILE_DIM), ceil_div(height, TILE_DIM))\n"
+     "work(bytes = 8 * width * height)\n"
+     "reference(self)\n"},
     {"two_kernels", "blur",
      "kernel(blur)\n"
      "problem(n = 1 << 20)\n"

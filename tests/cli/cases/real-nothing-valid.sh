@@ -22,7 +22,7 @@ $GPUTUNE warm ./k.cu --driver emu -q --only K=1
 echo "exit $?"
 $GPUTUNE warm ./k.cu --driver emu -q --format csv | tail -n 1 | cut -d, -f1,2
 # sizes parted by a comma, and words for numbers, before anything is tuned
-$GPUTUNE warm ./k.cu --driver emu -q -s m=200,n=128
+$GPUTUNE warm ./k.cu --driver emu -q -s m=200,n=128,256,k=3
 echo "exit $?"
 $GPUTUNE warm ./k.cu --driver emu -q -s m=200,many
 echo "exit $?"
