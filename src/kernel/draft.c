@@ -83,7 +83,9 @@ static gputune_status named_kernel(char out[GT_NAME_MAX], const gt_reader *reade
             count++;
         }
     }
-    out[0] = count == 1 ? out[0] : '\0';
+    if (count != 1) {
+        out[0] = '\0';
+    }
     return GPUTUNE_OK;
 }
 

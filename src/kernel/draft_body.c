@@ -32,7 +32,7 @@ static bool is_one_of(const gt_token *token, const char *const *words, size_t co
     return false;
 }
 
-#define IS_ONE_OF(token, words) is_one_of(token, words, sizeof words / sizeof *words)
+#define IS_ONE_OF(token, words) is_one_of((token), (words), sizeof(words) / sizeof *(words))
 
 static const char *const changing[] = {
     "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};

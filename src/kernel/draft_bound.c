@@ -162,7 +162,7 @@ static bool apply_guards(gt_draft *draft, gt_polynomial *p)
 /* threadIdx and blockIdx are below blockDim and gridDim. */
 static gt_polynomial bound_builtins(gt_polynomial p)
 {
-    for (uint16_t i = 0; i < GT_DRAFT_BLOCK_DIM; i++) {
+    for (uint16_t i = 0; i < (uint16_t)GT_DRAFT_BLOCK_DIM; i++) {
         gt_polynomial one = gt_polynomial_number(1);
         gt_polynomial most = gt_polynomial_symbol((uint16_t)(i + GT_DRAFT_BLOCK_DIM));
         most = gt_polynomial_add(&most, &one, -1);

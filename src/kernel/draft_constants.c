@@ -47,7 +47,9 @@ static void read_directive(gt_draft *draft, gt_lexer *line, char guard[GT_NAME_M
     bool asks = gt_lexer_accept(line, "ifndef");
     if (asks || !gt_lexer_accept(line, "define")) {
         gt_draft_token_text(guard, GT_NAME_MAX, &line->token);
-        guard[0] = asks ? guard[0] : '\0';
+        if (!asks) {
+            guard[0] = '\0';
+        }
         return;
     }
     gt_token name = line->token;

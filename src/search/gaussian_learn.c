@@ -202,7 +202,7 @@ static double objective(sample *s, const double *theta, double *gradient)
 {
     uint32_t dimensions = s->gaussian->dimensions, n = s->count;
     double weight[GT_COORDINATES], part[GT_COORDINATES], alpha[MOST];
-    double noise = exp(theta[2 * dimensions]), fit = 0, trace = 0, squares = 0;
+    double noise = exp(theta[(size_t)2 * dimensions]), fit = 0, trace = 0, squares = 0;
     for (uint32_t d = 0; d < dimensions; d++) {
         weight[d] = exp(theta[d]);
         part[d] = exp(theta[dimensions + d]);
@@ -225,7 +225,7 @@ static double objective(sample *s, const double *theta, double *gradient)
     for (uint32_t a = 0; a < n; a++) {
         add_gradient(s, alpha, signal, weight, part, gradient, a);
     }
-    gradient[2 * dimensions] += 0.5 * noise * (trace - squares / signal);
+    gradient[(size_t)2 * dimensions] += 0.5 * noise * (trace - squares / signal);
     return 0.5 * (n + 2) * log(signal) + log_root + add_priors(theta, dimensions, gradient);
 }
 
@@ -267,7 +267,7 @@ static void take(gt_gaussian *g, const parameters *from)
         g->weight[d] = exp(from->value[d]);
         g->part[d] = exp(from->value[g->dimensions + d]);
     }
-    g->noise = exp(from->value[2 * g->dimensions]);
+    g->noise = exp(from->value[(size_t)2 * g->dimensions]);
 }
 
 /* The rows anew, their values as they were. */
@@ -304,7 +304,7 @@ void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
         at.value[d] = log(gaussian->weight[d]);
         at.value[gaussian->dimensions + d] = log(gaussian->part[d]);
     }
-    at.value[2 * gaussian->dimensions] = log(gaussian->noise);
+    at.value[(size_t)2 * gaussian->dimensions] = log(gaussian->noise);
     if (s->count > 2 && gaussian->dimensions) {
         descend(s, &at, steps);
         take(gaussian, &at);
