@@ -355,12 +355,15 @@ static void all_failing_is_no_variant(void **state)
     gt_race_free(race);
 }
 
-static void one_that_never_gives_a_value_fails(void **state)
+/* How long contestant `id` takes in that turn; NaN: the sample has no value. */
+typedef double (*time_fn)(uint64_t id, int turn);
+
+/* Races two, of which the first is the default, to the end. */
+static int winner_of_two(time_fn time_of)
 {
     gt_race *race;
     gt_race_end end = GT_RACE_RUNNING;
     gt_race_result result;
-    (void)state;
     assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
     assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
@@ -369,41 +372,38 @@ static void one_that_never_gives_a_value_fails(void **state)
         gt_race_round round;
         assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
         for (uint32_t i = 0; i < round.count; i++) {
-            double value = round.ids[i] == 2 ? NAN : 100;
+            double value = time_of(round.ids[i], turn);
             assert_int_equal(gt_race_record(race, round.ids[i], value), GPUTUNE_OK);
         }
         assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
         assert_true(turn < 100);
     }
     assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
-    assert_int_equal(result.winner, 1);
     gt_race_free(race);
+    return (int)result.winner;
+}
+
+static double never(uint64_t id, int turn)
+{
+    (void)turn;
+    return id == 2 ? NAN : 100;
+}
+
+static void one_that_never_gives_a_value_fails(void **state)
+{
+    (void)state;
+    assert_int_equal(winner_of_two(never), 1);
+}
+
+static double all_but_once(uint64_t id, int turn)
+{
+    return turn == 1 ? NAN : id == 2 ? 80 : 100;
 }
 
 static void one_missed_round_is_forgiven(void **state)
 {
-    gt_race *race;
-    gt_race_end end = GT_RACE_RUNNING;
-    gt_race_result result;
     (void)state;
-    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
-    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
-    gt_race_complete(race);
-    for (int turn = 0; end == GT_RACE_RUNNING; turn++) {
-        gt_race_round round;
-        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
-        for (uint32_t i = 0; i < round.count; i++) {
-            double value = round.ids[i] == 2 ? 80 : 100;
-            assert_int_equal(gt_race_record(race, round.ids[i], turn == 1 ? NAN : value),
-                             GPUTUNE_OK);
-        }
-        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
-        assert_true(turn < 100);
-    }
-    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
-    assert_int_equal(result.winner, 2);
-    gt_race_free(race);
+    assert_int_equal(winner_of_two(all_but_once), 2);
 }
 
 /* --- the course ---------------------------------------------------------------------------------
