@@ -119,7 +119,7 @@
       (CUipcMemHandle * handle, CUdeviceptr address))                                              \
     X(IpcOpenMemHandle, cuIpcOpenMemHandle, 11000, REQUIRED,                                       \
       (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags))                          \
-    X(IpcCloseMemHandle, cuIpcCloseMemHandle, 4010, REQUIRED, (CUdeviceptr address))              \
+    X(IpcCloseMemHandle, cuIpcCloseMemHandle, 4010, REQUIRED, (CUdeviceptr address))               \
     X(MemGetAllocationGranularity, cuMemGetAllocationGranularity, 10020, OPTIONAL,                 \
       (size_t * bytes, const CUmemAllocationProp *properties, int flags))                          \
     X(MemCreate, cuMemCreate, 10020, OPTIONAL,                                                     \
