@@ -5,11 +5,11 @@
  * nothing failing any more the same tuner, and a new one on the same database, must give a right
  * plan.
  *
- *   walk [-j PROCESSES] [-s STEP] [SCENE[:CALL]...]
+ *   walk [-j PROCESSES] [-s STEP | -n NUMBER] [SCENE[:CALL]...]
  *
  * A CALL is one of failing.h; "driver" stands for the driver's calls, by the emulator; "worker-"
  * before it for the same in the workers, with "nvrtc" as one more. Every number is tried; with -s
- * STEP, each is 1/STEP larger than the one before. */
+ * STEP, each is 1/STEP larger than the one before; with -n, only this one is. */
 #include "application.h"
 #include "failing.h"
 
@@ -18,6 +18,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A compiler that lacks memory may take more and more of it in vain. */
+#define WORKER_MB "1024"
 enum { LIMIT_S = 90, PROCESSES_MAX = 64, TRIES = 3, AGAIN = 100 };
 
 /* ---- one attempt, in a process of its own ---------------------------------------------------- */
@@ -48,7 +51,7 @@ static struct {
     char folder[64];
     outcome *outcomes; /* shared with the processes */
     attempt running[PROCESSES_MAX];
-    long processes, step, attempts, failures;
+    long processes, step, only, attempts, failures;
     outcome usual[2]; /* of the scene with nothing failing; with a life before */
 } walk = {.processes = 2};
 
@@ -180,7 +183,50 @@ static long end_failing(const attempt *a, int slot)
 
 /* ---- a life ---------------------------------------------------------------------------------- */
 
-/* Workers are reaped, and threads end, a moment after they were told to. */
+static void *wait_for_all(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+/* A thread's stack is kept for the next one, with memory that counts as an allocation. How many
+ * threads there are at once depends on how soon workers end, each of which one waits for. */
+static void make_stacks(size_t bytes)
+{
+    enum { THREADS = 12 };
+    pthread_t threads[THREADS];
+    pthread_barrier_t barrier;
+    pthread_attr_t attributes;
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, bytes);
+    for (int i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], &attributes, wait_for_all, &barrier) != 0) {
+            complain("no thread");
+        }
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_attr_destroy(&attributes);
+    pthread_barrier_destroy(&barrier);
+}
+
+/* The last worker that was killed may take seconds to end, if it had gigabytes of memory. Whom the
+ * tuner could not reap, as that call failed, is reaped here. */
+static void wait_for_workers(void)
+{
+    siginfo_t ended;
+    for (int waits = 0; waits < 1000; waits++) {
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG) != 0 && errno == ECHILD) {
+            return;
+        }
+        usleep(10000);
+    }
+    complain("a worker is left");
+}
+
+/* Threads end a moment after they were told to. */
 static void measure_left(outcome *out, long before, const outcome *usual)
 {
     for (int waits = 0; waits < 50; waits++) {
@@ -217,6 +263,7 @@ static void live_once(const attempt *a, int slot)
 {
     const scene *s = a->scene;
     outcome *out = &walk.outcomes[slot];
+    make_stacks(128 << 10);
     long live = failing_live();
     alarm(LIMIT_S);
     if (a->again) {
@@ -241,6 +288,7 @@ static void live_once(const attempt *a, int slot)
         need(status, s->name);
     }
     expect_well(s, status);
+    wait_for_workers();
     measure_left(out, live, &walk.usual[a->again > 0]);
     expect_nothing_left(a, out, status);
     _exit(0);
@@ -325,7 +373,7 @@ static long walk_call(const attempt *like)
     long most = 0;
     int running = 0;
     bool ended = false;
-    a.number = 1;
+    a.number = walk.only ? walk.only : 1;
     while (!ended || running) {
         while (!ended && running < walk.processes) {
             int slot = 0;
@@ -335,6 +383,7 @@ static long walk_call(const attempt *like)
             begin(slot, a);
             running++;
             a.number += step_after(a.number);
+            ended = ended || walk.only;
         }
         int slot = end_one();
         if (slot >= 0) {
@@ -477,15 +526,16 @@ static void remove_folder(void)
 int main(int argc, char **argv)
 {
     int option;
-    while ((option = getopt(argc, argv, "j:s:")) != -1) {
+    while ((option = getopt(argc, argv, "j:s:n:")) != -1) {
         long number = option == '?' ? 0 : strtol(optarg, NULL, 10);
         if (number < 1 || (option == 'j' && number > PROCESSES_MAX)) {
-            fprintf(stderr, "usage: walk [-j PROCESSES] [-s STEP] [SCENE[:CALL]...]\n");
+            fprintf(stderr, "usage: walk [-j PROCESSES] [-s STEP | -n NUMBER] [SCENE[:CALL]...]\n");
             return 2;
         }
-        *(option == 'j' ? &walk.processes : &walk.step) = number;
+        *(option == 'j' ? &walk.processes : option == 's' ? &walk.step : &walk.only) = number;
     }
     snprintf(walk.folder, sizeof walk.folder, "/tmp/gputune-walk-XXXXXX");
+    setenv("GPUTUNE_COMPILE_MEMORY", WORKER_MB, 0);
     walk.outcomes = mmap(NULL, PROCESSES_MAX * sizeof *walk.outcomes, PROT_READ | PROT_WRITE,
                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!mkdtemp(walk.folder) || walk.outcomes == MAP_FAILED) {
