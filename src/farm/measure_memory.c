@@ -23,7 +23,10 @@ void gt_memory_free(gt_measure *measure)
     for (size_t i = 0; i < measure->allocations.count; ++i) {
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
-    measure->allocations.count = 0;
+    for (size_t i = 0; i < measure->views.count; ++i) {
+        gt_view_free(&measure->views.items[i], measure->driver);
+    }
+    measure->allocations.count = measure->views.count = 0;
     gt_findings *const pinned[] = {measure->findings, measure->first};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -67,32 +70,52 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
+/* Takes the memory of a slot; its buffer lies at the same place in both mappings. */
+static gputune_status take_slot(gt_slot *slot, gt_measure *measure, uint64_t bytes, bool viewed)
+{
+    gt_view view;
+    if (!viewed || gt_array_reserve(&measure->views) < 0 ||
+        !gt_view_take(&view, measure->driver, measure->device.ordinal, bytes ? bytes : 1)) {
+        GT_TRY(gt_memory_take(&slot->base, measure, bytes));
+        slot->view = slot->base;
+        return GPUTUNE_OK;
+    }
+    measure->views.items[measure->views.count++] = view;
+    slot->base = view.own;
+    slot->view = view.address;
+    return GPUTUNE_OK;
+}
+
 /* An emulated device reports every access outside of an allocation, reads too. So a buffer there
  * has nothing behind it, and nothing but its skew before it. Elsewhere guard zones show what was
  * written around it. */
 static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, const gt_buffer *buffer,
-                                    uint32_t skew)
+                                    uint32_t skew, bool viewed)
 {
     char name[GT_NAME_MAX + 8];
     gt_snprintf(name, sizeof name, "buffer %s", buffer->name);
-    GT_TRY(gt_memory_take(&slot->base, measure, skew + buffer->bytes));
-    slot->address = slot->base + skew;
+    GT_TRY(take_slot(slot, measure, skew + buffer->bytes, viewed));
     if (measure->driver->EmuNameMemory) {
         GT_CALL(measure, EmuNameMemory, slot->base, name);
+        GT_CALL(measure, EmuNameMemory, slot->view, name);
     }
+    slot->address = slot->base + skew;
     return GPUTUNE_OK;
 }
 
 static gputune_status place_slot(gt_slot *slot, gt_measure *measure, const gt_workload *workload,
                                  uint32_t index, bool timed)
 {
+    bool viewed = timed && workload->buffers[index].direction == GT_IN;
     if (measure->device.emulated) {
-        return place_exactly(slot, measure, &workload->buffers[index],
-                             timed ? 0 : gt_plan_skew(workload, index));
+        GT_TRY(place_exactly(slot, measure, &workload->buffers[index],
+                             timed ? 0 : gt_plan_skew(workload, index), viewed));
+    } else {
+        GT_TRY(take_slot(slot, measure, gt_plan_slot_bytes(workload, index, timed), viewed));
+        slot->address = gt_plan_place(workload, index, timed, slot->base);
+        slot->guard_back = GT_GUARD_BACK;
     }
-    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
-    slot->address = gt_plan_place(workload, index, timed, slot->base);
-    slot->guard_back = GT_GUARD_BACK;
+    slot->view += slot->address - slot->base;
     return GPUTUNE_OK;
 }
 
@@ -208,19 +231,18 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
     return GPUTUNE_OK;
 }
 
-static void bind_arguments(gt_workspace *workspace, uint32_t set)
+/* The caller's arguments of a launch on these buffers. */
+static void bind_arguments(const void **arguments, const gt_workspace *workspace,
+                           const CUdeviceptr *addresses)
 {
     const gt_workload *workload = &workspace->workload;
-    const void **arguments = &workspace->arguments[(size_t)set * workspace->argument_count];
     for (uint32_t i = 0; i < workload->block_count; ++i) {
         *arguments++ = workspace->blocks[i];
     }
     for (uint32_t i = 0; i < workload->argument_count; ++i) {
         uint32_t index = workload->arguments[i].index;
-        arguments[i] =
-            workload->arguments[i].is_buffer
-                ? (const void *)&workspace->addresses[set * workload->buffer_count + index]
-                : workspace->scalars[index];
+        arguments[i] = workload->arguments[i].is_buffer ? (const void *)&addresses[index]
+                                                        : workspace->scalars[index];
     }
 }
 
@@ -233,20 +255,24 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
     GT_TRY(take_sets(&extra, measure, workspace, set_bytes));
     workspace->argument_count =
         workspace->workload.argument_count + workspace->workload.block_count;
-    workspace->addresses =
-        calloc((size_t)workspace->sets * buffers + 1, sizeof *workspace->addresses);
-    workspace->arguments = calloc((size_t)workspace->sets * workspace->argument_count + 1,
-                                  sizeof *workspace->arguments);
+    size_t rows = (size_t)workspace->sets + 1; /* the last one for the views */
+    workspace->addresses = calloc(rows * buffers + 1, sizeof *workspace->addresses);
+    workspace->arguments =
+        calloc(rows * workspace->argument_count + 1, sizeof *workspace->arguments);
     if (!workspace->addresses || !workspace->arguments) {
         return gt_fail_memory();
     }
-    for (uint32_t set = 0; set < workspace->sets; ++set) {
+    for (uint32_t set = 0; set < rows; ++set) {
+        CUdeviceptr *addresses = workspace->addresses + (size_t)set * buffers;
         for (uint32_t i = 0; i < buffers; ++i) {
-            workspace->addresses[set * buffers + i] =
-                set == 0 ? workspace->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
+            addresses[i] = set == 0                ? workspace->slots[i].address
+                           : set < workspace->sets ? extra + (set - 1) * set_bytes + offsets[i]
+                                                   : workspace->slots[i].view;
         }
-        bind_arguments(workspace, set);
+        bind_arguments(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
+                       addresses);
     }
+    workspace->guarded = workspace->arguments + (size_t)workspace->sets * workspace->argument_count;
     return GPUTUNE_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"
+#include "gpu/view.h"
 
 /* The service kernels, in the order of their names in measure_service.c. */
 typedef enum gt_service {
@@ -28,6 +29,8 @@ typedef enum gt_service {
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
     CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
+    CUdeviceptr view;     /* the same bytes of a timed input where no kernel can write them; where
+                             there is none, address */
     uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
@@ -66,6 +69,7 @@ typedef struct gt_workspace {
     uint32_t sets;          /* of buffers, over which samples rotate; the slots are set 0 */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
+    const void **guarded;   /* the first set's with the views of the inputs; in `arguments` */
     uint32_t argument_count;
 } gt_workspace;
 
@@ -112,6 +116,7 @@ struct gt_measure {
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations;
+    GT_ARRAY(gt_view) views;
     gt_tasks fill;     /* inputs, pristine copies, guards */
     gt_tasks launch;   /* before a proof's first launches: inout restored, outputs poisoned */
     gt_tasks relaunch; /* the same before its second launch, on the last workspace */
@@ -141,6 +146,7 @@ struct gt_measure {
     bool has_expected;    /* the expected results are known */
     bool has_tolerances;  /* the tolerances are known */
     uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
+    bool guards_inputs;   /* launches get the views of the inputs */
     bool alone;           /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
 

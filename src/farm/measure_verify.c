@@ -59,8 +59,10 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
 {
-    gputune_status status = gt_launcher_launch(variant->launchers[workspace], measure->stream,
-                                               measure->workspaces[workspace].arguments);
+    const gt_workspace *on = &measure->workspaces[workspace];
+    gputune_status status =
+        gt_launcher_launch(variant->launchers[workspace], measure->stream,
+                           measure->guards_inputs ? on->guarded : on->arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
@@ -173,7 +175,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
 /* The same for a winner on the timed workspace, in the other order: first with the scratch memory
  * that the race has left, then with poisoned scratch memory. The results of both launches are
  * checked. */
-static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
@@ -182,6 +184,18 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
     return conclude(out, measure, variant, true);
+}
+
+/* A variant that writes an input and puts it right again within the launch passes every comparison.
+ * So the winner's inputs cannot be written: such a write ends the process that measures. */
+static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+{
+    measure->guards_inputs = true;
+    gputune_status status = prove_twice(out, measure, variant);
+    measure->guards_inputs = false;
+    return status == GPUTUNE_ECRASHED && measure->views.count
+               ? gt_fail_prefix(status, "launched with inputs that cannot be written")
+               : status;
 }
 
 static gputune_status usable(const gt_measure *measure)
