@@ -85,7 +85,7 @@ static gputune_status go_through(void *user)
 static void fail_each(const char *text, const char *const *only, size_t count)
 {
     job j = {text, device_of("sm_90"), only, count};
-    assert_true(each_failure("allocation", 1, go_through, &j) > 100);
+    assert_true(each_failure("allocation", 1, go_through, NULL, &j) > 100);
 }
 
 static const char clauses[] =
@@ -180,7 +180,7 @@ static void test_drafts(void **state)
         char path[64];
         (void)snprintf(path, sizeof path, "tests/kernel/drafts/%s.cu", names[i]);
         char *text = read_text(path);
-        each_failure("allocation", 1, draft, text);
+        each_failure("allocation", 1, draft, NULL, text);
         free(text);
     }
 }

@@ -15,11 +15,15 @@
 
 /* What is tested. It frees what it got, whatever became of it, and asserts what must hold. */
 typedef gputune_status (*each_act)(void *user);
+/* Asserts what must hold once nothing fails any more. */
+typedef void (*each_check)(void *user);
 
 /* `call` is one of FAILING_CALLS. Whatever fails, `act` must not crash or keep memory, and where it
  * fails, it must say why; of memory that is short, it must say that. `step`: how far apart the
- * numbers are that are tried, 1 for all. Returns how many failures there were. */
-static inline long each_failure(const char *call, long step, each_act act, void *user)
+ * numbers are that are tried, 1 for all. `afterwards` may be NULL. Returns how many failures there
+ * were. */
+static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
+                                void *user)
 {
     long calls = 0, tried = 0;
     if (act(user) != GPUTUNE_OK) { /* what is made once in a process is made here */
@@ -41,6 +45,9 @@ static inline long each_failure(const char *call, long step, each_act act, void 
             }
             if (status < 0 && status != GPUTUNE_ENOMEM && call[0] == 'a' && call[1] == 'l') {
                 fail_msg("%s %ld: %s: %s", call, n, gt_status_name(status), gt_message());
+            }
+            if (afterwards) {
+                afterwards(user);
             }
         }
     }
