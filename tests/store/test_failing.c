@@ -129,17 +129,20 @@ static void fill(job *j, void **state)
     gt_store_close(store);
 }
 
-/* SQLite makes thousands of allocations in each of these; all of them would take half an hour. */
-static long step_of(long usual)
+/* SQLite makes thousands of allocations in each of these: every `step`th of them, in the long test
+ * more. */
+static void fail_each(long step, each_act act, each_check afterwards, job *j)
 {
-    return getenv("GPUTUNE_TEST_LONG") ? usual / 10 : usual;
+    step = getenv("GPUTUNE_TEST_LONG") ? step / 10 : step;
+    assert_true(each_failure("allocation", 1, act, afterwards, j) > 10);
+    assert_true(each_failure("sqlite", step, act, afterwards, j) > 10);
 }
 
 static void memory_is_short_for_a_lookup(void **state)
 {
     job j;
     fill(&j, state);
-    assert_true(each_failure("allocation", step_of(29), read_all, expect_all, &j) > 10);
+    fail_each(29, read_all, expect_all, &j);
 }
 
 static void file_cannot_be_read(void **state)
@@ -251,8 +254,8 @@ static void memory_is_short_for_writing(void **state)
 {
     job j;
     fill(&j, state);
-    assert_true(each_failure("allocation", step_of(61), write_file, expect_all_whole, &j) > 10);
-    assert_true(each_failure("allocation", step_of(151), begin_file, expect_whole, &j) > 10);
+    fail_each(61, write_file, expect_all_whole, &j);
+    fail_each(151, begin_file, expect_whole, &j);
 }
 
 static void file_cannot_be_written(void **state)
@@ -297,6 +300,7 @@ static gputune_status drop(void *user)
 {
     job *j = user;
     int dropped = 0;
+    j->w->warnings = 0;
     const gt_records_filter filter = {.kernel = "axpy", .all_trials = true};
     const gt_patience patience = soon();
     gt_store *store;
@@ -306,7 +310,8 @@ static gputune_status drop(void *user)
         status = gt_store_drop(store, &filter, false, take_dropped, &dropped, &patience);
     }
     gt_store_close(store);
-    return (gputune_status)status;
+    /* a file that memory was too short to open is given up, with a warning that says why */
+    return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
 }
 
 static void memory_is_short_for_taking_over(void **state)
@@ -320,9 +325,9 @@ static void memory_is_short_for_taking_over(void **state)
     assert_int_equal(gt_store_export(&text, &count, store, &all, NULL), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
-    assert_true(each_failure("allocation", step_of(151), take_over, expect_all_whole, &j) > 10);
+    fail_each(151, take_over, expect_all_whole, &j);
     j.path = ":memory:";
-    assert_true(each_failure("allocation", step_of(151), take_over, NULL, &j) > 10);
+    fail_each(151, take_over, NULL, &j);
     free(j.text);
 }
 
@@ -340,7 +345,7 @@ static void memory_is_short_for_dropping(void **state)
 {
     job j;
     fill(&j, state);
-    assert_true(each_failure("allocation", step_of(151), fill_and_drop, expect_whole, &j) > 10);
+    fail_each(151, fill_and_drop, expect_whole, &j);
 }
 
 int main(void)
@@ -353,5 +358,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(memory_is_short_for_taking_over, open_world, close_world),
         cmocka_unit_test_setup_teardown(memory_is_short_for_dropping, open_world, close_world),
     };
+    tell_sqlite_apart();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
