@@ -258,7 +258,7 @@ static void append_pass(gt_text *out, const gt_template *template)
         append_fill(out, &pass->fill);
         for (uint32_t k = 0; k < pass->initialisers.count; k++) {
             const gt_initialiser *item = &pass->initialisers.items[k];
-            gt_text_printf(out, ", .%s%u ", item->path, item->member);
+            gt_text_printf(out, ", .%s ", item->path);
             append_fill(out, &item->fill);
         }
     }

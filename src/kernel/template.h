@@ -19,8 +19,9 @@
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
- *     T p = {1, .n = 2 * n}, and what is left out is named like a problem value. A scalar named like
- *     a problem value is that value
+ *     T p = {1, {0, 0, 1}, .n = 2 * n}; what is left out is named like a problem value. One item for
+ *     a member with several numbers is for each of them. A scalar named like a problem value is that
+ *     value
  *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
  *       (uniform(-1, 1)), a bool takes the lowest bit
  *     sorted[(low, high)]    rising; without a range from -1 to 1, integers from 0 to the last index
@@ -246,11 +247,10 @@ typedef struct gt_element {
     uint32_t bytes, alignment; /* of the whole */
 } gt_element;
 
-/* What some numbers of an element hold: those whose name is `path` or begins with it (`.pos = …`),
- * or, without a path, those of a member by its place in the list. */
+/* What some numbers of an element hold: those that gt_leaf_is_within() the path. An item without a
+ * name has its place in its list instead, #0 for the first. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
-    uint32_t member;
     gt_fill fill;               /* of a buffer or block */
     const gt_expression *value; /* of a scalar */
 } gt_initialiser;
