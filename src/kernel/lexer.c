@@ -32,6 +32,9 @@ static void skip_byte(gt_lexer *lexer)
 
 static bool looking_at(const gt_lexer *lexer, const char *text)
 {
+    if (lexer->at == lexer->end || *lexer->at != *text) { /* nearly always */
+        return false;
+    }
     size_t length = strlen(text);
     return (size_t)(lexer->end - lexer->at) >= length && memcmp(lexer->at, text, length) == 0;
 }

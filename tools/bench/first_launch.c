@@ -1,0 +1,119 @@
+/* What a new process pays until the first launch of a kernel whose winner is stored: opening the
+ * tuner, asking for the plan, launching. The context is made before, as most applications have one.
+ * Each repetition is a process of its own, after one that tunes where nothing is stored yet.
+ *
+ * first_launch [-d DRIVER] [-r REPEATS] */
+#include "gpu/driver.h"
+#include "program.h"
+
+#include <getopt.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { REPEATS_MAX = 1000, STEPS = 4, SIZE = 1 << 20 };
+static const char *const step_names[STEPS] = {"gputune_open", "tune_kernel", "gputune_launch",
+                                              "all three"};
+
+static void cuda(const gt_driver *driver, CUresult result, const char *what)
+{
+    must(gt_cuda_check(driver, result, what), what);
+}
+
+/* Milliseconds of each step, in this process. */
+static void start(double ms[STEPS], const char *driver_name, gputune_effort effort)
+{
+    const gt_driver *driver;
+    CUcontext context;
+    CUdeviceptr x, y;
+    float a = 2;
+    size_t n = SIZE;
+    gputune *tuner;
+    gputune_plan *plan;
+    gputune_open_options open_options = GPUTUNE_OPEN_OPTIONS_INIT;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    open_options.driver = driver_name;
+    options.effort = effort;
+    must(gt_driver_open(&driver, driver_name), driver_name);
+    cuda(driver, driver->DevicePrimaryCtxRetain(&context, 0), "cuDevicePrimaryCtxRetain");
+    cuda(driver, driver->CtxSetCurrent(context), "cuCtxSetCurrent");
+    cuda(driver, driver->MemAlloc(&x, SIZE * sizeof(float)), "cuMemAlloc");
+    cuda(driver, driver->MemAlloc(&y, SIZE * sizeof(float)), "cuMemAlloc");
+    double at[STEPS] = {now_s()};
+    must(gputune_open(&tuner, &open_options), "gputune_open");
+    at[1] = now_s();
+    must(tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", SIZE}), &options), "axpy");
+    at[2] = now_s();
+    must(gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &a, &n)), "gputune_launch");
+    at[3] = now_s();
+    cuda(driver, driver->CtxSynchronize(), "cuCtxSynchronize");
+    for (int i = 0; i < STEPS - 1; i++) {
+        ms[i] = (at[i + 1] - at[i]) * 1e3;
+    }
+    ms[STEPS - 1] = (at[3] - at[0]) * 1e3;
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* The same in a new process. */
+static void start_elsewhere(double ms[STEPS], const char *driver_name, gputune_effort effort)
+{
+    int ends[2], status;
+    if (pipe(ends)) {
+        exit(1);
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        start(ms, driver_name, effort);
+        _exit(write(ends[1], ms, STEPS * sizeof *ms) < 0);
+    }
+    close(ends[1]);
+    if (child < 0 || read(ends[0], ms, STEPS * sizeof *ms) != STEPS * (ssize_t)sizeof *ms ||
+        waitpid(child, &status, 0) < 0 || status) {
+        fprintf(stderr, "first_launch: a process failed\n");
+        exit(1);
+    }
+    close(ends[0]);
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+    static double ms[STEPS][REPEATS_MAX];
+    double one[STEPS];
+    const char *driver = "cuda";
+    int letter;
+    long repeats = 40;
+    while ((letter = getopt(argc, argv, "d:r:")) != -1) {
+        if (letter == 'd') {
+            driver = optarg;
+        } else if (letter == 'r') {
+            repeats = strtol(optarg, NULL, 10);
+        } else {
+            return 2;
+        }
+    }
+    if (repeats < 1 || repeats > REPEATS_MAX) {
+        fprintf(stderr, "first_launch: expected 1 to %d repetitions\n", REPEATS_MAX);
+        return 2;
+    }
+    start_elsewhere(one, driver, GPUTUNE_MEASURE);
+    for (long i = 0; i < repeats; i++) {
+        start_elsewhere(one, driver, GPUTUNE_CACHED_ONLY);
+        for (int s = 0; s < STEPS; s++) {
+            ms[s][i] = one[s];
+        }
+    }
+    for (int s = 0; s < STEPS; s++) {
+        qsort(ms[s], (size_t)repeats, sizeof **ms, by_value);
+        printf("%-16s %6.3f ms (median of %ld processes; least %.3f)\n", step_names[s],
+               ms[s][repeats / 2], repeats, ms[s][0]);
+    }
+    return 0;
+}
