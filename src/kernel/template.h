@@ -45,7 +45,7 @@
  *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a
  *     multiple of the cluster's; 0: none. Compute capability 10.0, driver 12.8
  *   l2_persist(NAME = 0, 25, 50, 100 : buffer)   per cent of the level-2 cache that the GPU can set
- *     aside, for lines of this buffer; restored when the last plan that needs it is gone
+ *     aside, for lines of this buffer or scratch; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME, …)][, times = e][,
@@ -165,7 +165,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector, l2_persist: bit i is argument i */
+    uint64_t buffers;        /* vector, l2_persist: bit i is argument i, scratch behind them */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;

@@ -195,7 +195,8 @@ static const struct {
      "a.cu:3:53: 'pass' beside launch(); expected constant(NAME : TYPE[COUNT]), or a buffer in "
      "args()"},
     {P "launch(second, block = 1, grid = 1) tensormap(x, box = 8)\n",
-     "a.cu:3:53: 'tensormap' beside launch(); expected a template with one kernel"},
+     "a.cu:3:53: 'tensormap' beside launch(); expected a buffer in args(), or a template with one "
+     "kernel"},
     {P "launch(second, block = 1, grid = block_x)\n",
      "a.cu:3:50: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
      "property here"},
