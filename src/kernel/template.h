@@ -56,7 +56,8 @@
  *     out. times: launched so often in a row. programmatic: where e is not 0, it may begin before the
  *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
  *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
- *     to a multiple. cooperative: as the clause of that name
+ *     to a multiple. cooperative: as the clause of that name. Several may launch one kernel,
+ *     also instances of a C++ template with different arguments
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
