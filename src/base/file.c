@@ -117,7 +117,8 @@ gputune_status gt_file_own_folder(char **out)
         path = realpath("/proc/self/exe", NULL); /* a static program started through PATH */
     }
     if (!path) {
-        return gt_fail(GPUTUNE_EIO, "cannot find this program's own folder: %s", strerror(errno));
+        return gt_fail(errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EIO,
+                       "cannot find this program's own folder: %s", strerror(errno));
     }
     *strrchr(path, '/') = '\0';
     *out = path;

@@ -327,7 +327,7 @@ int gt_store_drop(gt_store *store, const gt_records_filter *filter, bool only_sa
     int answer = gt_store_write_file(store, only_say ? find_to_drop : drop, &search, patience);
     if (answer == GPUTUNE_EBUSY) {
         answer = gt_fail(answer, "another process has locked the database; try again later");
-    } else if (answer == GPUTUNE_EDATABASE || !search.searched) {
+    } else if (answer == GPUTUNE_EDATABASE || (answer != GPUTUNE_ENOMEM && !search.searched)) {
         answer = gt_fail(GPUTUNE_EDATABASE, "the database cannot be written; nothing was dropped");
     }
     return finish(&search, answer, each, user);
