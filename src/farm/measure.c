@@ -87,7 +87,6 @@ void gt_measure_close(gt_measure *measure)
         const gt_driver *driver = measure->driver;
         forget(measure);
         gt_array_free(&measure->allocations);
-        gt_array_free(&measure->views);
         gt_array_free(&measure->variants);
         gt_array_free(&measure->dropped);
         gt_reference_free(measure);

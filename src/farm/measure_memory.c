@@ -23,10 +23,7 @@ void gt_memory_free(gt_measure *measure)
     for (size_t i = 0; i < measure->allocations.count; ++i) {
         (void)measure->driver->MemFree(measure->allocations.items[i]);
     }
-    for (size_t i = 0; i < measure->views.count; ++i) {
-        gt_view_free(&measure->views.items[i], measure->driver);
-    }
-    measure->allocations.count = measure->views.count = 0;
+    measure->allocations.count = 0;
     gt_findings *const pinned[] = {measure->findings, measure->first};
     for (size_t i = 0; i < sizeof pinned / sizeof *pinned; ++i) {
         if (pinned[i]) {
@@ -70,52 +67,32 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 
 /* ---- Workspaces ------------------------------------------------------------------------------ */
 
-/* Takes the memory of a slot; its buffer lies at the same place in both mappings. */
-static gputune_status take_slot(gt_slot *slot, gt_measure *measure, uint64_t bytes, bool viewed)
-{
-    gt_view view;
-    if (!viewed || gt_array_reserve(&measure->views) < 0 ||
-        !gt_view_take(&view, measure->driver, measure->device.ordinal, bytes ? bytes : 1)) {
-        GT_TRY(gt_memory_take(&slot->base, measure, bytes));
-        slot->view = slot->base;
-        return GPUTUNE_OK;
-    }
-    measure->views.items[measure->views.count++] = view;
-    slot->base = view.own;
-    slot->view = view.address;
-    return GPUTUNE_OK;
-}
-
 /* An emulated device reports every access outside of an allocation, reads too. So a buffer there
  * has nothing behind it, and nothing but its skew before it. Elsewhere guard zones show what was
  * written around it. */
 static gputune_status place_exactly(gt_slot *slot, gt_measure *measure, const gt_buffer *buffer,
-                                    uint32_t skew, bool viewed)
+                                    uint32_t skew)
 {
     char name[GT_NAME_MAX + 8];
     gt_snprintf(name, sizeof name, "buffer %s", buffer->name);
-    GT_TRY(take_slot(slot, measure, skew + buffer->bytes, viewed));
+    GT_TRY(gt_memory_take(&slot->base, measure, skew + buffer->bytes));
+    slot->address = slot->base + skew;
     if (measure->driver->EmuNameMemory) {
         GT_CALL(measure, EmuNameMemory, slot->base, name);
-        GT_CALL(measure, EmuNameMemory, slot->view, name);
     }
-    slot->address = slot->base + skew;
     return GPUTUNE_OK;
 }
 
 static gputune_status place_slot(gt_slot *slot, gt_measure *measure, const gt_workload *workload,
                                  uint32_t index, bool timed)
 {
-    bool viewed = timed && workload->buffers[index].direction == GT_IN;
     if (measure->device.emulated) {
-        GT_TRY(place_exactly(slot, measure, &workload->buffers[index],
-                             timed ? 0 : gt_plan_skew(workload, index), viewed));
-    } else {
-        GT_TRY(take_slot(slot, measure, gt_plan_slot_bytes(workload, index, timed), viewed));
-        slot->address = gt_plan_place(workload, index, timed, slot->base);
-        slot->guard_back = GT_GUARD_BACK;
+        return place_exactly(slot, measure, &workload->buffers[index],
+                             timed ? 0 : gt_plan_skew(workload, index));
     }
-    slot->view += slot->address - slot->base;
+    GT_TRY(gt_memory_take(&slot->base, measure, gt_plan_slot_bytes(workload, index, timed)));
+    slot->address = gt_plan_place(workload, index, timed, slot->base);
+    slot->guard_back = GT_GUARD_BACK;
     return GPUTUNE_OK;
 }
 
@@ -255,24 +232,22 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
     GT_TRY(take_sets(&extra, measure, workspace, set_bytes));
     workspace->argument_count =
         workspace->workload.argument_count + workspace->workload.block_count;
-    size_t rows = (size_t)workspace->sets + 1; /* the last one for the views */
-    workspace->addresses = calloc(rows * buffers + 1, sizeof *workspace->addresses);
-    workspace->arguments =
-        calloc(rows * workspace->argument_count + 1, sizeof *workspace->arguments);
+    workspace->addresses =
+        calloc((size_t)workspace->sets * buffers + 1, sizeof *workspace->addresses);
+    workspace->arguments = calloc((size_t)workspace->sets * workspace->argument_count + 1,
+                                  sizeof *workspace->arguments);
     if (!workspace->addresses || !workspace->arguments) {
         return gt_fail_memory();
     }
-    for (uint32_t set = 0; set < rows; ++set) {
+    for (uint32_t set = 0; set < workspace->sets; ++set) {
         CUdeviceptr *addresses = workspace->addresses + (size_t)set * buffers;
         for (uint32_t i = 0; i < buffers; ++i) {
-            addresses[i] = set == 0                ? workspace->slots[i].address
-                           : set < workspace->sets ? extra + (set - 1) * set_bytes + offsets[i]
-                                                   : workspace->slots[i].view;
+            addresses[i] =
+                set == 0 ? workspace->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
         }
         bind_arguments(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
                        addresses);
     }
-    workspace->guarded = workspace->arguments + (size_t)workspace->sets * workspace->argument_count;
     return GPUTUNE_OK;
 }
 
@@ -286,6 +261,43 @@ void gt_workspace_free(gt_workspace *workspace)
     free(workspace->addresses);
     free(workspace->arguments);
     *workspace = (gt_workspace){0};
+}
+
+/* ---- Inputs that cannot be written ----------------------------------------------------------- */
+
+static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_slot *slot,
+                                  const gt_buffer *buffer, uint32_t index)
+{
+    gt_view *view = &out->views[out->view_count];
+    uint64_t offset = slot->address % GT_ALIGNMENT_MAX;
+    out->addresses[index] = slot->address;
+    if (buffer->direction != GT_IN || buffer->bytes == 0 ||
+        !gt_view_take(view, measure->driver, measure->device.ordinal, offset + buffer->bytes)) {
+        return GPUTUNE_OK;
+    }
+    ++out->view_count;
+    out->addresses[index] = view->address + offset;
+    GT_CALL(measure, MemcpyDtoDAsync, view->own + offset, slot->address, buffer->bytes,
+            measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_workspace *workspace)
+{
+    const gt_workload *workload = &workspace->workload;
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        GT_TRY(guard_input(out, measure, &workspace->slots[i], &workload->buffers[i], i));
+    }
+    bind_arguments(out->arguments, workspace, out->addresses);
+    return GPUTUNE_OK;
+}
+
+void gt_guard_free(gt_guarded *guarded, gt_measure *measure)
+{
+    for (uint32_t i = 0; i < guarded->view_count; ++i) {
+        gt_view_free(&guarded->views[i], measure->driver);
+    }
 }
 
 /* ---- Service buffers ------------------------------------------------------------------------- */

@@ -29,8 +29,6 @@ typedef enum gt_service {
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
     CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
-    CUdeviceptr view;     /* the same bytes of a timed input where no kernel can write them; where
-                             there is none, address */
     uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
@@ -44,6 +42,15 @@ typedef struct gt_slot {
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
     int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
+
+/* Copies of a workspace's inputs that no kernel can write, and the arguments of a launch on them.
+ */
+typedef struct gt_guarded {
+    gt_view views[GT_PARAMETER_MAX];
+    uint32_t view_count;
+    CUdeviceptr addresses[GT_PARAMETER_MAX]; /* by buffer */
+    const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+} gt_guarded;
 
 /* What one workload needs at one size: its buffers on the device, what the reference made of them,
  * and the arguments of a launch. workspaces[0] is timed; workspaces[1], if there is one, has the
@@ -69,7 +76,6 @@ typedef struct gt_workspace {
     uint32_t sets;          /* of buffers, over which samples rotate; the slots are set 0 */
     CUdeviceptr *addresses; /* [set][buffer]; owned */
     const void **arguments; /* [set][caller argument]; owned */
-    const void **guarded;   /* the first set's with the views of the inputs; in `arguments` */
     uint32_t argument_count;
 } gt_workspace;
 
@@ -116,7 +122,6 @@ struct gt_measure {
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
     GT_ARRAY(CUdeviceptr) allocations;
-    GT_ARRAY(gt_view) views;
     gt_tasks fill;     /* inputs, pristine copies, guards */
     gt_tasks launch;   /* before a proof's first launches: inout restored, outputs poisoned */
     gt_tasks relaunch; /* the same before its second launch, on the last workspace */
@@ -146,8 +151,9 @@ struct gt_measure {
     bool has_expected;    /* the expected results are known */
     bool has_tolerances;  /* the tolerances are known */
     uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
-    bool guards_inputs;   /* launches get the views of the inputs */
-    bool alone;           /* samples are single launches, each on restored buffers */
+    const gt_guarded
+        *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
+    bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -214,6 +220,10 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
 void gt_workspace_free(gt_workspace *workspace);
+/* Queues copying the inputs of a workspace to memory that is mapped for reading alone; those for
+ * which there is none stay where they are. To be freed when no launch uses it any more. */
+gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_workspace *workspace);
+void gt_guard_free(gt_guarded *guarded, gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 

@@ -60,9 +60,9 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
 {
     const gt_workspace *on = &measure->workspaces[workspace];
-    gputune_status status =
-        gt_launcher_launch(variant->launchers[workspace], measure->stream,
-                           measure->guards_inputs ? on->guarded : on->arguments);
+    gputune_status status = gt_launcher_launch(
+        variant->launchers[workspace], measure->stream,
+        workspace == 0 && measure->guarded ? measure->guarded->arguments : on->arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
@@ -190,12 +190,21 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
  * So the winner's inputs cannot be written: such a write ends the process that measures. */
 static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
-    measure->guards_inputs = true;
-    gputune_status status = prove_twice(out, measure, variant);
-    measure->guards_inputs = false;
-    return status == GPUTUNE_ECRASHED && measure->views.count
-               ? gt_fail_prefix(status, "launched with inputs that cannot be written")
-               : status;
+    gt_guarded guarded;
+    gputune_status status = gt_guard_inputs(&guarded, measure, &measure->workspaces[0]);
+    if (status == GPUTUNE_OK) {
+        measure->guarded = &guarded;
+        status = prove_twice(out, measure, variant);
+        measure->guarded = NULL;
+    }
+    if (status == GPUTUNE_ECRASHED && guarded.view_count) {
+        status = gt_fail_prefix(status, "launched with inputs that cannot be written");
+    }
+    if (status < 0 && !measure->lost) {
+        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+    }
+    gt_guard_free(&guarded, measure);
+    return status;
 }
 
 static gputune_status usable(const gt_measure *measure)

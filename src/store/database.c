@@ -11,14 +11,15 @@ static const char *const sql_text[GT_SQL_COUNT] = {
 #undef ROW
 };
 
+bool gt_database_is_memory(int code)
+{
+    return (code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM;
+}
+
 static gputune_status failed(gt_database *database, int code)
 {
     database->code = code;
-    if ((code & 0xff) != SQLITE_NOMEM) {
-        return GPUTUNE_EDATABASE;
-    }
-    gt_fail_memory();
-    return GPUTUNE_ENOMEM;
+    return gt_database_is_memory(code) ? gt_fail_memory() : GPUTUNE_EDATABASE;
 }
 
 gt_trouble gt_database_trouble(const gt_database *database)

@@ -137,7 +137,8 @@ static int read_facts(file_facts *out, gt_database *database)
     code =
         code ? code : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
     if (!sqlite3_get_autocommit(database->handle)) {
-        run(database, "ROLLBACK");
+        int ended = run(database, "ROLLBACK");
+        code = code ? code : ended;
     }
     return code;
 }
@@ -276,8 +277,13 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = prepare_schema(database, mode, why, why_bytes);
     }
+    if (database->code == SQLITE_READONLY_ROLLBACK && mode == GT_DATABASE_READ) {
+        sqlite3_close(database->handle); /* undoing what a killed writer began needs to write */
+        *trouble = open_handle(database, path, GT_DATABASE_LOOKUP, why, why_bytes);
+        *trouble = *trouble ? *trouble : prepare_schema(database, mode, why, why_bytes);
+    }
     if (*trouble != GT_TROUBLE_NONE) {
-        bool memory = (database->code & 0xff) == SQLITE_NOMEM;
+        bool memory = gt_database_is_memory(database->code);
         gt_database_close(database);
         return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
     }

@@ -48,9 +48,10 @@ typedef struct gt_store gt_store;
  * (may be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
-/* The same only to read: nothing is made, written or put beside a file. EDATABASE, with a message
- * that names it, when `path` is missing, locked, or not gputune's; of a damaged one the file begun
- * beside it is read, where there is one. Where `path` is NULL, the user's file may be missing. */
+/* The same only to read: nothing is made, written or put beside a file; only what a writer that was
+ * killed left half done is undone. EDATABASE, with a message that names it, when `path` is missing,
+ * locked, or not gputune's; of a damaged one the file begun beside it is read, where there is one.
+ * Where `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
                                   const gt_log *log);
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
