@@ -284,6 +284,9 @@ static gputune_status take_over(void *user)
     for (int keep = 0; keep < 2 && status == GPUTUNE_OK; keep++) {
         gt_wisdom_import import = {.driver_version = 13000, .from = "the text", .keep = keep};
         status = gt_store_import(&import, store, j->text, &patience);
+        if (status == GPUTUNE_OK) {
+            assert_int_equal(import.taken + import.left_out, 2);
+        }
     }
     gt_store_close(store);
     return status;
