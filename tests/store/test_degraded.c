@@ -347,6 +347,30 @@ static void users_database_wins_over_the_systems(void **state)
     assert_int_equal(w->warnings, 0);
 }
 
+static void system_database_that_breaks_later_is_left_out(void **state)
+{
+    world *w = *state;
+    char system[128];
+    gt_store *store;
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    assert_int_equal(gt_store_open(&store, system, NULL, NULL), GPUTUNE_OK);
+    put_size(store, 4096, 30);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 10);
+    assert_true(time_at(store, 4096) == 30);
+    FILE *file = fopen(system, "r+");
+    for (int i = 0; i < 100000; i++) {
+        fputc('x', file);
+    }
+    fclose(file);
+    assert_true(time_at(store, 4096) == 0);
+    assert_true(time_at(store, 1024) == 10);
+    assert_int_equal(w->warnings, 1);
+    assert_non_null(strstr(w->warning, "is not used"));
+    gt_store_close(store);
+}
+
 static void broken_system_database_is_left_out(void **state)
 {
     world *w = *state;
@@ -623,6 +647,7 @@ int main(void)
         TEST(empty_file_is_a_new_database),
         TEST(users_database_wins_over_the_systems),
         TEST(broken_system_database_is_left_out),
+        TEST(system_database_that_breaks_later_is_left_out),
         TEST(reading_makes_nothing),
         TEST(reader_undoes_what_a_killed_writer_began),
         TEST(folder_in_its_place),
