@@ -41,8 +41,8 @@ EMU_EXPORT CUresult cuMemFree_v2(CUdeviceptr address)
         return CUDA_SUCCESS;
     }
     EMU_CHECK(emu_memory_lookup(&what, address), CUDA_ERROR_INVALID_VALUE);
-    bool pool = what.kind == EMU_MEMORY_POOL;
-    return free_kind(address, pool ? EMU_MEMORY_POOL : EMU_MEMORY_DEVICE);
+    bool other = what.kind == EMU_MEMORY_POOL || what.kind == EMU_MEMORY_VIEW;
+    return free_kind(address, other ? what.kind : EMU_MEMORY_DEVICE);
 }
 
 EMU_EXPORT CUresult cuMemGetInfo_v2(size_t *free_bytes, size_t *total_bytes)
@@ -72,6 +72,16 @@ EMU_EXPORT CUresult emuNameMemory(CUdeviceptr address, const char *name)
 {
     EMU_ENTER(emuNameMemory, EMU_USE);
     EMU_CHECK(name && emu_memory_name(address, name), CUDA_ERROR_INVALID_VALUE);
+    return CUDA_SUCCESS;
+}
+
+EMU_EXPORT CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address)
+{
+    EMU_ENTER(emuViewMemory, EMU_USE | EMU_UNSAFE);
+    EMU_CHECK(view, CUDA_ERROR_INVALID_VALUE);
+    uint64_t at;
+    EMU_TRY((CUresult)emu_memory_view(&at, address, emu_context_top()));
+    *view = at;
     return CUDA_SUCCESS;
 }
 

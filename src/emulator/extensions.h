@@ -32,6 +32,11 @@ const char *emuLastMessage(void);
  * where there is none. */
 CUresult emuNameMemory(CUdeviceptr address, const char *name);
 
+/* The bytes of the allocation that begins at `address` at another address too, where kernels may
+ * only read them. cuMemFree releases the view, before the allocation. 1 where none begins there,
+ * 801 where memory cannot be mapped twice. */
+CUresult emuViewMemory(CUdeviceptr *view, CUdeviceptr address);
+
 /* The version of the model. It goes up when modelled times change, so that records of different
  * versions are not compared. */
 int emuModelVersion(void);

@@ -178,6 +178,12 @@ static size_t page_round(size_t bytes)
     return (bytes + page - 1) / page * page;
 }
 
+/* Whether an allocation of that kind has memory of its own. */
+static bool holds_own(emu_memory_kind kind)
+{
+    return kind != EMU_MEMORY_IMPORT && kind != EMU_MEMORY_VIEW;
+}
+
 /* Claims addresses and a slot; the memory behind them is not accessible yet. Lock held. */
 static int claim(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
 {
@@ -193,14 +199,14 @@ static int claim(uint32_t *out, size_t bytes, emu_memory_kind kind, void *owner)
                                                .kind = kind,
                                                .owner = owner,
                                                .id = ++memory.last_id};
-    memory.in_use += kind == EMU_MEMORY_IMPORT ? 0 : bytes;
+    memory.in_use += holds_own(kind) ? bytes : 0;
     return 0;
 }
 
 static void give_slot(uint32_t index)
 {
     emu_allocation *what = &memory.slots[index].what;
-    memory.in_use -= what->kind == EMU_MEMORY_IMPORT ? 0 : what->bytes;
+    memory.in_use -= holds_own(what->kind) ? what->bytes : 0;
     *what = (emu_allocation){0};
     memory.slots[index].name[0] = '\0';
     memory.slots[index].next_free = memory.first_free;
@@ -248,7 +254,7 @@ static bool drop_pages(const emu_allocation *what)
     void *at = (void *)(uintptr_t)what->base;
     size_t bytes = page_round(what->bytes);
     off_t offset = memory.file >= 0 ? (off_t)(what->base - memory.base) : 0;
-    bool emptied = what->kind == EMU_MEMORY_IMPORT || memory.file < 0 ||
+    bool emptied = !holds_own(what->kind) || memory.file < 0 ||
                    fallocate(memory.file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset,
                              (off_t)bytes) == 0;
     int flags = memory.file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
@@ -446,24 +452,45 @@ static int open_share(const emu_memory_share *share)
     return strstr(link, "gputune-emu") ? open(path, O_RDWR | O_CLOEXEC) : -1;
 }
 
-static int map_share(uint64_t *out, int file, const emu_memory_share *share, void *owner)
+/* Maps a part of a memory file as an allocation here. Lock held. */
+static int map_file(uint64_t *out, int file, uint64_t offset, const emu_allocation *like)
 {
     uint32_t index;
-    int code = claim(&index, share->bytes, EMU_MEMORY_IMPORT, owner);
+    int code = claim(&index, like->bytes, like->kind, like->owner);
     if (code) {
         return code;
     }
     uint64_t base = memory.slots[index].what.base;
-    void *at = mmap((void *)(uintptr_t)base, page_round(share->bytes), PROT_READ | PROT_WRITE,
-                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)share->offset);
+    void *at = mmap((void *)(uintptr_t)base, page_round(like->bytes),
+                    like->read_only ? PROT_READ : PROT_READ | PROT_WRITE,
+                    MAP_SHARED | MAP_FIXED | MAP_NORESERVE, file, (off_t)offset);
     if (at == MAP_FAILED) {
         give_slot(index);
         return CUDA_ERROR_INVALID_VALUE;
     }
-    madvise(at, page_round(share->bytes), MADV_DONTFORK);
-    mark_granules(base, share->bytes, index + 1);
+    madvise(at, page_round(like->bytes), MADV_DONTFORK);
+    memory.slots[index].what.read_only = like->read_only;
+    mark_granules(base, like->bytes, index + 1);
     *out = base;
     return 0;
+}
+
+int emu_memory_view(uint64_t *out, uint64_t base, void *owner)
+{
+    pthread_mutex_lock(&memory.lock);
+    uint32_t slot = owner_at(base);
+    int code = slot && memory.slots[slot - 1].what.base == base
+                   ? memory.file < 0 ? CUDA_ERROR_NOT_SUPPORTED : 0
+                   : CUDA_ERROR_INVALID_VALUE;
+    if (!code) {
+        const emu_allocation like = {.bytes = memory.slots[slot - 1].what.bytes,
+                                     .kind = EMU_MEMORY_VIEW,
+                                     .owner = owner,
+                                     .read_only = true};
+        code = map_file(out, memory.file, base - memory.base, &like);
+    }
+    pthread_mutex_unlock(&memory.lock);
+    return code;
 }
 
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner)
@@ -480,7 +507,9 @@ int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner)
         return CUDA_ERROR_INVALID_VALUE;
     }
     pthread_mutex_lock(&memory.lock);
-    int code = map_share(out, file, share, owner);
+    int code = map_file(
+        out, file, share->offset,
+        &(emu_allocation){.bytes = share->bytes, .kind = EMU_MEMORY_IMPORT, .owner = owner});
     pthread_mutex_unlock(&memory.lock);
     close(file);
     return code;

@@ -16,7 +16,8 @@ typedef enum emu_memory_kind {
     EMU_MEMORY_HOST,       /* pinned host memory made here */
     EMU_MEMORY_REGISTERED, /* pinned host memory of the caller's, outside the range */
     EMU_MEMORY_MODULE,     /* a module's variables */
-    EMU_MEMORY_IMPORT      /* another process's allocation */
+    EMU_MEMORY_IMPORT,     /* another process's allocation */
+    EMU_MEMORY_VIEW        /* an allocation of this process once more, to be read alone */
 } emu_memory_kind;
 
 typedef struct emu_allocation {
@@ -72,5 +73,10 @@ size_t emu_memory_limit(void);
  * CUDA_ERROR_INVALID_CONTEXT, a vanished or forged one CUDA_ERROR_INVALID_VALUE. */
 int emu_memory_export(emu_memory_share *out, uint64_t address);
 int emu_memory_import(uint64_t *out, const emu_memory_share *share, void *owner);
+
+/* The allocation that begins at `base` at another address too, read-only there.
+ * CUDA_ERROR_INVALID_VALUE where none begins there, CUDA_ERROR_NOT_SUPPORTED where memory cannot be
+ * mapped twice. */
+int emu_memory_view(uint64_t *out, uint64_t base, void *owner);
 
 #endif

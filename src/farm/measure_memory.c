@@ -208,19 +208,18 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
     return GPUTUNE_OK;
 }
 
-static void bind_arguments(gt_workspace *workspace, uint32_t set)
+/* The caller's arguments of a launch on these buffers. */
+static void bind_arguments(const void **arguments, const gt_workspace *workspace,
+                           const CUdeviceptr *addresses)
 {
     const gt_workload *workload = &workspace->workload;
-    const void **arguments = &workspace->arguments[(size_t)set * workspace->argument_count];
     for (uint32_t i = 0; i < workload->block_count; ++i) {
         *arguments++ = workspace->blocks[i];
     }
     for (uint32_t i = 0; i < workload->argument_count; ++i) {
         uint32_t index = workload->arguments[i].index;
-        arguments[i] =
-            workload->arguments[i].is_buffer
-                ? (const void *)&workspace->addresses[set * workload->buffer_count + index]
-                : workspace->scalars[index];
+        arguments[i] = workload->arguments[i].is_buffer ? (const void *)&addresses[index]
+                                                        : workspace->scalars[index];
     }
 }
 
@@ -241,11 +240,13 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
         return gt_fail_memory();
     }
     for (uint32_t set = 0; set < workspace->sets; ++set) {
+        CUdeviceptr *addresses = workspace->addresses + (size_t)set * buffers;
         for (uint32_t i = 0; i < buffers; ++i) {
-            workspace->addresses[set * buffers + i] =
+            addresses[i] =
                 set == 0 ? workspace->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
         }
-        bind_arguments(workspace, set);
+        bind_arguments(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
+                       addresses);
     }
     return GPUTUNE_OK;
 }
@@ -260,6 +261,43 @@ void gt_workspace_free(gt_workspace *workspace)
     free(workspace->addresses);
     free(workspace->arguments);
     *workspace = (gt_workspace){0};
+}
+
+/* ---- Inputs that cannot be written ----------------------------------------------------------- */
+
+static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt_slot *slot,
+                                  const gt_buffer *buffer, uint32_t index)
+{
+    gt_view *view = &out->views[out->view_count];
+    uint64_t offset = slot->address % GT_ALIGNMENT_MAX;
+    out->addresses[index] = slot->address;
+    if (buffer->direction != GT_IN || buffer->bytes == 0 ||
+        !gt_view_take(view, measure->driver, measure->device.ordinal, offset + buffer->bytes)) {
+        return GPUTUNE_OK;
+    }
+    ++out->view_count;
+    out->addresses[index] = view->address + offset;
+    GT_CALL(measure, MemcpyDtoDAsync, view->own + offset, slot->address, buffer->bytes,
+            measure->stream);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_workspace *workspace)
+{
+    const gt_workload *workload = &workspace->workload;
+    memset(out, 0, sizeof *out);
+    for (uint32_t i = 0; i < workload->buffer_count; ++i) {
+        GT_TRY(guard_input(out, measure, &workspace->slots[i], &workload->buffers[i], i));
+    }
+    bind_arguments(out->arguments, workspace, out->addresses);
+    return GPUTUNE_OK;
+}
+
+void gt_guard_free(gt_guarded *guarded, gt_measure *measure)
+{
+    for (uint32_t i = 0; i < guarded->view_count; ++i) {
+        gt_view_free(&guarded->views[i], measure->driver);
+    }
 }
 
 /* ---- Service buffers ------------------------------------------------------------------------- */

@@ -11,6 +11,7 @@
 #include "gpu/device.h"
 #include "gpu/launcher.h"
 #include "gpu/module.h"
+#include "gpu/view.h"
 
 /* The service kernels, in the order of their names in measure_service.c. */
 typedef enum gt_service {
@@ -41,6 +42,15 @@ typedef struct gt_slot {
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
     int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
+
+/* Copies of a workspace's inputs that no kernel can write, and the arguments of a launch on them.
+ */
+typedef struct gt_guarded {
+    gt_view views[GT_PARAMETER_MAX];
+    uint32_t view_count;
+    CUdeviceptr addresses[GT_PARAMETER_MAX]; /* by buffer */
+    const void *arguments[GT_BLOCK_MAX + GT_PARAMETER_MAX];
+} gt_guarded;
 
 /* What one workload needs at one size: its buffers on the device, what the reference made of them,
  * and the arguments of a launch. workspaces[0] is timed; workspaces[1], if there is one, has the
@@ -141,7 +151,9 @@ struct gt_measure {
     bool has_expected;    /* the expected results are known */
     bool has_tolerances;  /* the tolerances are known */
     uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
-    bool alone;           /* samples are single launches, each on restored buffers */
+    const gt_guarded
+        *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
+    bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
 
     GT_ARRAY(gt_loaded) variants;
@@ -208,6 +220,10 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
 void gt_workspace_free(gt_workspace *workspace);
+/* Queues copying the inputs of a workspace to memory that is mapped for reading alone; those for
+ * which there is none stay where they are. To be freed when no launch uses it any more. */
+gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_workspace *workspace);
+void gt_guard_free(gt_guarded *guarded, gt_measure *measure);
 /* Allocates the sweep buffer, the findings and the accumulators of the check kernel. */
 gputune_status gt_memory_service(gt_measure *measure);
 

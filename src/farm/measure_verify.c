@@ -59,8 +59,10 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
 {
-    gputune_status status = gt_launcher_launch(variant->launchers[workspace], measure->stream,
-                                               measure->workspaces[workspace].arguments);
+    const gt_workspace *on = &measure->workspaces[workspace];
+    gputune_status status = gt_launcher_launch(
+        variant->launchers[workspace], measure->stream,
+        workspace == 0 && measure->guarded ? measure->guarded->arguments : on->arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
 }
@@ -173,7 +175,7 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
 /* The same for a winner on the timed workspace, in the other order: first with the scratch memory
  * that the race has left, then with poisoned scratch memory. The results of both launches are
  * checked. */
-static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
@@ -182,6 +184,27 @@ static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
     return conclude(out, measure, variant, true);
+}
+
+/* A variant that writes an input and puts it right again within the launch passes every comparison.
+ * So the winner's inputs cannot be written: such a write ends the process that measures. */
+static gputune_status prove_again(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+{
+    gt_guarded guarded;
+    gputune_status status = gt_guard_inputs(&guarded, measure, &measure->workspaces[0]);
+    if (status == GPUTUNE_OK) {
+        measure->guarded = &guarded;
+        status = prove_twice(out, measure, variant);
+        measure->guarded = NULL;
+    }
+    if (status == GPUTUNE_ECRASHED && guarded.view_count) {
+        status = gt_fail_prefix(status, "launched with inputs that cannot be written");
+    }
+    if (status < 0 && !measure->lost) {
+        measure->lost = gt_cuda_fatal(measure->driver->StreamSynchronize(measure->stream));
+    }
+    gt_guard_free(&guarded, measure);
+    return status;
 }
 
 static gputune_status usable(const gt_measure *measure)

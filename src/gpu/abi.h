@@ -182,6 +182,37 @@ typedef struct CUipcEventHandle {
     char reserved[CU_IPC_HANDLE_SIZE];
 } CUipcEventHandle;
 
+typedef unsigned long long CUmemGenericAllocationHandle;
+
+enum { CU_MEM_ALLOCATION_TYPE_PINNED = 1, CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0 };
+
+typedef enum CUmemLocationType {
+    CU_MEM_LOCATION_TYPE_INVALID = 0,
+    CU_MEM_LOCATION_TYPE_DEVICE = 1
+} CUmemLocationType;
+
+typedef struct CUmemLocation {
+    CUmemLocationType type;
+    int id;
+} CUmemLocation;
+
+typedef struct CUmemAllocationProp {
+    int type, requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    unsigned char allocFlags[8];
+} CUmemAllocationProp;
+
+typedef enum CUmemAccess_flags {
+    CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+    CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3
+} CUmemAccess_flags;
+
+typedef struct CUmemAccessDesc {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
 /* Only the kinds of launch attribute that gputune sets are named in the union. */
 typedef enum CUlaunchAttributeID {
     CU_LAUNCH_ATTRIBUTE_IGNORE = 0,

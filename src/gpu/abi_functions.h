@@ -119,7 +119,23 @@
       (CUipcMemHandle * handle, CUdeviceptr address))                                              \
     X(IpcOpenMemHandle, cuIpcOpenMemHandle, 11000, REQUIRED,                                       \
       (CUdeviceptr * address, CUipcMemHandle handle, unsigned int flags))                          \
-    X(IpcCloseMemHandle, cuIpcCloseMemHandle, 4010, REQUIRED, (CUdeviceptr address))
+    X(IpcCloseMemHandle, cuIpcCloseMemHandle, 4010, REQUIRED, (CUdeviceptr address))               \
+    X(MemGetAllocationGranularity, cuMemGetAllocationGranularity, 10020, OPTIONAL,                 \
+      (size_t * bytes, const CUmemAllocationProp *properties, int flags))                          \
+    X(MemCreate, cuMemCreate, 10020, OPTIONAL,                                                     \
+      (CUmemGenericAllocationHandle * handle, size_t bytes, const CUmemAllocationProp *properties, \
+       unsigned long long flags))                                                                  \
+    X(MemRelease, cuMemRelease, 10020, OPTIONAL, (CUmemGenericAllocationHandle handle))            \
+    X(MemAddressReserve, cuMemAddressReserve, 10020, OPTIONAL,                                     \
+      (CUdeviceptr * address, size_t bytes, size_t alignment, CUdeviceptr wanted,                  \
+       unsigned long long flags))                                                                  \
+    X(MemAddressFree, cuMemAddressFree, 10020, OPTIONAL, (CUdeviceptr address, size_t bytes))      \
+    X(MemMap, cuMemMap, 10020, OPTIONAL,                                                           \
+      (CUdeviceptr address, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,      \
+       unsigned long long flags))                                                                  \
+    X(MemUnmap, cuMemUnmap, 10020, OPTIONAL, (CUdeviceptr address, size_t bytes))                  \
+    X(MemSetAccess, cuMemSetAccess, 10020, OPTIONAL,                                               \
+      (CUdeviceptr address, size_t bytes, const CUmemAccessDesc *access, size_t count))
 
 #define GT_DRIVER_LIST_STREAM(X)                                                                   \
     X(StreamCreate, cuStreamCreate, 2000, REQUIRED, (CUstream * stream, unsigned int flags))       \
@@ -186,6 +202,7 @@
     Y(EmuSelectProfile, emuSelectProfile, CUresult, (const char *name))                            \
     Y(EmuModelledTimeNs, emuModelledTimeNs, CUresult, (double *host_ns))                           \
     Y(EmuNameMemory, emuNameMemory, CUresult, (CUdeviceptr address, const char *name))             \
+    Y(EmuViewMemory, emuViewMemory, CUresult, (CUdeviceptr * view, CUdeviceptr address))           \
     Y(EmuSetFaults, emuSetFaults, CUresult, (const char *script))                                  \
     Y(EmuLastMessage, emuLastMessage, const char *, (void))
 

@@ -24,7 +24,8 @@ typedef enum gt_trouble {
 typedef enum gt_database_mode {
     GT_DATABASE_WRITE,  /* made where it is missing */
     GT_DATABASE_LOOKUP, /* must exist with today's schema; what a writer that died left is undone */
-    GT_DATABASE_READ,   /* must exist; nothing is changed, an older schema is read from a copy */
+    GT_DATABASE_READ,   /* must exist; nothing is changed but what a writer that died left, which
+                           is undone; an older schema is read from a copy */
     GT_DATABASE_MEMORY
 } gt_database_mode;
 
@@ -49,6 +50,11 @@ void gt_database_wait(gt_database *database, const gt_patience *patience);
 /* One step of any wait: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond the end.
  * False at once when the patience is over. */
 bool gt_wait_a_little(const gt_patience *patience, int tries);
+/* The same for what takes others seconds: up to 100 ms, so that many who wait leave them the file.
+ */
+bool gt_wait_a_while(const gt_patience *patience, int tries);
+/* Whether this code of SQLite's means that memory was short. */
+bool gt_database_is_memory(int code);
 /* What the last failure means. */
 gt_trouble gt_database_trouble(const gt_database *database);
 /* SQLite's text for it. */

@@ -137,7 +137,8 @@ static int read_facts(file_facts *out, gt_database *database)
     code =
         code ? code : pragma_integer(database, "SELECT count(*) FROM sqlite_schema", &out->tables);
     if (!sqlite3_get_autocommit(database->handle)) {
-        run(database, "ROLLBACK");
+        int ended = run(database, "ROLLBACK");
+        code = code ? code : ended;
     }
     return code;
 }
@@ -147,13 +148,14 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
 {
     bool ours = facts->application == APPLICATION_ID;
     bool empty = !facts->tables && !facts->version;
-    bool may_be_new = mode == GT_DATABASE_WRITE || mode == GT_DATABASE_MEMORY;
-    if (!ours && !(empty && may_be_new)) {
+    if (!ours && (!empty || mode == GT_DATABASE_READ)) {
         snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
     if (mode == GT_DATABASE_LOOKUP && facts->version < newest_step()) {
-        snprintf(why, bytes, "it was made by an older gputune and is not yet brought up to date");
+        snprintf(why, bytes, "%s",
+                 empty ? "another process is making it"
+                       : "it was made by an older gputune and is not yet brought up to date");
         return GT_TROUBLE_LOCKED;
     }
     if (mode == GT_DATABASE_WRITE && facts->version > newest_step()) {
@@ -275,8 +277,13 @@ gputune_status gt_database_open(gt_database **out, const char *path, gt_database
     if (*trouble == GT_TROUBLE_NONE) {
         *trouble = prepare_schema(database, mode, why, why_bytes);
     }
+    if (database->code == SQLITE_READONLY_ROLLBACK && mode == GT_DATABASE_READ) {
+        sqlite3_close(database->handle); /* undoing what a killed writer began needs to write */
+        *trouble = open_handle(database, path, GT_DATABASE_LOOKUP, why, why_bytes);
+        *trouble = *trouble ? *trouble : prepare_schema(database, mode, why, why_bytes);
+    }
     if (*trouble != GT_TROUBLE_NONE) {
-        bool memory = (database->code & 0xff) == SQLITE_NOMEM;
+        bool memory = gt_database_is_memory(database->code);
         gt_database_close(database);
         return memory ? gt_fail_memory() : GPUTUNE_EDATABASE;
     }

@@ -48,9 +48,10 @@ typedef struct gt_store gt_store;
  * (may be NULL) is copied. *out is for gt_store_close(). */
 gputune_status gt_store_open(gt_store **out, const char *path, const char *system_path,
                              const gt_log *log);
-/* The same only to read: nothing is made, written or put beside a file. EDATABASE, with a message
- * that names it, when `path` is missing, locked, or not gputune's; of a damaged one the file begun
- * beside it is read, where there is one. Where `path` is NULL, the user's file may be missing. */
+/* The same only to read: nothing is made, written or put beside a file; only what a writer that was
+ * killed left half done is undone. EDATABASE, with a message that names it, when `path` is missing,
+ * locked, or not gputune's; of a damaged one the file begun beside it is read, where there is one.
+ * Where `path` is NULL, the user's file may be missing. */
 gputune_status gt_store_open_read(gt_store **out, const char *path, const char *system_path,
                                   const gt_log *log);
 /* NULL is allowed. Must not be called in a forked child with any hope of cleaning up: it leaks. */
@@ -214,6 +215,8 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
+    int64_t renewed_ns; /* on the clock of gt_now_ns() */
+    int64_t silent;     /* process that it was taken from, which had not renewed it; 0: none */
 } gt_lease;
 
 enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
@@ -231,7 +234,8 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed
- * locked; the next renewal finds out. */
+ * locked; the next renewal finds out. It waits for the file 0.1 s, and until the lease's end once
+ * half of its time is over, within `patience`. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Gives the lease back. Does nothing if it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);

@@ -261,8 +261,12 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
     while ((status = gt_wisdom_read(&entry, &text)) != GPUTUNE_ENOTFOUND) {
         bool read = status == GPUTUNE_OK;
         if (read && is_sound(&entry)) {
-            GT_TRY(gt_array_push(out, entry));
-            continue;
+            status = gt_array_push(out, entry);
+            if (status == GPUTUNE_OK) {
+                continue;
+            }
+            gt_wisdom_entry_free(&entry);
+            return status;
         }
         if (!import->left_out++) {
             gt_log_line(import->log, GPUTUNE_LOG_WARNING, "%s: left out: %s", import->from,

@@ -61,12 +61,13 @@ static bool is_cut_short(const gt_tuning *tuning, const gt_race_result *result)
            (tuning->proved != result->winner || gt_field_lacks_one(&tuning->session.field));
 }
 
-/* The race's result, without speed-ups if it is by time and the objective is energy. False: there
- * is none. */
-static bool find_result(gt_race_result *out, const gt_tuning *tuning)
+/* The race's result, without speed-ups if it is by time and the objective is energy. ENOVARIANT:
+ * there is none. */
+static gputune_status find_result(gt_race_result *out, const gt_tuning *tuning)
 {
-    if (gt_race_result_get(tuning->race, out) != GPUTUNE_OK || !out->samples) {
-        return false;
+    GT_TRY(gt_race_result_get(tuning->race, out));
+    if (!out->samples) {
+        return GPUTUNE_ENOVARIANT;
     }
     bool by_time = gt_tuning_is_before_weighing(tuning); /* stopped before anything was weighed */
     out->end = by_time || tuning->restored == tuning->race || is_cut_short(tuning, out)
@@ -75,7 +76,7 @@ static bool find_result(gt_race_result *out, const gt_tuning *tuning)
     if (by_time) {
         out->speedup = out->speedup_low = out->speedup_high = 0;
     }
-    return true;
+    return GPUTUNE_OK;
 }
 
 static gputune_status summarise(gt_summary *out, const gt_tuning *tuning, uint64_t id)
@@ -223,6 +224,7 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
     const gt_request *request = tuning->session.request;
     const gt_config standard = gt_config_default(request->template);
     gt_code_list codes, passed = {0};
+    gputune_status status = GPUTUNE_OK;
     GT_TRY(gt_config_text(&winner->config, request->template, &choice->config));
     GT_TRY(gt_config_text(&winner->default_config, request->template, &standard));
     winner->problem = request->problem_text;
@@ -235,7 +237,7 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
     }
     GT_TRY(list_codes(&codes, tuning, winner->terms.final));
     if (winner->terms.final) {
-        GT_TRY(gt_tuning_kept_codes(&passed, tuning));
+        status = gt_tuning_kept_codes(&passed, tuning);
     }
     gt_device device;
     const gt_gpu_facts gpu = gpu_facts(&device, tuning);
@@ -251,7 +253,9 @@ static gputune_status store_winner(const gt_tuning *tuning, const gt_choice *cho
                                 .passed_count = passed.count,
                                 .force = request->options.force};
     const gt_patience patience = last_patience(tuning);
-    gputune_status status = gt_store_put_winner(request->services->store, &outcome, &patience);
+    status = status == GPUTUNE_OK
+                 ? gt_store_put_winner(request->services->store, &outcome, &patience)
+                 : status;
     free(codes.items);
     free(passed.items);
     return status;
@@ -388,8 +392,8 @@ gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
     gt_summary time = {0}, standard = {0};
     int64_t fallback = -1;
     gputune_status status = gt_tuning_trials(&list, tuning);
-    bool won = find_result(&result, tuning);
-    if (status == GPUTUNE_OK && !won) {
+    status = status == GPUTUNE_OK ? find_result(&result, tuning) : status;
+    if (status == GPUTUNE_ENOVARIANT) {
         status = conclude_without_winner(tuning, &list);
     }
     if (status == GPUTUNE_OK) {

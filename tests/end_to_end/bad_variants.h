@@ -46,6 +46,7 @@ static const bad table[] = {
     {"one_unwritten", "wrong", GPUTUNE_EWRONG, 0, N, false},
     {"not_a_number", "wrong", GPUTUNE_EWRONG, 0, N, false},
     {"writes_input", "wrong", GPUTUNE_EWRONG, 0, N, false},
+    {"restores_input", "crashed", GPUTUNE_ECRASHED, 0, N, false},
     {"too_much_shared", "compile", GPUTUNE_ECOMPILE, 0, N, false},
     {"too_many_registers", "launch", GPUTUNE_ECUDA, 0, N, false},
     {"no_compile", "compile", GPUTUNE_ECOMPILE, 0, N, false},

@@ -113,6 +113,36 @@ static void makes_its_folder_in_the_cache(void **state)
     unsetenv("XDG_CACHE_HOME");
 }
 
+/* A writer that ends in the middle of a transaction, with a part of it in the file. */
+static void die_while_writing(const char *path)
+{
+    int code;
+    pid_t child = fork();
+    if (child == 0) {
+        sqlite3 *raw;
+        bool begun = sqlite3_open(path, &raw) == SQLITE_OK &&
+                     sqlite3_exec(raw, "BEGIN; DELETE FROM winner; DELETE FROM trial", NULL, NULL,
+                                  NULL) == SQLITE_OK &&
+                     sqlite3_db_cacheflush(raw) == SQLITE_OK;
+        _exit(begun ? 0 : 1);
+    }
+    assert_int_equal(waitpid(child, &code, 0), child);
+    assert_int_equal(code, 0);
+}
+
+static void reader_undoes_what_a_killed_writer_began(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 100);
+    gt_store_close(store);
+    die_while_writing(w->path);
+    assert_int_equal(gt_store_open_read(&store, w->path, NULL, &w->log), GPUTUNE_OK);
+    assert_float_equal(time_at(store, 1024), 100, 0);
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
+}
+
 static void folder_in_its_place(void **state)
 {
     world *w = *state;
@@ -565,6 +595,7 @@ int main(void)
         TEST(users_database_wins_over_the_systems),
         TEST(broken_system_database_is_left_out),
         TEST(reading_makes_nothing),
+        TEST(reader_undoes_what_a_killed_writer_began),
         TEST(folder_in_its_place),
         TEST(pipe_in_its_place),
         TEST(device_in_its_place),

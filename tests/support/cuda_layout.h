@@ -23,6 +23,15 @@ typedef struct cuda_layout_row {
     SIZE(CUuuid)                                                                                   \
     SIZE(CUipcMemHandle)                                                                           \
     SIZE(CUipcEventHandle)                                                                         \
+    SIZE(CUmemAllocationProp)                                                                      \
+    OFFSET(CUmemAllocationProp, location)                                                          \
+    SIZE(CUmemAccessDesc)                                                                          \
+    OFFSET(CUmemAccessDesc, flags)                                                                 \
+    VALUE(CU_MEM_ALLOCATION_TYPE_PINNED)                                                           \
+    VALUE(CU_MEM_ALLOC_GRANULARITY_MINIMUM)                                                        \
+    VALUE(CU_MEM_LOCATION_TYPE_DEVICE)                                                             \
+    VALUE(CU_MEM_ACCESS_FLAGS_PROT_READ)                                                           \
+    VALUE(CU_MEM_ACCESS_FLAGS_PROT_READWRITE)                                                      \
     SIZE(cuuint64_t)                                                                               \
     SIZE(CUlaunchAttributeID)                                                                      \
     SIZE(CUlaunchAttributeValue)                                                                   \

@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/random.h"
+#include "base/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -15,8 +16,12 @@ static gputune_status push(scripted_farm *farm, gt_event event)
         snprintf(event.message, sizeof event.message, "scripted %s", gt_status_name(event.status));
     }
     double after_s = event.kind == GT_EVENT_COMPILED ? farm->compile_s : 0;
-    GT_TRY(gt_array_push(&farm->due, gt_now_ns() + (int64_t)(after_s * 1e9)));
-    return gt_array_push(&farm->events, event);
+    gputune_status status = gt_array_push(&farm->due, gt_now_ns() + (int64_t)(after_s * 1e9));
+    status = status == GPUTUNE_OK ? gt_array_push(&farm->events, event) : status;
+    if (status != GPUTUNE_OK) {
+        gt_event_free(&event);
+    }
+    return status;
 }
 
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
@@ -32,7 +37,7 @@ static gputune_status compile(gt_farm *base, const gt_compile_job *job)
         return gt_array_push(&farm->compiling, endless);
     }
     if (event.status == GPUTUNE_OK) {
-        event.compiled.image.data = strdup("image");
+        GT_TRY(gt_strdup((char **)&event.compiled.image.data, "image"));
         event.compiled.image.bytes = 5;
         event.compiled.resources.registers = 32;
         event.compiled.nvrtc_version = 12080;
@@ -122,6 +127,9 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     gt_random random = {farm->random};
     gt_event event = {.kind = GT_EVENT_SAMPLED, .id = job->id};
     event.sampled.values = calloc(job->count, sizeof(double));
+    if (!event.sampled.values) {
+        return gt_fail_memory();
+    }
     event.sampled.count = job->count;
     farm->rounds++;
     event.sampled.spoiled = farm->spoiled > 0;

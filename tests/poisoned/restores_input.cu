@@ -1,0 +1,41 @@
+// Half of its variants write into their input, and put it right again. They are the faster ones.
+#pragma gputune kernel(restores_input)
+#pragma gputune problem(n = 65536)
+#pragma gputune args(out float y[n], in float x[n], size_t n)
+#pragma gputune tune(BAD = 0, 1)
+#pragma gputune tune(BLOCK = 64, 128)
+#pragma gputune default(BAD = 0, BLOCK = 128)
+#pragma gputune block(BLOCK)
+#pragma gputune grid(ceil_div(n, BLOCK))
+#pragma gputune work(bytes = 8 * n)
+#pragma gputune reference(restores_input_reference, block = 256, grid = ceil_div(n, 256))
+
+__global__ void restores_input(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+#if !BAD
+    for (int pass = 0; pass < 64 && i < n; pass++) { // each waits for the one before
+        volatile float *slow = y + i;
+        *slow = *slow + x[i];
+    }
+#endif
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+#if BAD
+    if (i == n / 3) {
+        volatile float *changed = (volatile float *)x;
+        float kept = *changed;
+        *changed = 0.0f;
+        *changed = kept;
+    }
+#endif
+}
+
+__global__ void restores_input_reference(float *y, const float *x, size_t n)
+{
+    size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        y[i] = 2.0f * x[i];
+    }
+}

@@ -1,0 +1,363 @@
+/* Memory that is short, and files that cannot be read or written, at any moment: a lookup finds the
+ * right thing or nothing, what is not kept in the file is kept in memory, and the file stays whole.
+ */
+#include "store_support.h"
+
+#include "store/wisdom.h"
+#include "support/each_failure.h"
+
+typedef struct job {
+    world *w;
+    const char *path;
+    char *text; /* wisdom */
+} job;
+
+/* What a store may answer when it cannot read: nothing is known. */
+static gputune_status unless_unknown(gputune_status status)
+{
+    return status == GPUTUNE_ENOTFOUND || status == GPUTUNE_EBUSY ? GPUTUNE_OK : status;
+}
+
+static gputune_status take_record(void *user, const gputune_record *record)
+{
+    *(int *)user += record->is_winner;
+    return 0;
+}
+
+static gputune_status look_up(gt_store *store)
+{
+    int64_t n = 1024;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    gputune_status status = find_first(&winner, store, ENVIRONMENT, &scenario);
+    if (status == GPUTUNE_OK) {
+        assert_string_equal(winner.config, "VEC=4");
+        assert_true(winner.time.median == 100);
+        gt_winner_free(&winner);
+    }
+    GT_TRY(unless_unknown(status));
+    n = 2000;
+    const gt_scenario other = scenario_at(&n, problem);
+    status = gt_store_find_nearest(&winner, store, ENVIRONMENT, &other, NULL);
+    if (status == GPUTUNE_OK) {
+        assert_string_equal(winner.config, "VEC=4");
+        gt_winner_free(&winner);
+    }
+    return unless_unknown(status);
+}
+
+static gputune_status look_further(gt_store *store)
+{
+    int64_t n = 4096;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_device device = {.name = "A", .origin = "cuda"};
+    gt_trial_list trials;
+    gt_related_list related;
+    gt_code code;
+    GT_TRY(gt_store_trials(&trials, store, ENVIRONMENT, &scenario, 0, 0, NULL));
+    gt_trial_list_free(&trials);
+    GT_TRY(gt_store_related_trials(&related, store, &device, ENVIRONMENT, &scenario, NULL));
+    gt_related_list_free(&related);
+    gputune_status status =
+        gt_store_find_cubin(&code, store, hash_of(1002), "sm_90", false, 0, NULL);
+    if (status == GPUTUNE_OK) {
+        assert_string_equal(code.image.data, "the winner's code");
+        gt_code_free(&code);
+    }
+    return unless_unknown(status);
+}
+
+static gputune_status list_and_export(gt_store *store)
+{
+    const gt_records_filter filter = {.all_trials = true, .versions = GT_VERSIONS_ONE};
+    const gt_wisdom_filter all = {.kernel = NULL};
+    gt_text text = {0};
+    uint32_t count;
+    int winners = 0;
+    gputune_status status = gt_store_records(store, &filter, take_record, &winners, NULL);
+    GT_TRY(status);
+    status = gt_store_export(&text, &count, store, &all, NULL);
+    gt_text_free(&text);
+    return status;
+}
+
+static gputune_status read_all(void *user)
+{
+    job *j = user;
+    gt_store *store;
+    gputune_status status = gt_store_open_read(&store, j->path, NULL, &j->w->log);
+    if (status != GPUTUNE_OK) {
+        return status;
+    }
+    status = look_up(store);
+    status = status == GPUTUNE_OK ? look_further(store) : status;
+    status = status == GPUTUNE_OK ? list_and_export(store) : status;
+    gt_store_close(store);
+    return status;
+}
+
+static void expect_all(void *user)
+{
+    job *j = user;
+    gt_store *store;
+    int64_t n = 1024;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    gt_winner winner;
+    if (gt_store_open_read(&store, j->path, NULL, NULL) != GPUTUNE_OK) {
+        fail_msg("%s", gt_message());
+    }
+    assert_int_equal(find_first(&winner, store, ENVIRONMENT, &scenario), GPUTUNE_OK);
+    assert_string_equal(winner.config, "VEC=4");
+    gt_winner_free(&winner);
+    gt_store_close(store);
+}
+
+/* A file with two winners, in memory: these tests write it some thousand times. */
+static void fill(job *j, void **state)
+{
+    *j = (job){.w = *state};
+    j->path = j->w->path;
+    folder_remove(j->w->folder);
+    j->w->folder = folder_make_in_memory();
+    snprintf(j->w->path, sizeof j->w->path, "%s/gputune.db", j->w->folder);
+    gt_store *store = open_store(j->w);
+    put_size(store, 1024, 100);
+    put_size(store, 4096, 300);
+    gt_store_close(store);
+}
+
+/* SQLite makes thousands of allocations in each of these: every `step`th of them, in the long test
+ * more. */
+static void fail_each(long step, each_act act, each_check afterwards, job *j)
+{
+    step = getenv("GPUTUNE_TEST_LONG") ? step / 10 : step;
+    assert_true(each_failure("allocation", 1, act, afterwards, j) > 10);
+    assert_true(each_failure("sqlite", step, act, afterwards, j) > 10);
+}
+
+static void memory_is_short_for_a_lookup(void **state)
+{
+    job j;
+    fill(&j, state);
+    fail_each(29, read_all, expect_all, &j);
+}
+
+static void file_cannot_be_read(void **state)
+{
+    static const char *const calls[] = {"open", "read",   "pread",   "fcntl",
+                                        "stat", "access", "realpath"};
+    job j;
+    fill(&j, state);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        (void)each_failure(calls[i], 1, read_all, expect_all, &j);
+    }
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static gt_patience soon(void)
+{
+    return gt_patience_for(0.05, NULL);
+}
+
+/* Puts a winner of another size, and finds it: in the file, or in memory. */
+static gputune_status put_and_find(gt_store *store, const gt_scenario *scenario)
+{
+    const gt_terms terms = terms_of(GPUTUNE_MEASURE);
+    const gt_patience patience = soon();
+    gt_winner winner;
+    GT_TRY(put_under(store, scenario, 50, &terms, true, &patience));
+    gputune_status status = find_first(&winner, store, ENVIRONMENT, scenario);
+    if (status == GPUTUNE_OK) {
+        assert_true(winner.time.median == 50);
+        gt_winner_free(&winner);
+    }
+    return unless_unknown(status);
+}
+
+static gputune_status put_parts(gt_store *store, const gt_scenario *scenario)
+{
+    const gt_patience patience = soon();
+    const gt_trial trial = trial_of(4, "VEC=2", 75);
+    const gt_code code = code_of(4, "more code");
+    const gt_device device = {.name = "A", .origin = "cuda"};
+    const gt_gpu_facts facts = {.device = &device, .host = "a host"};
+    const gt_outcome passed = {.environment = ENVIRONMENT,
+                               .gpu = &facts,
+                               .scenario = scenario,
+                               .passed = &code,
+                               .passed_count = 1};
+    GT_TRY(gt_store_put_trials(store, ENVIRONMENT, scenario, &trial, 1, &patience));
+    GT_TRY(gt_store_put_cubins(store, &code, 1, &patience));
+    return gt_store_put_winner(store, &passed, &patience);
+}
+
+static gputune_status write_within(gt_store *store)
+{
+    int64_t n = 2048;
+    char problem[32];
+    const gt_scenario scenario = scenario_at(&n, problem);
+    const gt_patience patience = soon();
+    gt_lease lease = {0};
+    gputune_status status =
+        gt_store_lease_acquire(&lease, store, ENVIRONMENT, &scenario, &patience);
+    status = status == GPUTUNE_OK ? put_parts(store, &scenario) : unless_unknown(status);
+    status = status == GPUTUNE_OK ? put_and_find(store, &scenario) : status;
+    if (status == GPUTUNE_OK && lease.held) {
+        status = unless_unknown(gt_store_lease_renew(&lease, store, &patience));
+    }
+    gt_store_lease_release(&lease, store, &patience);
+    return status;
+}
+
+static gputune_status write_file(void *user)
+{
+    job *j = user;
+    gt_store *store;
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    gputune_status status = write_within(store);
+    gt_store_close(store);
+    return status;
+}
+
+static gputune_status begin_file(void *user)
+{
+    job *j = user;
+    unlink(j->path);
+    return write_file(user);
+}
+
+static void expect_whole(void *user)
+{
+    job *j = user;
+    sqlite3 *raw;
+    sqlite3_stmt *check;
+    assert_int_equal(sqlite3_open(j->path, &raw), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(raw, "PRAGMA integrity_check", -1, &check, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(check), SQLITE_ROW);
+    assert_string_equal(sqlite3_column_text(check, 0), "ok");
+    sqlite3_finalize(check);
+    sqlite3_close(raw);
+}
+
+static void expect_all_whole(void *user)
+{
+    expect_all(user);
+    expect_whole(user);
+}
+
+static void memory_is_short_for_writing(void **state)
+{
+    job j;
+    fill(&j, state);
+    fail_each(61, write_file, expect_all_whole, &j);
+    fail_each(151, begin_file, expect_whole, &j);
+}
+
+static void file_cannot_be_written(void **state)
+{
+    static const char *const calls[] = {"open",   "read",  "pread",    "write",
+                                        "pwrite", "fsync", "truncate", "fallocate",
+                                        "fcntl",  "stat",  "unlink",   "flock"};
+    job j;
+    fill(&j, state);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        (void)each_failure(calls[i], 3, write_file, expect_all_whole, &j);
+        (void)each_failure(calls[i], 3, begin_file, NULL, &j);
+        fill(&j, state);
+    }
+}
+
+/* ---- taking over, and dropping --------------------------------------------------------------- */
+
+static gputune_status take_over(void *user)
+{
+    job *j = user;
+    const gt_patience patience = soon();
+    gt_store *store;
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    gputune_status status = GPUTUNE_OK;
+    for (int keep = 0; keep < 2 && status == GPUTUNE_OK; keep++) {
+        gt_wisdom_import import = {.driver_version = 13000, .from = "the text", .keep = keep};
+        status = gt_store_import(&import, store, j->text, &patience);
+    }
+    gt_store_close(store);
+    return status;
+}
+
+static int take_dropped(void *user, const gputune_record *record)
+{
+    (void)record;
+    ++*(int *)user;
+    return 0;
+}
+
+static gputune_status drop(void *user)
+{
+    job *j = user;
+    int dropped = 0;
+    j->w->warnings = 0;
+    const gt_records_filter filter = {.kernel = "axpy", .all_trials = true};
+    const gt_patience patience = soon();
+    gt_store *store;
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    int status = gt_store_drop(store, &filter, true, take_dropped, &dropped, &patience);
+    if (status == GPUTUNE_OK) {
+        status = gt_store_drop(store, &filter, false, take_dropped, &dropped, &patience);
+    }
+    gt_store_close(store);
+    /* a file that memory was too short to open is given up, with a warning that says why */
+    return status == GPUTUNE_EDATABASE && j->w->warnings ? GPUTUNE_OK : (gputune_status)status;
+}
+
+static void memory_is_short_for_taking_over(void **state)
+{
+    static const gt_wisdom_filter all = {.kernel = NULL};
+    job j;
+    gt_text text = {0};
+    uint32_t count;
+    fill(&j, state);
+    gt_store *store = open_store(j.w);
+    assert_int_equal(gt_store_export(&text, &count, store, &all, NULL), GPUTUNE_OK);
+    gt_store_close(store);
+    assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
+    fail_each(151, take_over, expect_all_whole, &j);
+    j.path = ":memory:";
+    fail_each(151, take_over, NULL, &j);
+    free(j.text);
+}
+
+static gputune_status fill_and_drop(void *user)
+{
+    job *j = user;
+    gt_store *store;
+    GT_TRY(gt_store_open(&store, j->path, NULL, &j->w->log));
+    gputune_status status = write_within(store);
+    gt_store_close(store);
+    return status == GPUTUNE_OK ? drop(j) : status;
+}
+
+static void memory_is_short_for_dropping(void **state)
+{
+    job j;
+    fill(&j, state);
+    fail_each(151, fill_and_drop, expect_whole, &j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(memory_is_short_for_a_lookup, open_world, close_world),
+        cmocka_unit_test_setup_teardown(file_cannot_be_read, open_world, close_world),
+        cmocka_unit_test_setup_teardown(memory_is_short_for_writing, open_world, close_world),
+        cmocka_unit_test_setup_teardown(file_cannot_be_written, open_world, close_world),
+        cmocka_unit_test_setup_teardown(memory_is_short_for_taking_over, open_world, close_world),
+        cmocka_unit_test_setup_teardown(memory_is_short_for_dropping, open_world, close_world),
+    };
+    tell_sqlite_apart();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,111 @@
+/* Lets what is tested fail once for each call that could fail in it: the first allocation, the
+ * second, and so on, until it makes no more. For programs that are linked with fault/failing.c. */
+#ifndef TESTS_EACH_FAILURE_H
+#define TESTS_EACH_FAILURE_H
+
+#include "base/status.h"
+#include "fault/failing.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <malloc.h>
+#include <sqlite3.h>
+#include <string.h>
+
+extern void *__libc_malloc(size_t bytes);
+extern void *__libc_realloc(void *memory, size_t bytes);
+extern void __libc_free(void *memory);
+
+static inline void *sqlite_malloc(int bytes)
+{
+    return failing_now("sqlite", ENOMEM) ? NULL : __libc_malloc((size_t)bytes);
+}
+
+static inline void *sqlite_realloc(void *memory, int bytes)
+{
+    return failing_now("sqlite", ENOMEM) ? NULL : __libc_realloc(memory, (size_t)bytes);
+}
+
+static inline int sqlite_size(void *memory)
+{
+    return (int)malloc_usable_size(memory);
+}
+
+static inline int sqlite_round_up(int bytes)
+{
+    return (bytes + 15) & ~15;
+}
+
+static inline int sqlite_begin(void *unused)
+{
+    (void)unused;
+    return SQLITE_OK;
+}
+
+static inline void sqlite_end(void *unused)
+{
+    (void)unused;
+}
+
+/* SQLite's allocations, of which there are many, are a kind of call of their own: "sqlite". Before
+ * all else. */
+static inline void tell_sqlite_apart(void)
+{
+    static const sqlite3_mem_methods methods = {.xMalloc = sqlite_malloc,
+                                                .xFree = __libc_free,
+                                                .xRealloc = sqlite_realloc,
+                                                .xSize = sqlite_size,
+                                                .xRoundup = sqlite_round_up,
+                                                .xInit = sqlite_begin,
+                                                .xShutdown = sqlite_end};
+    assert_int_equal(sqlite3_config(SQLITE_CONFIG_MALLOC, &methods), SQLITE_OK);
+}
+
+/* What is tested. It frees what it got, whatever became of it, and asserts what must hold. */
+typedef gputune_status (*each_act)(void *user);
+/* Asserts what must hold once nothing fails any more. */
+typedef void (*each_check)(void *user);
+
+/* `call` is one of FAILING_CALLS, or "sqlite". Whatever fails, `act` must not crash or keep memory,
+ * and where it fails, it must say why; of memory that is short, it must say that. `step`: how far
+ * apart the numbers are that are tried, 1 for all. `afterwards` may be NULL. Returns how many
+ * failures there were. */
+static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
+                                void *user)
+{
+    long calls = 0, tried = 0;
+    if (act(user) != GPUTUNE_OK) { /* what is made once in a process is made here */
+        fail_msg("with nothing failing: %s", gt_message());
+    }
+    for (int always = 0; always < 2; always++) {
+        calls = 1;
+        for (long n = 1; n <= calls; n += step) {
+            long live = failing_live();
+            failing_begin(call, n, always);
+            gputune_status status = act(user);
+            calls = failing_end() < n ? 0 : n + step; /* it came to this one: there may be more */
+            tried += calls > 0;
+            if (failing_live() != live) {
+                fail_msg("%s %ld: %ld allocations are left", call, n, failing_live() - live);
+            }
+            if (status < 0 && !gt_message()[0]) {
+                fail_msg("%s %ld: status %s, and no message", call, n, gt_status_name(status));
+            }
+            bool of_memory = strcmp(call, "allocation") == 0 || strcmp(call, "sqlite") == 0;
+            if (status < 0 && status != GPUTUNE_ENOMEM && of_memory) {
+                fail_msg("%s %ld: %s: %s", call, n, gt_status_name(status), gt_message());
+            }
+            if (afterwards) {
+                afterwards(user);
+            }
+        }
+    }
+    return tried;
+}
+
+#endif
