@@ -154,6 +154,9 @@ static void write_under_a_lock(void **state, const char *sql)
     assert_int_equal(gt_store_check(store, true), GPUTUNE_EDATABASE);
     assert_non_null(strstr(gt_message(), "locked"));
     assert_int_equal(w->warnings, 1);
+    patience = gt_patience_for(0.01, NULL);
+    put_size_within(store, 3072, 30, &patience);
+    assert_int_equal(w->warnings, 1); /* it is told once */
     unlock_file(holder);
     put_size(store, 4096, 40);
     assert_true(time_at(store, 1024) == 10);
