@@ -198,7 +198,7 @@ $(B)/tests/abi/test_%: tests/abi/caller.c $(B)/generated/%/gputune.h $(or $(SHAR
 	    -DHEADER='"$*"' -I$(B)/generated/$* $< -o $@ \
 	    $(if $(STATIC),$(B)/libgputune.a $(LIBS),-L$(B) -Wl$(comma)-rpath$(comma)'$$ORIGIN/../..' -lgputune) -lcmocka -pthread
 # its functions stand before those of libc also for the libraries that the program loads
-$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/application.c tests/fault/failing.c) $(B)/libgputune.a
+$(B)/tests/fault/walk: $(call obj,tests/fault/walk.c tests/fault/attempt.c tests/fault/application.c tests/fault/failing.c) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) -rdynamic $^ -o $@ $(LIBS)
 $(B)/tests/fault/failing_nvrtc.so: $(B)/tests/fault/failing.so
 $(B)/tests/fault/%.so: tests/fault/%.c tests/fault/failing.h
@@ -244,10 +244,8 @@ check-build: all tests fuzzers
 #: make bench         against peers, on a GPU
 #: make check-reproducible   two builds in two folders give the same bytes
 #: make tidy          clang-tidy over the source
-check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible tidy coverage mutate:
+check-san check-stress check-armour check-fault check-fuzz check-gpu check-reproducible tidy coverage mutate endurance:
 	@B=$(B) T=$(T) N=$(N) tools/$@
-endurance: all $(B)/tests/stress/endurance
-	@build=$(B); . tools/environment.sh; $(B)/tests/stress/endurance
 bench:
 	@B=$(B) tools/bench-run
 

@@ -170,12 +170,16 @@ typedef struct gputune_open_options {
     size_t include_path_count;
     const char *record; /* since version 3: a file for misses, like GPUTUNE_RECORD, which overrules
                            it; NULL: none */
+    uint32_t max_plans; /* since version 4: how many plans the tuner keeps for later calls, so that
+                           they cost no lookup; 0: 1024. Beyond that, those that were not asked for
+                           lately are dropped. A plan that is held lives on. Asked for again, it is
+                           taken from the database, without a tuning */
 } gputune_open_options;
-#define GPUTUNE_OPEN_OPTIONS_VERSION 3 /* 1 and 2 work too: what they lack has its default */
+#define GPUTUNE_OPEN_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
 #define GPUTUNE_OPEN_OPTIONS_INIT                                                                  \
     {                                                                                              \
         GPUTUNE_OPEN_OPTIONS_VERSION, NULL, NULL, NULL, NULL, NULL, 0, false, false, false, false, \
-            NULL, NULL, NULL, 0, NULL                                                              \
+            NULL, NULL, NULL, 0, NULL, 0                                                           \
     }
 
 /* Opens a tuner; a NULL `options` stands for the _INIT ones. Fails with ENODRIVER where there is no
@@ -863,14 +867,15 @@ typedef struct gputune_record_filter {
     const char *kernel; /* NULL: all */
     bool all_trials;    /* false: winners only */
     bool any_gpu;       /* false: only records that answer for the tuner's GPU */
-    bool history; /* since version 2. true: every version of a template. false: for each kernel and
-                     GPU the version that the tuner finds, or the newest where that was not measured
-                   */
+    bool history;  /* since version 2. true: every version of a template. false: for each kernel and
+                      GPU the version that the tuner finds, or the newest where that was not measured
+                    */
+    bool failures; /* since version 3. true: without all_trials, also the trials that failed */
 } gputune_record_filter;
-#define GPUTUNE_RECORD_FILTER_VERSION 2 /* 1 works too: with every version */
+#define GPUTUNE_RECORD_FILTER_VERSION 3 /* 1 and 2 work too; 1: with every version */
 #define GPUTUNE_RECORD_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false                                   \
+        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false                            \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
  * database asked for cannot be read. */

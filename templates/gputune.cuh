@@ -5,8 +5,10 @@
 //   gputune_vector<T, W>, gputune_load<W>, gputune_store<W>   aligned vectors of 1, 2, 4 or 8
 //   gputune_grid_sync()                                   waits for all blocks of a cooperative launch
 //   gputune_dependency_sync / _trigger                    for programmatic launches of a pipeline
-//   gputune_cluster_rank / _size / _sync / _map           distributed shared memory, and one block
+//   gputune_cluster_rank / _size / _index / _count        a block in its cluster, a cluster in the grid
+//   gputune_cluster_sync / _map                           distributed shared memory, and one block
 //   GPUTUNE_PARAM(block), block(i)                        a pass() block, made for each variant
+//   int32_t, uint, INFINITY, NAN, INT_MAX, M_PI, …        what kernels for nvcc have without asking
 #pragma once
 
 #define GPUTUNE_INLINE __device__ __forceinline__
@@ -20,6 +22,65 @@ typedef int int32_t;
 typedef unsigned int uint32_t;
 typedef long long int64_t;
 typedef unsigned long long uint64_t;
+
+// What nvcc includes by itself, of <sys/types.h>, <cstddef>, <math.h> and <limits.h>.
+typedef unsigned short ushort;
+typedef unsigned int uint;
+typedef unsigned long ulong;
+namespace std {
+using ::ptrdiff_t;
+using ::size_t;
+} // namespace std
+
+#ifndef INFINITY
+#define INFINITY __int_as_float(0x7f800000)
+#endif
+#ifndef NAN
+#define NAN __int_as_float(0x7fffffff)
+#endif
+#ifndef HUGE_VAL
+#define HUGE_VAL  __longlong_as_double(0x7ff0000000000000LL)
+#define HUGE_VALF INFINITY
+#endif
+#ifndef M_PI
+#define M_E        2.7182818284590452354
+#define M_LOG2E    1.4426950408889634074
+#define M_LOG10E   0.43429448190325182765
+#define M_LN2      0.69314718055994530942
+#define M_LN10     2.30258509299404568402
+#define M_PI       3.14159265358979323846
+#define M_PI_2     1.57079632679489661923
+#define M_PI_4     0.78539816339744830962
+#define M_1_PI     0.31830988618379067154
+#define M_2_PI     0.63661977236758134308
+#define M_2_SQRTPI 1.12837916709551257390
+#define M_SQRT2    1.41421356237309504880
+#define M_SQRT1_2  0.70710678118654752440
+#endif
+
+// As on the platforms of CUDA: int has 32 bits, long and long long 64, char is signed.
+#ifndef CHAR_BIT
+#define CHAR_BIT 8
+#endif
+#ifndef INT_MAX
+#define SCHAR_MIN  (-128)
+#define SCHAR_MAX  127
+#define UCHAR_MAX  255
+#define CHAR_MIN   SCHAR_MIN
+#define CHAR_MAX   SCHAR_MAX
+#define SHRT_MIN   (-32767 - 1)
+#define SHRT_MAX   32767
+#define USHRT_MAX  65535
+#define INT_MIN    (-2147483647 - 1)
+#define INT_MAX    2147483647
+#define UINT_MAX   4294967295U
+#define LONG_MIN   (-9223372036854775807L - 1)
+#define LONG_MAX   9223372036854775807L
+#define ULONG_MAX  18446744073709551615UL
+#define LLONG_MIN  (-9223372036854775807LL - 1)
+#define LLONG_MAX  9223372036854775807LL
+#define ULLONG_MAX 18446744073709551615ULL
+#endif
 
 // ---- Vectors --------------------------------------------------------------------------------
 

@@ -87,13 +87,14 @@ class Tuner:
     """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
 
     def __init__(self, device=None, driver=None, database=None, templates=None, log=None,
-                 keep_workers=False):
-        """`log` gets (level, line), with level 0 to 3: error, warning, info, debug."""
+                 keep_workers=False, max_plans=0):
+        """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
+        many plans are kept for later calls; 0 stands for 1024."""
         self._log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode())) if log else None
         options = _abi.gputune_open_options(
             version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded(None if device is None else str(device)),
             driver=encoded(driver), database=encoded(database), templates=encoded(templates),
-            keep_workers=keep_workers)
+            keep_workers=keep_workers, max_plans=max_plans)
         if self._log:
             options.log = self._log
         self._handle = ctypes.c_void_p()

@@ -2,6 +2,7 @@
 #include "api/misses.h"
 
 #include "base/array.h"
+#include "base/hash_index.h"
 #include "base/text.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@ struct gt_misses {
     pthread_mutex_t lock;
     bool told; /* a failure was logged */
     GT_ARRAY(gt_miss *) list;
+    gt_hash_index places; /* in the list, by the key's hash */
 };
 
 gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *log)
@@ -83,6 +85,7 @@ void gt_misses_close(gt_misses *misses)
         free(misses->list.items[i]);
     }
     gt_array_free(&misses->list);
+    gt_hash_index_free(&misses->places);
     pthread_mutex_destroy(&misses->lock);
     free(misses->path);
     free(misses);
@@ -105,26 +108,24 @@ static gputune_status make_key(char **out, const gt_request *request)
     return gt_text_take(out, &text);
 }
 
-static gt_miss *find_locked(gt_misses *misses, const char *key)
+/* The miss of that key, which is taken over. NULL: there is no memory. */
+static gt_miss *intern_locked(gt_misses *misses, char *key)
 {
-    for (size_t i = 0; i < misses->list.count; i++) {
-        if (strcmp(misses->list.items[i]->key, key) == 0) {
-            return misses->list.items[i];
-        }
-    }
-    return NULL;
-}
-
-/* Takes over the key. */
-static gt_miss *add_locked(gt_misses *misses, char *key)
-{
+    uint32_t count = (uint32_t)misses->list.count, place;
     gt_miss *miss = calloc(1, sizeof *miss);
-    if (!miss || gt_array_push(&misses->list, miss) != GPUTUNE_OK) {
+    if (!miss || gt_array_reserve(&misses->list) != GPUTUNE_OK ||
+        gt_hash_index_intern(&misses->places, gt_hash_string(key), count, &place) != GPUTUNE_OK) {
         free(miss);
         free(key);
         return NULL;
     }
+    if (place < count) {
+        free(miss);
+        free(key);
+        return misses->list.items[place];
+    }
     miss->key = key;
+    misses->list.items[misses->list.count++] = miss;
     return miss;
 }
 
@@ -135,16 +136,10 @@ gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request)
         return NULL;
     }
     pthread_mutex_lock(&misses->lock);
-    gt_miss *miss = find_locked(misses, key);
-    if (miss) {
-        free(key);
-    } else {
-        miss = add_locked(misses, key);
-    }
+    gt_miss *miss = intern_locked(misses, key);
     pthread_mutex_unlock(&misses->lock);
     if (miss) {
-        atomic_fetch_add(&miss->asked, 1);
-        write_miss(misses, miss);
+        gt_misses_again(misses, miss);
     }
     return miss;
 }

@@ -15,8 +15,8 @@ gputune_status gt_misses_open(gt_misses **out, const char *path, const gt_log *l
 /* Writes what is not written yet. NULL is allowed. */
 void gt_misses_close(gt_misses *misses);
 
-/* Counts a request that no stored result answered, and writes that at once. NULL if it cannot be
- * counted. Thread-safe. */
+/* Counts a request that no stored result answered: the first one is written at once, others as by
+ * gt_misses_again(). NULL if it cannot be counted. Thread-safe. */
 gt_miss *gt_misses_note(gt_misses *misses, const gt_request *request);
 /* Counts it once more; writes it when its count has doubled. Thread-safe. */
 void gt_misses_again(gt_misses *misses, gt_miss *miss);

@@ -299,7 +299,6 @@ void gt_plan_unshare(gputune_plan *plan)
     if (!--plan->shares) {
         gt_references_gather(&plan->references);
     }
-    gputune_plan_release(plan);
 }
 
 void gputune_plan_release(gputune_plan *plan)

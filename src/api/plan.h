@@ -28,8 +28,10 @@ bool gt_plan_is_same(const gputune_plan *a, const gputune_plan *b);
 bool gt_plan_is_of(const gputune_plan *plan, const char *kernel);
 
 /* Takes a reference for a place where many threads find the plan and retain it, which then costs
- * each of them no more than it costs one; and gives it back. One thread at a time. */
+ * each of them no more than it costs one. One thread at a time. */
 void gt_plan_share(gputune_plan *plan);
+/* No thread finds the plan in that place any more. One thread at a time. The reference is still to
+ * be released. */
 void gt_plan_unshare(gputune_plan *plan);
 /* The description of a plan's kernel; the plan's. */
 const gt_description *gt_plan_description(const gputune_plan *plan);
@@ -46,10 +48,13 @@ typedef struct gt_plan_view {
 gputune_status gt_plan_view_loaded(gt_plan_view *out, gputune_plan *plan);
 
 /* Open addressing over plans that were made. Readers take no lock and allocate nothing; one writer
- * at a time. Beyond the limit, plans that were not asked for lately are let go. What is replaced or
- * let go is freed as soon as no reader sees it; plans live on while somebody holds them. */
+ * at a time. Beyond the limit, plans that were not asked for lately are let go, whatever they are:
+ * asked for again, they are found in the store, which keeps in memory what no file takes, or are
+ * made as they were. What is replaced or let go is freed as soon as no reader sees it; plans live
+ * on while somebody holds them. */
 typedef struct gt_plan_table gt_plan_table;
-enum { GT_PLAN_TABLE_LIMIT = 4096 }; /* of a tuner */
+enum { GT_PLAN_TABLE_LIMIT = 1024 }; /* of a tuner that is not told another one */
+/* `limit`: of plans, at least 1. */
 gputune_status gt_plan_table_new(gt_plan_table **out, size_t limit);
 /* No reader may be inside. */
 void gt_plan_table_free(gt_plan_table *table);

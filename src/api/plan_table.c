@@ -13,7 +13,9 @@ typedef struct entry {
     size_t count;
     gt_terms terms;
     gputune_plan *plan;
-    atomic_bool used;      /* since it was last passed over when plans were let go */
+    struct entry *next;    /* of those that are gone */
+    atomic_bool used;      /* since the hand last passed it */
+    bool goes;             /* when other slots are next put in place of the table's */
     atomic_uint refreshes; /* `refreshes` of the table when this plan was last looked up */
     uint32_t results;      /* `results` of the table at that time; ignored for a decision */
     uint64_t key[];
@@ -28,7 +30,8 @@ struct gt_plan_table {
     pthread_mutex_t writer;
     _Atomic(slots *) current;
     size_t count, limit; /* entries */
-    size_t hand;         /* where the next search for entries to let go begins */
+    size_t hand;         /* the slot where the next search for entries to let go begins */
+    entry *gone;         /* no reader sees them any more; freed without the lock */
     atomic_uint refreshes, results, forgets; /* how many there were */
 };
 
@@ -38,10 +41,8 @@ enum { FIRST_SLOTS = 64 };
 
 static void free_entry(entry *e)
 {
-    if (e) {
-        gt_plan_unshare(e->plan);
-        free(e);
-    }
+    gputune_plan_release(e->plan);
+    free(e);
 }
 
 static slots *new_slots(size_t count)
@@ -76,7 +77,11 @@ void gt_plan_table_free(gt_plan_table *table)
     }
     slots *last = atomic_load(&table->current);
     for (size_t i = 0; i <= last->mask; i++) {
-        free_entry(atomic_load(&last->items[i]));
+        entry *e = atomic_load(&last->items[i]);
+        if (e) {
+            gt_plan_unshare(e->plan);
+            free_entry(e);
+        }
     }
     free(last);
     pthread_mutex_destroy(&table->writer);
@@ -130,13 +135,6 @@ gputune_plan *gt_plan_table_find(gt_plan_table *table, const gt_plan_key *key,
 
 /* --- changing --------------------------------------------------------------------------------- */
 
-/* Which entries a table does without. */
-typedef struct selection {
-    bool (*goes)(struct selection *which, entry *e);
-    const char *name, *path;
-    size_t wanted; /* how many more are to go */
-} selection;
-
 static void insert(slots *into, entry *e)
 {
     size_t slot = e->hash & into->mask;
@@ -146,51 +144,82 @@ static void insert(slots *into, entry *e)
     atomic_store_explicit(&into->items[slot], e, memory_order_relaxed);
 }
 
-/* Puts other slots in place of the table's, without the entries that are selected (NULL: none), and
- * frees what no reader can see any more. */
-static gputune_status rebuild(gt_plan_table *table, size_t count, selection *which)
+/* For one that no reader sees any more. */
+static void let_go(gt_plan_table *table, entry *e)
 {
-    slots *old = atomic_load(&table->current), *made = new_slots(count), *gone = new_slots(count);
-    if (!made || !gone) {
-        free(made);
-        free(gone);
-        return gt_fail_memory();
-    }
+    e->next = table->gone;
+    table->gone = e;
+}
+
+/* Puts empty slots in place of the table's, and moves its entries there but those that go. */
+static void move_to(gt_plan_table *table, slots *made)
+{
+    slots *old = atomic_load(&table->current);
     for (size_t i = 0; i <= old->mask; i++) {
-        entry *e = atomic_load(&old->items[(table->hand + i) & old->mask]);
-        if (e) {
-            bool goes = which && which->goes(which, e);
-            table->count -= goes;
-            insert(goes ? gone : made, e);
+        entry *e = atomic_load(&old->items[i]);
+        if (e && !e->goes) {
+            insert(made, e);
         }
     }
     atomic_store(&table->current, made);
     gt_readers_wait();
-    for (size_t i = 0; i <= gone->mask; i++) {
-        free_entry(atomic_load(&gone->items[i]));
+    for (size_t i = 0; i <= old->mask; i++) {
+        entry *e = atomic_load(&old->items[i]);
+        if (e && e->goes) {
+            let_go(table, e);
+            table->count--;
+        }
     }
-    free(gone);
     free(old);
-    return GPUTUNE_OK;
 }
 
-/* Those used since the last time stay this time. */
-static bool is_unused(selection *which, entry *e)
+/* Ends a change. Freeing a plan may wait for its launches, and other writers do not wait for
+ * that. */
+static void unlock(gt_plan_table *table)
 {
-    bool goes = which->wanted && !atomic_exchange(&e->used, false);
-    which->wanted -= goes;
-    return goes;
+    entry *gone = table->gone, *next;
+    table->gone = NULL;
+    for (entry *e = gone; e; e = e->next) {
+        gt_plan_unshare(e->plan);
+    }
+    pthread_mutex_unlock(&table->writer);
+    for (; gone; gone = next) {
+        next = gone->next;
+        free_entry(gone);
+    }
 }
 
+/* The clock algorithm: the hand goes round, and spares what was used since it last came by. In the
+ * third round, nothing. */
+static void choose_unused(gt_plan_table *table, size_t wanted)
+{
+    slots *in = atomic_load(&table->current);
+    for (size_t i = 0, size = in->mask + 1; wanted && i < 3 * size; i++) {
+        entry *e = atomic_load(&in->items[table->hand++ & in->mask]);
+        if (e && !e->goes && (!atomic_exchange(&e->used, false) || i >= 2 * size)) {
+            e->goes = true;
+            wanted--;
+        }
+    }
+}
+
+/* Few are let go at a time: the call that adds a plan frees them. */
 static gputune_status make_place(gt_plan_table *table)
 {
     size_t size = atomic_load(&table->current)->mask + 1;
-    while (table->count >= table->limit) {
-        selection which = {.goes = is_unused, .wanted = 1 + table->limit / 8};
-        GT_TRY(rebuild(table, size, &which));
-        table->hand += size / 8; /* so that not always the same ones go */
+    bool full = table->count >= table->limit;
+    if (!full && table->count * 2 < size) {
+        return GPUTUNE_OK;
     }
-    return table->count * 2 < size ? GPUTUNE_OK : rebuild(table, size * 2, NULL);
+    slots *made = new_slots(full ? size : size * 2);
+    if (!made) {
+        return gt_fail_memory();
+    }
+    if (full) {
+        choose_unused(table, 1 + table->limit / 64);
+    }
+    move_to(table, made);
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_plan_key *key)
@@ -201,7 +230,7 @@ static gputune_status add_locked(gt_plan_table *table, entry *added, const gt_pl
     entry *before = atomic_exchange(slot, added);
     if (before) {
         gt_readers_wait();
-        free_entry(before);
+        let_go(table, before);
     } else {
         table->count++;
     }
@@ -242,27 +271,41 @@ gputune_status gt_plan_table_add(gt_plan_table *table, const gt_plan_key *key,
     bool superfluous =
         forgets != atomic_load(&table->forgets) || (!replace && is_superfluous(table, added, key));
     gputune_status status = superfluous ? GPUTUNE_OK : add_locked(table, added, key);
-    pthread_mutex_unlock(&table->writer);
+    unlock(table);
     if (superfluous || status != GPUTUNE_OK) {
         free(added);
     }
     return status;
 }
 
-static bool is_of_kernel(selection *which, entry *e)
+static bool is_of_kernel(const entry *e, const char *name, const char *path)
 {
     const char *asked = (const char *)e->key;
-    return strcmp(asked, which->name) == 0 || strcmp(asked, which->path) == 0 ||
-           gt_plan_is_of(e->plan, which->name);
+    return strcmp(asked, name) == 0 || strcmp(asked, path) == 0 || gt_plan_is_of(e->plan, name);
+}
+
+static gputune_status forget_locked(gt_plan_table *table, const char *name, const char *path)
+{
+    slots *in = atomic_load(&table->current), *made = new_slots(in->mask + 1);
+    if (!made) {
+        return gt_fail_memory();
+    }
+    for (size_t i = 0; i <= in->mask; i++) {
+        entry *e = atomic_load(&in->items[i]);
+        if (e) {
+            e->goes = is_of_kernel(e, name, path);
+        }
+    }
+    move_to(table, made);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_plan_table_forget(gt_plan_table *table, const char *name, const char *path)
 {
-    selection which = {.goes = is_of_kernel, .name = name, .path = path};
     pthread_mutex_lock(&table->writer);
     atomic_fetch_add(&table->forgets, 1);
-    gputune_status status = rebuild(table, atomic_load(&table->current)->mask + 1, &which);
-    pthread_mutex_unlock(&table->writer);
+    gputune_status status = forget_locked(table, name, path);
+    unlock(table);
     return status;
 }
 

@@ -30,7 +30,8 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
-                                   GT_BYTES_THROUGH(gputune_record_filter, history)};
+                                   GT_BYTES_THROUGH(gputune_record_filter, history),
+                                   GT_BYTES_THROUGH(gputune_record_filter, failures)};
     static const gt_layouts layouts = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
                                        bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_RECORD_FILTER_VERSION, "a row for each");
@@ -54,6 +55,7 @@ static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_rec
     out->environments[1] = out->host;
     out->filter = (gt_records_filter){.kernel = filter->kernel,
                                       .all_trials = filter->all_trials,
+                                      .failures = filter->failures,
                                       .environments = any ? NULL : out->environments,
                                       .environment_count = any ? 0 : 2,
                                       .at_hand = find_at_hand,
@@ -66,26 +68,35 @@ typedef struct listing {
     gputune *tuner;
     int (*each)(void *user, const gputune_record *record);
     void *user;
-    char missing[GT_NAME_MAX]; /* a kernel that is not at hand; "": none yet */
+    char kernel[GT_NAME_MAX];    /* of the last record; "": none yet */
+    const gt_template *template; /* its template at hand; NULL: none */
 } listing;
+
+/* Records come kernel by kernel, and looking for a template reads the folders. */
+static const gt_template *template_of(listing *listing, const char *kernel)
+{
+    if (strcmp(kernel, listing->kernel) != 0) {
+        (void)gt_snprintf(listing->kernel, sizeof listing->kernel, "%s", kernel);
+        if (gt_catalog_find(&listing->template, listing->tuner->catalog, kernel) != GPUTUNE_OK) {
+            listing->template = NULL;
+        }
+    }
+    return listing->template;
+}
 
 /* Of the template at hand, on the tuner's GPU, it is known how a configuration is launched. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
-    const gt_template *template;
     const gputune *tuner = listing->tuner;
     gt_problem problem;
     gt_config config;
-    if (!tuner->has_device || record->outdated || strcmp(record->kernel, listing->missing) == 0 ||
+    if (!tuner->has_device || record->outdated ||
         strncmp(record->environment, tuner->device.environment,
                 strlen(tuner->device.environment)) != 0) {
         return false;
     }
-    if (gt_catalog_find(&template, tuner->catalog, record->kernel) != GPUTUNE_OK) {
-        (void)gt_snprintf(listing->missing, sizeof listing->missing, "%s", record->kernel);
-        return false;
-    }
-    return gt_problem_parse(&problem, template, record->sizes) == GPUTUNE_OK &&
+    const gt_template *template = template_of(listing, record->kernel);
+    return template && gt_problem_parse(&problem, template, record->sizes) == GPUTUNE_OK &&
            gt_config_parse(&config, template, record->configuration) == GPUTUNE_OK &&
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
@@ -115,7 +126,7 @@ static int list_records(gputune *tuner, const gputune_record_filter *filter,
     GT_TRY(read_filter(&known, filter));
     GT_TRY(take_filter(&wanted, tuner, &known));
     wanted.filter.versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
-    listing listing = {tuner, each, user, ""};
+    listing listing = {tuner, each, user, "", NULL};
     int answer = gt_store_records(tuner->store, &wanted.filter, list_record, &listing, NULL);
     return answer ? answer : gt_store_check(tuner->store, false);
 }

@@ -177,7 +177,7 @@ static gputune_status settle_device(gputune *tuner, const gputune_open_options *
 /* The worker starts the driver while the files are opened here. */
 static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
 {
-    GT_TRY(gt_plan_table_new(&tuner->plans, GT_PLAN_TABLE_LIMIT));
+    GT_TRY(gt_plan_table_new(&tuner->plans, o->max_plans ? o->max_plans : GT_PLAN_TABLE_LIMIT));
     if (o->worker) {
         GT_TRY(gt_worker_find(&tuner->worker, o->worker));
     }
@@ -201,7 +201,8 @@ static gputune_status read_options(gputune_open_options *out, const gputune_open
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_open_options, user),
                                    GT_BYTES_THROUGH(gputune_open_options, include_path_count),
-                                   GT_BYTES_THROUGH(gputune_open_options, record)};
+                                   GT_BYTES_THROUGH(gputune_open_options, record),
+                                   GT_BYTES_THROUGH(gputune_open_options, max_plans)};
     static const gt_layouts layouts = {"gputune_open_options", GPUTUNE_OPEN_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPEN_OPTIONS_VERSION, "a row for each");
     *out = (gputune_open_options)GPUTUNE_OPEN_OPTIONS_INIT;

@@ -147,10 +147,11 @@ int gputune_wisdom_import(uint32_t *count, gputune *tuner, const char *text,
 int gputune_wisdom_load(uint32_t *count, gputune *tuner, const char *path,
                         const gputune_wisdom_options *options)
 {
+    static const size_t most_bytes = 512 << 20; /* 2 KB a winner */
     char *text;
     GT_TRY(gt_need(__func__, "path", path));
     GT_TRY(gt_need(__func__, "the tuner", tuner));
-    GT_TRY(gt_file_read(&text, NULL, path));
+    GT_TRY(gt_file_read_most(&text, NULL, path, most_bytes));
     int status = import_text(count, tuner, text, path, options, __func__);
     free(text);
     return status;

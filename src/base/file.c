@@ -31,7 +31,7 @@ static gputune_status check_regular(int file, const char *path)
 }
 
 /* What a file says of its size is not relied on: it may grow while it is read. */
-static gputune_status read_all(gt_text *text, int file, const char *path)
+static gputune_status read_all(gt_text *text, int file, const char *path, size_t most)
 {
     char chunk[16384];
     ssize_t got;
@@ -43,21 +43,26 @@ static gputune_status read_all(gt_text *text, int file, const char *path)
             return cannot_read(path, strerror(errno));
         }
         gt_text_append_bytes(text, chunk, (size_t)got);
-        if (text->length > GT_FILE_MOST) {
-            return gt_fail(GPUTUNE_EIO, "cannot read %s: more than %d bytes; expected less", path,
-                           GT_FILE_MOST);
+        if (text->length > most) {
+            return gt_fail(GPUTUNE_EIO, "cannot read %s: more than %zu bytes; expected less", path,
+                           most);
         }
     }
     return GPUTUNE_OK;
 }
 
-static gputune_status read_open(gt_text *text, int file, const char *path)
+static gputune_status read_open(gt_text *text, int file, const char *path, size_t most)
 {
     GT_TRY(check_regular(file, path));
-    return read_all(text, file, path);
+    return read_all(text, file, path, most);
 }
 
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
+{
+    return gt_file_read_most(out, bytes, path, GT_FILE_MOST);
+}
+
+gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most)
 {
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a FIFO would block */
     if (file < 0) {
@@ -65,7 +70,7 @@ gputune_status gt_file_read(char **out, size_t *bytes, const char *path)
                        path, strerror(errno));
     }
     gt_text text = {0};
-    gputune_status status = read_open(&text, file, path);
+    gputune_status status = read_open(&text, file, path, most);
     close(file);
     size_t length = text.length;
     if (status == GPUTUNE_OK) {

@@ -10,6 +10,8 @@ enum { GT_FILE_MOST = 8 << 20 }; /* bytes that gt_file_read() reads at most */
  * to free. ENOTFOUND when there is none, EIO when it cannot be read, is no regular file or is
  * larger than GT_FILE_MOST; the message names the path. Never waits for a FIFO's writer. */
 gputune_status gt_file_read(char **out, size_t *bytes, const char *path);
+/* The same of a file of at most `most` bytes. */
+gputune_status gt_file_read_most(char **out, size_t *bytes, const char *path, size_t most);
 bool gt_file_exists(const char *path);
 /* Makes the folders above `path` (mode 0700). */
 gputune_status gt_file_make_parents(const char *path);

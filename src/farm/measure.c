@@ -38,8 +38,9 @@ gputune_status gt_measure_attach(gt_measure *measure)
     CUresult result = measure->driver->DevicePrimaryCtxRetain(&measure->context, device);
     if (result == CUDA_ERROR_DEVICE_UNAVAILABLE) {
         return gt_fail(GPUTUNE_EBUSY,
-                       "GPU %d (%s) is in exclusive use: end the other process, or set its compute "
-                       "mode to default",
+                       "GPU %d (%s) may be used by one process only, and another uses it: set its "
+                       "compute mode to default, end the other process, or allow measuring in this "
+                       "one (GPUTUNE_ISOLATION_THREAD)",
                        measure->device.ordinal, measure->device.name);
     }
     GT_TRY(gt_measure_check(measure, result, "cuDevicePrimaryCtxRetain"));

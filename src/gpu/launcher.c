@@ -20,6 +20,20 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
     return GPUTUNE_OK;
 }
 
+/* Gives the window of level-2 cache, if the launch has one, its address; `attributes` then are the
+ * config's. */
+static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
+                         const gt_launcher *launcher, void *const *parameters)
+{
+    const gt_l2_window *l2 = &launcher->launch.l2;
+    if (l2->window_bytes) {
+        memcpy(attributes, config->attrs, config->numAttrs * sizeof *attributes);
+        config->attrs = attributes;
+        memcpy(&attributes[config->numAttrs - 1].value.accessPolicyWindow.base_ptr,
+               parameters[l2->parameter], sizeof(CUdeviceptr));
+    }
+}
+
 /* The kernels of a pipeline in order. */
 static gputune_status launch_steps(const gt_launcher *launcher, const gt_instance *instance,
                                    CUstream stream, void *const *parameters)
@@ -29,11 +43,13 @@ static gputune_status launch_steps(const gt_launcher *launcher, const gt_instanc
     for (uint32_t s = 0; s < launch->step_count; s++) {
         const gt_kernel_step *step = &launch->steps[s];
         CUlaunchConfig config = launcher->steps[s].config;
+        CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
         void *own[GT_STEP_ARGUMENTS];
         for (uint32_t i = 0; i < step->parameter_count; i++) {
             own[i] = parameters[step->parameters[i]];
         }
         config.hStream = stream;
+        place_window(&config, attributes, launcher, parameters);
         for (uint32_t t = 0; t < step->times && result == CUDA_SUCCESS; t++) {
             result = launcher->driver->LaunchKernelEx(&config, instance->steps[s], own, NULL);
         }
@@ -71,12 +87,7 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
     CUlaunchConfig config = launcher->config;
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     config.hStream = stream;
-    if (launch->l2.window_bytes) {
-        memcpy(attributes, launcher->attributes, sizeof attributes);
-        config.attrs = attributes;
-        memcpy(&attributes[launcher->window].value.accessPolicyWindow.base_ptr,
-               parameters[launch->l2.parameter], sizeof(CUdeviceptr));
-    }
+    place_window(&config, attributes, launcher, parameters);
     CUresult result =
         launcher->driver->LaunchKernelEx(&config, instance->function, parameters, NULL);
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);

@@ -107,7 +107,8 @@ static gputune_status check_launch(const gt_launch *launch)
     }
     if (launch->l2.window_bytes &&
         (launch->l2.parameter >= launch->parameter_count ||
-         launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER)) {
+         (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER &&
+          launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_SCRATCH))) {
         return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     }
     for (int axis = 0; axis < 3; axis++) {
@@ -185,6 +186,15 @@ static CUlaunchAttribute *add_cooperative(CUlaunchAttribute *attribute, uint32_t
     return attribute;
 }
 
+/* The last attribute, where gt_launcher_launch() puts its address. */
+static CUlaunchAttribute *add_window(CUlaunchAttribute *attribute, const gt_launcher *launcher)
+{
+    if (launcher->launch.l2.window_bytes) {
+        *attribute++ = gt_l2_attribute(launcher);
+    }
+    return attribute;
+}
+
 static void make_config(gt_launcher *launcher)
 {
     const gt_geometry *geometry = &launcher->launch.geometry;
@@ -197,12 +207,8 @@ static void make_config(gt_launcher *launcher)
         attribute->value.preferredClusterDim.z = geometry->cluster[2];
         attribute++;
     }
-    attribute = add_carveout(attribute, launcher);
-    if (launcher->launch.l2.window_bytes) {
-        launcher->window = (unsigned)(attribute - launcher->attributes);
-        *attribute++ = gt_l2_attribute(launcher);
-    }
-    attribute = add_cooperative(attribute, geometry->cooperative);
+    attribute = add_cooperative(add_carveout(attribute, launcher), geometry->cooperative);
+    attribute = add_window(attribute, launcher);
     launcher->config = config_of(geometry->grid, geometry->block, geometry->shared_bytes,
                                  launcher->attributes, attribute);
 }
@@ -219,6 +225,7 @@ static void make_step_configs(gt_launcher *launcher)
             attribute->value.programmaticStreamSerializationAllowed = 1;
             attribute++;
         }
+        attribute = add_window(attribute, launcher);
         made->config =
             config_of(step->grid, step->block, step->shared_bytes, made->attributes, attribute);
     }

@@ -95,7 +95,6 @@ struct gt_launcher {
     gt_image image; /* kept only where further instances may be loaded */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
     gt_launcher_step *steps; /* of a pipeline; else NULL */
-    unsigned window;         /* the attribute that is the window of level-2 cache */
     bool has_l2;             /* it counts among the users of what is set aside */
     size_t slot_bytes;       /* of staging memory that a launch needs; 0: no copy */
     atomic_bool base_taken;  /* the base module was given to a state */

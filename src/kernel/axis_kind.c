@@ -141,6 +141,7 @@ static const gt_axis_traits table[] = {
                             .at_launch = true,
                             .buffers = "': table', the buffer whose lines are to stay",
                             .one_buffer = true,
+                            .scratch = true,
                             .expected = "per cent from 0 to 100",
                             .takes = takes_percent,
                             .limit = limit_l2,

@@ -16,6 +16,7 @@ typedef struct gt_axis_traits {
     const char
         *buffers; /* what its buffers are, which it names behind a colon; NULL: it has none */
     bool one_buffer;
+    bool scratch;         /* it may be one of scratch() */
     const char *expected; /* the values that the kind takes; NULL: words or integers as written */
     bool (*takes)(const gt_value *value); /* NULL exactly where `expected` is */
     /* What is against one value whatever the other axes have, or NULL: nothing. `binding` has the

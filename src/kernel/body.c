@@ -232,6 +232,7 @@ static gputune_status make_kernel_body(gt_parse *parse, const char *text)
     for (uint32_t i = 0; i < parts->step_count; i++) {
         GT_TRY(export_step(&body->text, parts, i));
     }
+    GT_TRY(gt_instances_part(&body->text, parts));
     if (!parts->step_count) {
         GT_TRY(export_kernel(&body->text, &parts->kernel, parts->launch_bounds[0] != NULL));
     }
@@ -438,7 +439,7 @@ static gputune_status check_steps(const gt_parse *parse, const char *text)
         GT_TRY(check_step(&parts->steps[i], parse, text));
     }
     memcpy(parts->kernel.entry, parts->steps[0].kernel.entry, sizeof parts->kernel.entry);
-    return GPUTUNE_OK;
+    return gt_instances_name(parts);
 }
 
 /* What stands behind the arguments. */

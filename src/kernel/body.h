@@ -8,6 +8,12 @@
 /* Makes parts->kernel_body and judge_body from `text`. ETEMPLATE when a function is missing or
  * takes other parameters than the pragmas say. Notes which names occur. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
+/* Gives the steps of a pipeline that instantiate one C++ kernel with different arguments entries of
+ * their own: "scan", "scan_launch3". The steps' entries must be known. */
+gputune_status gt_instances_name(gt_template_parts *parts);
+/* Puts into *text, which is replaced, the functions of those names. ETEMPLATE for one that cannot
+ * be copied. */
+gputune_status gt_instances_part(char **text, const gt_template_parts *parts);
 /* Cuts every declaration of a __global__ function out of *text, which is replaced; lines keep their
  * numbers. */
 gputune_status gt_functions_cut(char **text, const char *name);

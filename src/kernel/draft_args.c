@@ -100,6 +100,23 @@ static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *param
            gt_structure_find(&structure, &parse, parameter->words) != GPUTUNE_OK || structure;
 }
 
+void gt_draft_resolve_types(gt_draft_writer *w)
+{
+    gt_draft *draft = w->draft;
+    gt_template template = {.parts = w->present->parts};
+    gt_parse parse = {.template = &template, .parts = w->present->parts, .code = draft->text};
+    for (size_t i = 0; i < draft->parameter_count; i++) {
+        gt_function_parameter *parameter = &draft->parameters[i];
+        const gt_structure *structure = NULL;
+        const char *name = parameter->words;
+        while (!parameter->has_type && gt_structure_find(&structure, &parse, name) == GPUTUNE_OK &&
+               structure && structure->alias[0]) {
+            name = structure->alias;
+            parameter->has_type = gt_element_from_name(&parameter->element, name);
+        }
+    }
+}
+
 void gt_draft_write_types(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;

@@ -309,8 +309,19 @@ static void read_shared(walk *w)
     } while (gt_lexer_accept(&lexer, ","));
 }
 
+/* A dynamic array is as long as its largest index asks for. */
+static void note_length(gt_draft *draft, gt_draft_shared *shared, gt_polynomial index)
+{
+    gt_polynomial one = gt_polynomial_number(1), most = gt_draft_maximum(draft, index);
+    most = gt_polynomial_add(&most, &one, 1);
+    if (most.known && gt_draft_evaluate(draft, &most) >
+                          (shared->length.known ? gt_draft_evaluate(draft, &shared->length) : 0)) {
+        shared->length = most;
+    }
+}
+
 /* A shared array of as many elements as a block has threads limits the block. */
-static void read_shared_access(walk *w, const gt_draft_shared *shared)
+static void read_shared_access(walk *w, gt_draft_shared *shared)
 {
     gt_draft *draft = w->draft;
     gt_lexer lexer = ahead_of(w);
@@ -318,6 +329,9 @@ static void read_shared_access(walk *w, const gt_draft_shared *shared)
         gt_polynomial index = gt_draft_read_sum(draft, &lexer);
         gt_polynomial plain = gt_draft_expand(draft, index, false);
         double extent;
+        if (shared->is_dynamic) {
+            note_length(draft, shared, index);
+        }
         for (uint16_t d = 0; d < 3 && plain.known; d++) {
             gt_draft_dimension *dimension = &draft->dimensions[d];
             gt_polynomial factor = gt_polynomial_factor(&plain, GT_DRAFT_THREAD + d);

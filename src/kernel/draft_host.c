@@ -5,44 +5,22 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Headers that NVRTC has no use for. */
-static const char *const host_headers[] = {"algorithm",
-                                           "array",
-                                           "chrono",
-                                           "cstdarg",
-                                           "ctime",
-                                           "cublas_v2.h",
-                                           "cuda.h",
-                                           "cuda_runtime.h",
-                                           "cuda_runtime_api.h",
-                                           "curand.h",
-                                           "cusparse.h",
-                                           "device_launch_parameters.h",
-                                           "fstream",
-                                           "functional",
-                                           "helper_cuda.h",
-                                           "helper_functions.h",
-                                           "helper_timer.h",
-                                           "iomanip",
-                                           "iostream",
-                                           "list",
-                                           "map",
-                                           "memory",
-                                           "mutex",
-                                           "numeric",
-                                           "omp.h",
-                                           "ostream",
-                                           "random",
-                                           "set",
-                                           "sstream",
-                                           "stdexcept",
-                                           "string",
-                                           "sys/time.h",
-                                           "thread",
-                                           "time.h",
-                                           "unistd.h",
-                                           "unordered_map",
-                                           "vector"};
+/* Headers that NVRTC has no use for; a folder, with all that is in it. */
+// clang-format off
+static const char *const host_headers[] = {
+    "ATen/", "algorithm", "array", "atomic", "bitset", "boost/", "c10/", "cctype", "cerrno",
+    "chrono", "complex", "condition_variable", "cstdarg", "csignal", "ctime", "cublas_v2.h",
+    "cuda.h", "cuda_profiler_api.h", "cuda_runtime.h", "cuda_runtime_api.h", "cudnn.h", "cufft.h",
+    "curand.h", "cusolverDn.h", "cusparse.h", "deque", "device_launch_parameters.h", "errno.h",
+    "exception", "filesystem", "fmt/", "fstream", "functional", "future", "getopt.h", "gtest/",
+    "helper_cuda.h", "helper_functions.h", "helper_image.h", "helper_string.h", "helper_timer.h",
+    "iomanip", "ios", "iostream", "iterator", "list", "malloc.h", "map", "memory", "mpi.h",
+    "mutex", "nccl.h", "numeric", "nvToolsExt.h", "omp.h", "opencv2/", "optional", "ostream",
+    "pthread.h", "pybind11/", "queue", "random", "regex", "set", "signal.h", "spdlog/", "sstream",
+    "stack", "stdexcept", "string", "string_view", "sys/", "thread", "thrust/device_vector.h",
+    "thrust/host_vector.h", "time.h", "torch/", "unistd.h", "unordered_map", "unordered_set",
+    "variant", "vector"};
+// clang-format on
 
 /* `#include <NAME>` or "NAME" of such a header; with the lexer behind the '#'. */
 static bool includes_host(const gt_lexer *line)
@@ -57,7 +35,9 @@ static bool includes_host(const gt_lexer *line)
         length++;
     }
     for (size_t i = 0; i < sizeof host_headers / sizeof *host_headers; i++) {
-        if (strlen(host_headers[i]) == length && memcmp(host_headers[i], name, length) == 0) {
+        size_t own = strlen(host_headers[i]);
+        bool fits = own == length || (own < length && host_headers[i][own - 1] == '/');
+        if (fits && memcmp(host_headers[i], name, own) == 0) {
             return true;
         }
     }
@@ -79,7 +59,9 @@ static bool is_runtime(const gt_token *token)
 static void note_token(evidence *out, const gt_lexer *lexer)
 {
     static const char *const device[] = {"__global__", "__device__", "__constant__", "__managed__"};
-    static const char *const host[] = {"std", "main", "fprintf", "stderr", "malloc", "getenv"};
+    static const char *const host[] = {
+        "std",    "main", "fprintf", "stderr",          "malloc",
+        "getenv", "rand", "torch",   "PYBIND11_MODULE", "TORCH_LIBRARY"};
     const gt_token *token = &lexer->token;
     gt_lexer ahead = *lexer;
     gt_lexer_next(&ahead);

@@ -247,11 +247,17 @@ void gt_draft_write_shared(gt_draft_writer *w)
     for (size_t i = 0; i < w->draft->shared.count; i++) {
         const gt_draft_shared *shared = &w->draft->shared.items[i];
         if (shared->is_dynamic) {
-            gt_text_printf(w->out,
-                           "// guess: one element of '%s' for each thread\n"
-                           "#pragma gputune shared(",
-                           shared->name);
-            append_threads(w);
+            bool is_sum = shared->length.known && shared->length.count > 1;
+            gt_text_printf(w->out, "// guess: %s\n#pragma gputune shared(%s",
+                           shared->length.known ? "the code has no larger index of the array"
+                                                : "an element of the array for each thread",
+                           is_sum ? "(" : "");
+            if (shared->length.known) {
+                gt_draft_append_sum(w, &shared->length);
+                gt_text_append(w->out, is_sum ? ")" : "");
+            } else {
+                append_threads(w);
+            }
             gt_text_printf(w->out, " * sizeof(%s))\n", shared->type);
             return;
         }
@@ -281,6 +287,23 @@ static void write_divides(gt_draft_writer *w, const gt_polynomial *size, const g
     gt_text_free(&condition);
 }
 
+/* A tile that a loop walks by steps of the block has a whole number of them. */
+static void write_walked(gt_draft_writer *w, const gt_draft_dimension *dimension)
+{
+    double number;
+    if (!dimension->walker || gt_polynomial_is_number(&dimension->fixed, &number)) {
+        return;
+    }
+    for (size_t i = 0; i < w->draft->guards.count; i++) {
+        const gt_draft_guard *guard = &w->draft->guards.items[i];
+        uint16_t symbol;
+        if (gt_polynomial_is_symbol(&guard->left, &symbol) && symbol == dimension->walker &&
+            guard->bound.known && guard->bound.count > 0) {
+            write_divides(w, &guard->bound, &dimension->fixed);
+        }
+    }
+}
+
 /* What must divide sizes: a block where no comparison leaves the rest out, and what a bound is
  * divided by. */
 void gt_draft_write_requirements(gt_draft_writer *w)
@@ -293,6 +316,7 @@ void gt_draft_write_requirements(gt_draft_writer *w)
             !(gt_polynomial_is_number(&dimension->step, &step) && step <= 1)) {
             write_divides(w, &dimension->size, &dimension->step);
         }
+        write_walked(w, dimension);
     }
     for (size_t i = 0; i < draft->guards.count; i++) {
         gt_polynomial size, by;

@@ -78,6 +78,7 @@ typedef struct gt_draft_shared {
     bool is_dynamic;
     uint32_t count;
     gt_polynomial extents[3];
+    gt_polynomial length; /* elements of a dynamic one; not known: nothing says it */
 } gt_draft_shared;
 
 /* A value that the text gives a name to. */
@@ -101,6 +102,7 @@ typedef struct gt_draft_dimension {
     bool is_strided;          /* a loop takes the rest, by steps of the whole grid */
     gt_polynomial size, step; /* elements, and how many of them a block has */
     gt_polynomial fixed;      /* the block where the code says it: a number or a constant */
+    uint16_t walker;          /* the local that walks a tile by steps of `fixed`; 0: none */
     double limit;             /* of the block; 0: none */
     bool is_guessed;          /* no comparison says the size */
 } gt_draft_dimension;

@@ -200,13 +200,30 @@ static void mark_sizes(gt_draft *draft, const gt_polynomial *p)
     }
 }
 
+/* How many sizes are multiplied. */
+static size_t size_degree(const gt_draft *draft, const gt_polynomial *p)
+{
+    int highest = 0;
+    for (uint32_t i = 0; i < p->count && p->known; i++) {
+        int degree = 0;
+        for (uint32_t k = 0; k < p->terms[i].count; k++) {
+            const gt_power *power = &p->terms[i].powers[k];
+            gt_draft_kind kind = gt_draft_symbol_at(draft, power->symbol)->kind;
+            degree += kind == GT_DRAFT_PARAMETER || kind == GT_DRAFT_SIZE ? power->exponent : 0;
+        }
+        highest = degree > highest ? degree : highest;
+    }
+    return (size_t)highest;
+}
+
 /* Enough to measure, and not so much that three loops over it take minutes. */
 static void choose_values(gt_draft *draft)
 {
     static const double values[] = {1 << 20, 1 << 20, 1024, 256, 64};
     size_t depth = 0;
     for (uint16_t d = 0; d < 3; d++) {
-        depth += draft->dimensions[d].has_blocks;
+        size_t degree = size_degree(draft, &draft->dimensions[d].size);
+        depth += !draft->dimensions[d].has_blocks ? 0 : degree > 1 ? degree : 1;
     }
     for (size_t i = 0; i < draft->guards.count; i++) {
         const gt_draft_guard *guard = &draft->guards.items[i];
@@ -291,6 +308,10 @@ void gt_draft_settle(gt_draft *draft)
     if (draft->is_pinned) {
         gt_draft_pin(draft);
         settle_lengths(draft);
+    }
+    for (size_t i = 0; i < draft->shared.count; i++) {
+        draft->shared.items[i].length = with_launch(draft, draft->shared.items[i].length);
+        mark_sizes(draft, &draft->shared.items[i].length);
     }
     mark_integers(draft);
     for (uint32_t i = 0; i < draft->buffer_count; i++) {

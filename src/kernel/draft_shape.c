@@ -56,6 +56,7 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *inde
             gt_draft_first_of(draft, &gt_draft_symbol_at(draft, symbol)->step, GT_DRAFT_BUILTIN) <
                 0) {
             draft->dimensions[d].fixed = gt_draft_symbol_at(draft, symbol)->step;
+            draft->dimensions[d].walker = symbol;
             return true;
         }
     }

@@ -75,6 +75,23 @@ static void append_product(gt_draft_writer *w, const gt_monomial *term, double n
     gt_text_append(w->out, first ? "1" : "");
 }
 
+/* Expressions know the axes and the problem; the code's own constants are numbers there. */
+static gt_polynomial with_numbers(const gt_draft_writer *w, gt_polynomial p)
+{
+    for (size_t i = 0; i < w->draft->constants.count; i++) {
+        const gt_draft_constant *constant = &w->draft->constants.items[i];
+        int symbol = gt_draft_find_symbol(w->draft, constant->name);
+        if (symbol > 0 && constant->has_value && !constant->is_template_parameter &&
+            gt_polynomial_has(&p, (uint16_t)symbol) &&
+            !gt_draft_is_block(w->draft, constant->name) &&
+            !gt_draft_is_declared(w, constant->name)) {
+            gt_polynomial value = gt_polynomial_number(constant->value);
+            p = gt_polynomial_replace(&p, (uint16_t)symbol, &value);
+        }
+    }
+    return p;
+}
+
 static void append_term(gt_draft_writer *w, const gt_monomial *term)
 {
     double number = term->coefficient < 0 ? -term->coefficient : term->coefficient, below = 1;
@@ -96,10 +113,11 @@ static void append_term(gt_draft_writer *w, const gt_monomial *term)
 }
 
 /* Terms of the highest degree first. */
-void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *p)
+void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *sum)
 {
     enum { DEGREE_MAX = 8 };
     bool first = true;
+    const gt_polynomial numbers = with_numbers(w, *sum), *p = &numbers;
     for (int degree = DEGREE_MAX; degree >= -DEGREE_MAX; degree--) {
         for (uint32_t i = 0; i < p->count; i++) {
             if (gt_monomial_degree(&p->terms[i]) != degree) {

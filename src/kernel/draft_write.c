@@ -228,6 +228,7 @@ void gt_draft_write(gt_text *out, gt_draft *draft, const gt_reader *present)
 {
     gt_draft_writer w = {
         .out = out, .draft = draft, .present = present, .reference = find_reference(draft)};
+    gt_draft_resolve_types(&w);
     gt_draft_name_axes(&w);
     for (size_t i = 0; i < sizeof clauses / sizeof *clauses; i++) {
         const char *word = clauses[i].word;

@@ -21,7 +21,7 @@ bool gt_draft_is_declared(const gt_draft_writer *w, const char *name);
 /* What an expression calls the symbol. */
 const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol);
 /* Appends `h * w + 2`. */
-void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *p);
+void gt_draft_append_sum(gt_draft_writer *w, const gt_polynomial *sum);
 /* Appends `[h][w]` of h * w elements, slowest first; false, and nothing, where that is no such
  * product. */
 bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polynomial *length);
@@ -32,6 +32,8 @@ bool gt_draft_append_extents(gt_draft_writer *w, uint32_t buffer, const gt_polyn
 const char *gt_draft_direction(const gt_draft *draft, const gt_draft_buffer *buffer);
 void gt_draft_write_sizes(gt_draft_writer *w);
 void gt_draft_write_template_parameters(gt_draft_writer *w);
+/* Gives parameters whose types are other names of numbers (typedef, using) those. */
+void gt_draft_resolve_types(gt_draft_writer *w);
 /* The types of parameters that nothing declares. */
 void gt_draft_write_types(gt_draft_writer *w);
 void gt_draft_write_undefined(gt_draft_writer *w);

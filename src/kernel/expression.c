@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "base/text.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,20 @@ static bool integer_suffix(const char *end)
     return false;
 }
 
+/* 64K, as sizes are printed and given on the command line: K M G T, either case. */
+static bool scale(int64_t *value, char **end)
+{
+    static const char suffixes[] = "KMGT";
+    const char *suffix = **end ? strchr(suffixes, toupper((unsigned char)**end)) : NULL;
+    int shift = suffix ? 10 * (int)(suffix - suffixes + 1) : 0;
+    if (*value > INT64_MAX >> shift) {
+        return false;
+    }
+    *value <<= shift;
+    *end += suffix != NULL;
+    return true;
+}
+
 static bool read_literal(gt_instruction *out, const char *text)
 {
     char *end;
@@ -70,8 +85,9 @@ static bool read_literal(gt_instruction *out, const char *text)
     errno = 0;
     if (!floating) {
         out->integer = binary ? strtoll(text + 2, &end, 2) : strtoll(text, &end, 0);
+        bool read = errno == 0 && end != text + (binary ? 2 : 0) && scale(&out->integer, &end);
         out->real = (double)out->integer;
-        return errno == 0 && end != text + (binary ? 2 : 0) && integer_suffix(end);
+        return read && integer_suffix(end);
     }
     out->real = gt_strtod(text, &end);
     return end != text && (*end == '\0' || strcmp(end, "f") == 0 || strcmp(end, "F") == 0) &&

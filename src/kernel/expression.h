@@ -28,9 +28,10 @@ typedef struct gt_scope {
 } gt_scope;
 
 /* Parses from a lexer's current token, as far as the expression goes: C operators (with ?: and
- * short circuits), integer and floating literals, ceil_div, round_up, min, max (two or more
- * values), sqrt, log2, pow, sizeof(type). ETEMPLATE with place; also for unknown names, and for an
- * expression that is nested too deep or too long. *out is the caller's, for gt_expression_free().
+ * short circuits), integer and floating literals (64K, 1M, 2G and 1T are powers of 1024), ceil_div,
+ * round_up, min, max (two or more values), sqrt, log2, pow, sizeof(type). ETEMPLATE with place;
+ * also for unknown names, and for an expression that is nested too deep or too long. *out is the
+ * caller's, for gt_expression_free().
  */
 gputune_status gt_expression_read(gt_expression **out, struct gt_lexer *lexer,
                                   const gt_scope *scope);

@@ -158,6 +158,20 @@ static gputune_status add_clears(gt_launch *launch, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
+/* The parameter that is an argument, or scratch behind them; parameter_count: there is none. */
+static uint32_t parameter_of(const gt_launch *launch, const gt_template *template, uint32_t index)
+{
+    const bool own = index < template->argument_count;
+    const int wanted = (int)(index + template->pass_count);
+    uint32_t i = own ? 0 : launch->parameter_count - template->parts->scratch_count;
+    while (own && i < launch->parameter_count &&
+           (launch->parameters[i].kind != GT_PARAMETER_BUFFER ||
+            launch->parameters[i].argument != wanted)) {
+        i++;
+    }
+    return own ? i : i + index - template->argument_count;
+}
+
 /* The window is the buffer, as far as a window may be large; the hits in it are to be as many as
  * fit into what is set aside. */
 static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint32_t axis)
@@ -165,23 +179,21 @@ static gputune_status add_l2(gt_launch *launch, const gt_binding *binding, uint3
     const gt_template *template = binding->template;
     const gt_device *device = binding->device;
     uint32_t index = (uint32_t)__builtin_ctzll(template->axes[axis].buffers);
-    const gt_argument *argument = &template->arguments[index];
-    uint64_t percent = (uint64_t)binding->slots[GT_SLOT_AXIS + axis], bytes = 0;
+    uint64_t percent = (uint64_t)binding->slots[GT_SLOT_AXIS + axis];
     launch->l2.used = true;
     if (percent == 0) {
         return GPUTUNE_OK;
     }
-    GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding, argument->type,
-                   argument->name));
-    const int wanted = (int)(index + template->pass_count);
-    while (launch->l2.parameter < launch->parameter_count &&
-           (launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_BUFFER ||
-            launch->parameters[launch->l2.parameter].argument != wanted)) {
-        launch->l2.parameter++;
-    }
+    launch->l2.parameter = parameter_of(launch, template, index);
     if (launch->l2.parameter == launch->parameter_count) {
         return gt_fail(GPUTUNE_EINVAL, "l2_persist: %s is no buffer of the kernel's parameters",
-                       argument->name);
+                       template->arguments[index].name);
+    }
+    uint64_t bytes = launch->parameters[launch->l2.parameter].scratch_bytes;
+    if (index < template->argument_count) {
+        const gt_argument *argument = &template->arguments[index];
+        GT_TRY(product(&bytes, argument->extents, argument->extent_count, binding, argument->type,
+                       argument->name));
     }
     uint64_t most = (uint64_t)device->l2_window_bytes;
     launch->l2.window_bytes = bytes < most ? bytes : most;
@@ -216,8 +228,8 @@ static gputune_status bind(gt_launch *launch, gt_binding *binding, const gt_conf
     launch->block_count = template->pass_count;
     add_blocks(launch);
     add_arguments(launch, binding);
-    GT_TRY(add_windows(launch, binding));
     GT_TRY(add_scratch(launch, binding));
+    GT_TRY(add_windows(launch, binding));
     GT_TRY(add_clears(launch, binding));
     add_maps(launch, template);
     limit = gt_launch_add_steps(launch, binding);
@@ -246,7 +258,8 @@ uint32_t gt_vector_bytes(const gt_template *template, const gt_problem *problem,
     for (uint32_t a = 0; a < template->axis_count; a++) {
         uint32_t width = (uint32_t)binding.slots[GT_SLOT_AXIS + a];
         for (uint32_t i = 0; i < template->argument_count; i++) {
-            bool asks = (template->axes[a].buffers >> i & 1) && width > 1;
+            bool asks = template->axes[a].kind == GT_AXIS_VECTOR && width > 1 &&
+                        (template->axes[a].buffers >> i & 1);
             uint32_t bytes =
                 asks ? width * gt_element_resolve(&binding, template->arguments[i].type).bytes : 0;
             bytes = bytes < most ? bytes : most;

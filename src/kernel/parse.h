@@ -59,6 +59,8 @@ gputune_status gt_bind_kernel_arguments(gt_parse *parse, const gt_kernel_name *k
 
 /* Resolves the buffers of the vector axes, once the arguments are known. */
 gputune_status gt_parse_vector_buffers(gt_parse *parse);
+/* The place of a name among args(), or behind them in scratch(); -1: there is none. */
+int gt_parse_parameter_index(const gt_parse *parse, const char *name);
 
 /* `NAME = v, v`: a new axis of that kind; and its parts. */
 gputune_status gt_new_axis(uint32_t *out, gt_parse *parse, gt_lexer *body, gt_axis_kind kind);

@@ -90,6 +90,16 @@ gputune_status gt_parse_vector(gt_parse *parse, const gt_clause *clause, gt_lexe
     return GPUTUNE_OK;
 }
 
+/* The place of a buffer among args(), or behind them in scratch(); -1: there is none. */
+static int buffer_index(const gt_parse *parse, const char *name, bool scratch)
+{
+    const gt_template *template = parse->template;
+    int index = gt_parse_parameter_index(parse, name);
+    bool is_argument = index >= 0 && (uint32_t)index < template->argument_count;
+    return (is_argument ? template->arguments[index].is_buffer : scratch) && index < 64 ? index
+                                                                                        : -1;
+}
+
 static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
 {
     gt_template *template = parse->template;
@@ -98,12 +108,11 @@ static gputune_status read_vector_buffers(gt_parse *parse, uint32_t index)
         char name[GT_NAME_MAX];
         gt_place place = gt_lexer_place(body);
         GT_TRY(gt_name_read(name, sizeof name, body, "a buffer's name"));
-        uint32_t i = 0;
-        while (i < template->argument_count && strcmp(template->arguments[i].name, name) != 0) {
-            i++;
-        }
-        if (i == template->argument_count || !template->arguments[i].is_buffer) {
-            return gt_fail_at(place, "'%s' is not a buffer; expected one of args()", name);
+        int i = buffer_index(parse, name, gt_axis_traits_of(template->axes[index].kind)->scratch);
+        if (i < 0) {
+            return gt_fail_at(
+                place, "'%s' is not a buffer; expected one of args()%s", name,
+                gt_axis_traits_of(template->axes[index].kind)->scratch ? " or scratch()" : "");
         }
         if (template->axes[index].buffers >> i & 1) {
             return gt_fail_at(place, "'%s' given twice; expected each buffer once", name);

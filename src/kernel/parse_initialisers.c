@@ -2,48 +2,59 @@
 #include "kernel/parse.h"
 #include "kernel/types.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { ITEMS_MAX = 64 };
 
-/* `pos.x`, up to the `=`. */
-static gputune_status read_path(char out[GT_NAME_MAX], gt_lexer *lexer)
+/* Where a list is read into. */
+typedef struct list_reader {
+    gt_initialisers *out;
+    gt_parse *parse;
+    bool fills; /* else values */
+} list_reader;
+
+static bool append(char path[GT_NAME_MAX], const char *text, size_t length)
 {
-    size_t length = 0;
-    gt_place place = gt_lexer_place(lexer);
-    while (!gt_lexer_is(lexer, "=") && lexer->token.kind != GT_TOKEN_END) {
-        const gt_token *token = &lexer->token;
-        if (length + token->length >= GT_NAME_MAX) {
-            return gt_fail_at(place, "a path of too many characters; expected '.member = …'");
-        }
-        memcpy(out + length, token->text, token->length);
-        length += token->length;
-        gt_lexer_next(lexer);
+    size_t before = strlen(path);
+    bool fits = before + length < GT_NAME_MAX;
+    if (fits) {
+        memcpy(path + before, text, length);
+        path[before + length] = '\0';
     }
-    out[length] = '\0';
-    return length > 0 ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
+    return fits;
 }
 
-static gputune_status read_item(gt_initialiser *out, gt_parse *parse, gt_lexer *lexer,
-                                const char *separator, bool fills)
+/* Adds `pos.x`, up to the `=`, to a path. */
+static gputune_status read_path(char path[GT_NAME_MAX], gt_lexer *lexer)
+{
+    gt_place place = gt_lexer_place(lexer);
+    bool fits = append(path, ".", path[0] ? 1 : 0), some = false;
+    for (; !gt_lexer_is(lexer, "=") && lexer->token.kind != GT_TOKEN_END && fits; some = true) {
+        fits = append(path, lexer->token.text, lexer->token.length);
+        gt_lexer_next(lexer);
+    }
+    if (!fits) {
+        return gt_fail_at(place, "a path of too many characters; expected '.member = …'");
+    }
+    return some ? GPUTUNE_OK : gt_fail_expected(lexer, "a member's name, as in .x = …");
+}
+
+/* The number behind a separator. */
+static gputune_status read_number(gt_initialiser *out, const list_reader *reader, gt_lexer *lexer,
+                                  const char *separator)
 {
     bool stated = true;
     gt_expression *value = NULL;
-    gt_lexer ahead = *lexer;
-    gt_lexer_next(&ahead);
-    if (gt_lexer_accept(&ahead, ".")) {
-        *lexer = ahead;
-        separator = "=";
-        GT_TRY(read_path(out->path, lexer));
-    }
-    if (!fills) {
+    if (!reader->fills) {
         GT_TRY(gt_lexer_expect(lexer, separator));
-        gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
+        gputune_status status =
+            gt_read_real_expression(&value, reader->parse, lexer, GT_USE_PROBLEM);
         out->value = value;
         return status;
     }
-    GT_TRY(gt_read_fill(&out->fill, &stated, parse, lexer, separator));
+    GT_TRY(gt_read_fill(&out->fill, &stated, reader->parse, lexer, separator));
     if (!stated) {
         return gt_lexer_expect(lexer, separator);
     }
@@ -53,9 +64,55 @@ static gputune_status read_item(gt_initialiser *out, gt_parse *parse, gt_lexer *
                                              "uniform(low, high), index, zero or constant(value)");
 }
 
+static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer);
+
+/* The item at `place` of a list that belongs to the path `outer`. */
+static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, const char *outer,
+                                uint32_t place)
+{
+    char path[GT_NAME_MAX], by_place[16];
+    const char *separator = place == 0 ? "{" : ",";
+    gt_lexer ahead = *lexer;
+    memcpy(path, outer, strlen(outer) + 1);
+    gt_lexer_next(&ahead);
+    if (gt_lexer_accept(&ahead, ".")) {
+        *lexer = ahead;
+        separator = "=";
+        GT_TRY(read_path(path, lexer));
+    } else {
+        int length = snprintf(by_place, sizeof by_place, "#%u", place);
+        if (!append(path, by_place, (size_t)length)) {
+            return gt_fail_at(gt_lexer_place(lexer), "a list that is nested too deep");
+        }
+    }
+    ahead = *lexer;
+    if (gt_lexer_accept(&ahead, separator) && gt_lexer_is(&ahead, "{")) {
+        *lexer = ahead;
+        return read_list(reader, lexer, path);
+    }
+    gt_initialisers *out = reader->out;
+    if (out->count == ITEMS_MAX) {
+        return gt_fail_at(gt_lexer_place(lexer), "more than %d items; expected fewer", ITEMS_MAX);
+    }
+    gt_initialiser *item = &out->items[out->count++];
+    memcpy(item->path, path, sizeof path);
+    return read_number(item, reader, lexer, separator);
+}
+
+/* From '{' to behind '}'. */
+static gputune_status read_list(const list_reader *reader, gt_lexer *lexer, const char *outer)
+{
+    uint32_t place = 0;
+    do {
+        GT_TRY(read_item(reader, lexer, outer, place++));
+    } while (gt_lexer_is(lexer, ","));
+    return gt_lexer_expect(lexer, "}");
+}
+
 gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse *parse,
                                     gt_lexer *lexer, const char *sign, bool fills)
 {
+    const list_reader reader = {out, parse, fills};
     gt_lexer ahead = *lexer;
     *stated = gt_lexer_accept(&ahead, sign) && gt_lexer_is(&ahead, "{");
     if (!*stated) {
@@ -63,19 +120,7 @@ gputune_status gt_read_initialisers(gt_initialisers *out, bool *stated, gt_parse
     }
     *lexer = ahead;
     out->items = calloc(ITEMS_MAX, sizeof *out->items);
-    if (!out->items) {
-        return gt_fail_memory();
-    }
-    do {
-        if (out->count == ITEMS_MAX) {
-            return gt_fail_at(gt_lexer_place(lexer), "more than %d items; expected fewer",
-                              ITEMS_MAX);
-        }
-        gt_initialiser *item = &out->items[out->count];
-        item->member = out->count++;
-        GT_TRY(read_item(item, parse, lexer, item->member == 0 ? "{" : ",", fills));
-    } while (gt_lexer_is(lexer, ","));
-    return gt_lexer_expect(lexer, "}");
+    return out->items ? read_list(&reader, lexer, "") : gt_fail_memory();
 }
 
 void gt_initialisers_free(gt_initialisers *initialisers)

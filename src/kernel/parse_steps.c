@@ -6,8 +6,7 @@
 
 enum { USE_PLAN = GT_USE_PROBLEM | GT_USE_AXIS };
 
-/* The index among args(), then scratch(); -1: there is no such name. */
-static int parameter_index(const gt_parse *parse, const char *name)
+int gt_parse_parameter_index(const gt_parse *parse, const char *name)
 {
     const gt_template *template = parse->template;
     for (uint32_t i = 0; i < template->argument_count; i++) {
@@ -28,7 +27,7 @@ static gputune_status read_argument(gt_template_step *step, gt_parse *parse, gt_
     char name[GT_NAME_MAX];
     gt_place place = gt_lexer_place(body);
     GT_TRY(gt_name_read(name, sizeof name, body, "the name of an argument or scratch"));
-    int index = parameter_index(parse, name);
+    int index = gt_parse_parameter_index(parse, name);
     if (index < 0) {
         return gt_fail_at(place, "unknown argument '%s'; expected one of args() or scratch()",
                           name);

@@ -29,7 +29,6 @@ typedef struct gt_leaf {
     char name[GT_NAME_MAX];
     gt_type type;
     uint32_t offset; /* bytes from the beginning of the element */
-    uint32_t member; /* which member of the outermost struct, or lane of a vector, it belongs to */
 } gt_leaf;
 
 /* All numbers of an element in memory order. */
@@ -47,6 +46,9 @@ const gt_structure *gt_structure_of(const gt_template *template, const char *nam
 /* The numbers of an element of the type `name` (of a number type: one, without a name) at the
  * binding's problem. ETEMPLATE for more than GT_LEAF_MAX numbers or an extent below 1. */
 gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name);
+/* Whether a number is what the path names, or a part of it. A path is written as a leaf's name,
+ * where #k may stand for the name of the part at place k: "pos.x", "pos#0", "#1.x", "m#2[0]". */
+bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path);
 /* Appends what makes a source fail to compile where the compiler lays one of the template's structs
  * out otherwise. */
 gputune_status gt_structures_assert(gt_text *out, const gt_binding *binding);

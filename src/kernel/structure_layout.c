@@ -15,7 +15,7 @@ static uint32_t align_up(uint32_t value, uint32_t alignment)
 /* Where the numbers of one member go. */
 typedef struct spot {
     const char *name; /* in front of theirs */
-    uint32_t offset, member;
+    uint32_t offset;
 } spot;
 
 static gputune_status add_leaf(gt_layout *out, const spot *at, const char *lane, gt_type type,
@@ -32,18 +32,14 @@ static gputune_status add_leaf(gt_layout *out, const spot *at, const char *lane,
                    at->name[0] && lane[0] ? "." : "", lane);
     leaf->type = type;
     leaf->offset = at->offset + offset;
-    leaf->member = at->member;
     return GPUTUNE_OK;
 }
 
-static gputune_status add_lanes(gt_layout *out, const spot *at, const gt_element *element,
-                                bool outermost)
+static gputune_status add_lanes(gt_layout *out, const spot *at, const gt_element *element)
 {
     static const char *const names[] = {"x", "y", "z", "w"};
     for (uint32_t lane = 0; lane < element->lanes; lane++) {
-        spot one = *at;
-        one.member = outermost ? lane : at->member;
-        GT_TRY(add_leaf(out, &one, element->lanes > 1 ? names[lane] : "", element->type,
+        GT_TRY(add_leaf(out, at, element->lanes > 1 ? names[lane] : "", element->type,
                         lane * gt_type_bytes(element->type)));
     }
     return GPUTUNE_OK;
@@ -55,7 +51,7 @@ typedef struct extent {
 } extent;
 
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
-                              const char *name, const spot *at, bool outermost);
+                              const char *name, const spot *at);
 
 /* The extents of a member's array; 1 where it is none. */
 static gputune_status extents_of(int64_t out[3], const gt_structure_member *member,
@@ -100,7 +96,7 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
 {
     extent one;
     int64_t extents[3];
-    GT_TRY(lay_out(NULL, &one, binding, member->type, at, false));
+    GT_TRY(lay_out(NULL, &one, binding, member->type, at));
     GT_TRY(extents_of(extents, member, binding));
     one.alignment = member->alignment > one.alignment ? member->alignment : one.alignment;
     size->alignment = one.alignment > size->alignment ? one.alignment : size->alignment;
@@ -109,9 +105,9 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
         char path[2 * GT_NAME_MAX];
         extent ignored;
         member_path(path, sizeof path, at->name, member, extents, i);
-        const spot inner = {path, at->offset + size->bytes, at->member};
+        const spot inner = {path, at->offset + size->bytes};
         if (out) {
-            GT_TRY(lay_out(out, &ignored, binding, member->type, &inner, false));
+            GT_TRY(lay_out(out, &ignored, binding, member->type, &inner));
         }
         size->bytes += one.bytes;
     }
@@ -119,12 +115,11 @@ static gputune_status add_member(gt_layout *out, extent *size, const gt_binding 
 }
 
 static gputune_status add_members(gt_layout *out, extent *size, const gt_binding *binding,
-                                  const gt_structure *structure, const spot *at, bool outermost)
+                                  const gt_structure *structure, const spot *at)
 {
     *size = (extent){0, structure->alignment ? structure->alignment : 1};
     for (uint32_t m = 0; m < structure->member_count; m++) {
-        const spot one = {at->name, at->offset, outermost ? m : at->member};
-        GT_TRY(add_member(out, size, binding, &structure->members[m], &one));
+        GT_TRY(add_member(out, size, binding, &structure->members[m], at));
     }
     size->bytes = align_up(size->bytes, size->alignment);
     return GPUTUNE_OK;
@@ -132,30 +127,80 @@ static gputune_status add_members(gt_layout *out, extent *size, const gt_binding
 
 /* The size of a `name`; its numbers are added to *out, unless that is NULL. */
 static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *binding,
-                              const char *name, const spot *at, bool outermost)
+                              const char *name, const spot *at)
 {
     gt_element element;
     name = gt_type_word(binding->template, binding->problem, name);
     const gt_structure *structure = gt_structure_of(binding->template, name);
     if (structure) {
-        return add_members(out, size, binding, structure, at, outermost);
+        return add_members(out, size, binding, structure, at);
     }
     if (!gt_element_from_name(&element, name)) {
         return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: unknown type '%s'; expected a number type",
                        binding->template->path, name);
     }
     *size = (extent){element.bytes, element.alignment};
-    return out ? add_lanes(out, at, &element, outermost) : GPUTUNE_OK;
+    return out ? add_lanes(out, at, &element) : GPUTUNE_OK;
 }
 
 gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name)
 {
     extent size = {0, 1};
     out->count = 0;
-    GT_TRY(lay_out(out, &size, binding, name, &(spot){.name = ""}, true));
+    GT_TRY(lay_out(out, &size, binding, name, &(spot){.name = ""}));
     out->bytes = size.bytes;
     out->alignment = size.alignment;
     return GPUTUNE_OK;
+}
+/* ---- Paths to numbers ------------------------------------------------------------------------ */
+
+/* The end of "pos", ".x" or "[2]", which begins at `at`. */
+static const char *part_end(const char *at)
+{
+    return at + (*at != '\0') + strcspn(at + (*at != '\0'), ".[");
+}
+
+/* Whether two names are the same for `length` characters, which end a part in both. */
+static bool same_parts(const char *a, const char *b, size_t length)
+{
+    return strncmp(a, b, length) == 0 && strchr(".[", a[length]) && strchr(".[", b[length]);
+}
+
+/* The place of a leaf's part among those with the same parts before it: 0 for the first. */
+static uint32_t part_place(const gt_layout *layout, uint32_t leaf, size_t begin)
+{
+    uint32_t place = 0;
+    const char *name = layout->leaves[leaf].name;
+    for (uint32_t i = leaf; i > 0; i--) {
+        const char *before = layout->leaves[i - 1].name, *after = layout->leaves[i].name;
+        if (begin > 0 && !same_parts(name, before, begin)) {
+            break;
+        }
+        place += !same_parts(after, before, (size_t)(part_end(after + begin) - after));
+    }
+    return place;
+}
+
+bool gt_leaf_is_within(const gt_layout *layout, uint32_t leaf, const char *path)
+{
+    const char *name = layout->leaves[leaf].name;
+    for (const char *at = name; *path;) {
+        const char *end = part_end(at);
+        size_t length = (size_t)(end - at);
+        if (*path == '#') {
+            unsigned long place = strtoul(path + 1, (char **)&path, 10);
+            /* a number in braces of its own is the first in them */
+            if (place != (end == at ? 0 : part_place(layout, leaf, (size_t)(at - name)))) {
+                return false;
+            }
+        } else if (end == at || strncmp(path, at, length) != 0) {
+            return false;
+        } else {
+            path += length;
+        }
+        at = end;
+    }
+    return true;
 }
 
 /* ---- What the compiler must agree with ------------------------------------------------------- */
@@ -170,7 +215,7 @@ static gputune_status member_offsets(uint32_t out[GT_STRUCTURE_MEMBERS], extent 
         const gt_structure_member *member = &structure->members[m];
         extent before = *size, whole;
         GT_TRY(add_member(NULL, size, binding, member, &at));
-        GT_TRY(lay_out(NULL, &whole, binding, member->type, &at, false));
+        GT_TRY(lay_out(NULL, &whole, binding, member->type, &at));
         uint32_t own = member->alignment > whole.alignment ? member->alignment : whole.alignment;
         out[m] = align_up(before.bytes, own);
     }
@@ -235,7 +280,7 @@ gt_element gt_element_resolve(const gt_binding *binding, const char *name)
     extent size;
     name = gt_type_word(binding->template, binding->problem, name);
     if (!gt_element_from_name(&element, name) &&
-        lay_out(NULL, &size, binding, name, &(spot){.name = ""}, true) == GPUTUNE_OK) {
+        lay_out(NULL, &size, binding, name, &(spot){.name = ""}) == GPUTUNE_OK) {
         element.bytes = size.bytes;
         element.alignment = size.alignment;
     }

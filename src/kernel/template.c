@@ -114,11 +114,10 @@ static const char *beside_launch(const char *word)
         {"shared", "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
         {"cluster", "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
         {"cooperative", "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
-        {"preferred_cluster", "a template with one kernel"},
+        {"preferred_cluster", "it left out, or a template with one kernel"},
         {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
         {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
-        {"tensormap", "a template with one kernel"},
-        {"l2_persist", "a template with one kernel"}};
+        {"tensormap", "a buffer in args(), or a template with one kernel"}};
     for (size_t i = 0; i < sizeof of_one_kernel / sizeof *of_one_kernel; i++) {
         if (strcmp(of_one_kernel[i].word, word) == 0) {
             return of_one_kernel[i].instead;
@@ -258,7 +257,7 @@ static void append_pass(gt_text *out, const gt_template *template)
         append_fill(out, &pass->fill);
         for (uint32_t k = 0; k < pass->initialisers.count; k++) {
             const gt_initialiser *item = &pass->initialisers.items[k];
-            gt_text_printf(out, ", .%s%u ", item->path, item->member);
+            gt_text_printf(out, ", .%s ", item->path);
             append_fill(out, &item->fill);
         }
     }

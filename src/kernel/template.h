@@ -19,8 +19,9 @@
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
  *     or a vector's, are filled one by one: = {uniform(0, 1), .pos.x = index}; by value:
- *     T p = {1, .n = 2 * n}, and what is left out is named like a problem value. A scalar named like
- *     a problem value is that value
+ *     T p = {1, {0, 0, 1}, .n = 2 * n}; what is left out is named like a problem value. One item for
+ *     a member with several numbers is for each of them. A scalar named like a problem value is that
+ *     value
  *     FILL: uniform(low, high), zero, constant(value), index (0, 1, 2, …); floats need none
  *       (uniform(-1, 1)), a bool takes the lowest bit
  *     sorted[(low, high)]    rising; without a range from -1 to 1, integers from 0 to the last index
@@ -44,7 +45,7 @@
  *   preferred_cluster(NAME = 0, 4, 8, …)   blocks in x that the GPU puts together where it can, a
  *     multiple of the cluster's; 0: none. Compute capability 10.0, driver 12.8
  *   l2_persist(NAME = 0, 25, 50, 100 : buffer)   per cent of the level-2 cache that the GPU can set
- *     aside, for lines of this buffer; restored when the last plan that needs it is gone
+ *     aside, for lines of this buffer or scratch; restored when the last plan that needs it is gone
  *   default(AXIS = v, …)                 an axis that is left out begins with its first value
  *   require(e)  block(D)  grid(D)  shared(e)  launch_bounds(threads[, blocks])  maxreg(0..255)
  *   launch(KERNEL, block = D, grid = D[, shared = e][, args = (NAME, …)][, times = e][,
@@ -55,7 +56,8 @@
  *     out. times: launched so often in a row. programmatic: where e is not 0, it may begin before the
  *     kernel before it ends, and waits for it by gputune_dependency_sync() (compute capability 9.0).
  *     cluster: the blocks of a cluster in x, y and z, which may be tune() axes; the grid is rounded up
- *     to a multiple. cooperative: as the clause of that name
+ *     to a multiple. cooperative: as the clause of that name. Several may launch one kernel,
+ *     also instances of a C++ template with different arguments
  *   cooperative([e])                     a cooperative launch, where e is not 0: all blocks are
  *     resident at once, and gputune_grid_sync() (or cooperative_groups) waits for all of them
  *   scratch(TYPE NAME[e]…, …)            behind args() in the kernel's parameters; holds anything at
@@ -164,7 +166,7 @@ typedef struct gt_axis {
     uint32_t count;          /* of the template's own values */
     uint32_t default_choice; /* index into values */
     bool in_source;          /* its value may change the generated source */
-    uint64_t buffers;        /* vector, l2_persist: bit i is argument i */
+    uint64_t buffers;        /* vector, l2_persist: bit i is argument i, scratch behind them */
     uint32_t dimension;      /* cluster: 0, 1, 2 for x, y, z */
     int line, column;
 } gt_axis;
@@ -246,11 +248,10 @@ typedef struct gt_element {
     uint32_t bytes, alignment; /* of the whole */
 } gt_element;
 
-/* What some numbers of an element hold: those whose name is `path` or begins with it (`.pos = …`),
- * or, without a path, those of a member by its place in the list. */
+/* What some numbers of an element hold: those that gt_leaf_is_within() the path. An item without a
+ * name has its place in its list instead, #0 for the first. */
 typedef struct gt_initialiser {
     char path[GT_NAME_MAX];
-    uint32_t member;
     gt_fill fill;               /* of a buffer or block */
     const gt_expression *value; /* of a scalar */
 } gt_initialiser;

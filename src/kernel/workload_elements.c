@@ -117,23 +117,29 @@ static gputune_status bind_fill(gt_number *out, const gt_fill *fill, const int64
 
 /* ---- Elements of several numbers ------------------------------------------------------------- */
 
-/* Whether `.path` names this number, or what it is a part of. */
-static bool is_within(const char *path, const char *name)
-{
-    size_t length = strlen(path);
-    return strncmp(path, name, length) == 0 && strchr(".[", name[length]);
-}
-
 /* The item that says what a number holds: the last that does; NULL: none. */
-static const gt_initialiser *item_of(const gt_initialisers *list, const gt_leaf *leaf)
+static const gt_initialiser *item_of(const gt_initialisers *list, const gt_layout *layout,
+                                     uint32_t leaf)
 {
     for (uint32_t i = list->count; i-- > 0;) {
-        const gt_initialiser *item = &list->items[i];
-        if (item->path[0] ? is_within(item->path, leaf->name) : item->member == leaf->member) {
-            return item;
+        if (gt_leaf_is_within(layout, leaf, list->items[i].path)) {
+            return &list->items[i];
         }
     }
     return NULL;
+}
+
+static gputune_status fail_unused(const char *path, const char *type, gt_place place)
+{
+    const char *number = strrchr(path, '#');
+    if (!number || strpbrk(number, ".[")) {
+        return gt_fail_at(place, "%s has no member '%s'; expected one that it has", type, path);
+    }
+    return gt_fail_at(place,
+                      "item %lu of %s belongs to no member of %s; expected at most one for each; "
+                      "where a member holds several numbers, theirs stand in { }",
+                      strtoul(number + 1, NULL, 10) + 1,
+                      number > path ? "a list in the list" : "the list", type);
 }
 
 /* Every item of a list must belong to some number. */
@@ -142,20 +148,11 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
 {
     for (uint32_t i = 0; i < list->count; i++) {
         bool used = false;
-        const gt_initialiser *item = &list->items[i];
         for (uint32_t k = 0; k < layout->count && !used; k++) {
-            const gt_leaf *leaf = &layout->leaves[k];
-            used = item->path[0] ? is_within(item->path, leaf->name) : item->member == leaf->member;
-        }
-        if (!used && item->path[0]) {
-            return gt_fail_at(place, "%s has no member '%s'; expected one that it has", type,
-                              item->path);
+            used = gt_leaf_is_within(layout, k, list->items[i].path);
         }
         if (!used) {
-            return gt_fail_at(place,
-                              "item %u of the list belongs to no member of %s; expected at "
-                              "most one for each",
-                              i + 1, type);
+            return fail_unused(list->items[i].path, type, place);
         }
     }
     return GPUTUNE_OK;
@@ -183,11 +180,13 @@ static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload 
     return GPUTUNE_OK;
 }
 
-static gputune_status fill_number(gt_number *number, const gt_leaf *leaf, const gt_binding *binding,
-                                  const gt_buffer *buffer, const gt_declared *declared)
+static gputune_status fill_number(gt_number *number, const gt_layout *layout, uint32_t index,
+                                  const gt_binding *binding, const gt_buffer *buffer,
+                                  const gt_declared *declared)
 {
     char name[2 * GT_NAME_MAX];
-    const gt_initialiser *item = item_of(declared->list, leaf);
+    const gt_leaf *leaf = &layout->leaves[index];
+    const gt_initialiser *item = item_of(declared->list, layout, index);
     (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
     if (!item && !declared->list->single && !gt_type_is_float(number->type) &&
         buffer->direction != GT_OUT) {
@@ -227,7 +226,7 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
     buffer->type = coarsest(layout);
     buffer->fill = GT_FILL_ZERO;
     for (uint32_t i = 0; i < layout->count; i++) {
-        GT_TRY(fill_number(&numbers[i], &layout->leaves[i], binding, buffer, declared));
+        GT_TRY(fill_number(&numbers[i], layout, i, binding, buffer, declared));
         bool moves = numbers[i].fill == GT_FILL_UNIFORM && gt_type_is_float(numbers[i].type);
         buffer->fill = moves ? GT_FILL_UNIFORM : buffer->fill;
     }
@@ -315,7 +314,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     out->number_count = layout->count;
     for (uint32_t i = 0; i < layout->count; i++) {
         char name[2 * GT_NAME_MAX];
-        const gt_initialiser *item = item_of(&argument->initialisers, &layout->leaves[i]);
+        const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
         const gt_expression *value = item ? item->value : argument->value;
         (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);
         if (!value && !is_number_of_problem(binding->template, numbers[i].name)) {

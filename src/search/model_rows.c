@@ -12,7 +12,6 @@ enum {
     STEPS = 10  /* of learning */
 };
 #define GROWTH 1.25 /* of the results until the next learning */
-#define CLIP   1.5  /* times are cut where they are so far above the best as 1.5 medians */
 #define NARROW 1e-6 /* the least spread: all times may be equal */
 
 static gputune_status widen(gt_model *model, const gt_evidence *evidence)
@@ -100,31 +99,25 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Mean and spread of the times, after cutting the slow ones: by how much they are slow does not
- * matter, and would drown what does. Returns where they are cut. */
-static double standardise(gt_model *model, const gt_evidence *evidence, double *times)
+/* Mean and spread of the logarithms of times. Slow ones are not cut: by how much they are slow
+ * shows what each axis does. */
+static void standardise(gt_model *model, const gt_evidence *evidence)
 {
     uint32_t count = 0;
+    double sum = 0, squares = 0, best = evidence->ok ? evidence->known[evidence->best].log_time : 0;
     for (uint32_t i = 0; i < evidence->points.count; i++) {
         if (evidence->known[i].state == GT_STATE_OK) {
-            times[count++] = evidence->known[i].log_time;
+            double over = evidence->known[i].log_time - best;
+            sum += over;
+            squares += over * over;
+            count++;
         }
-    }
-    gt_sort(times, count);
-    double best = count ? times[0] : 0;
-    double cut = best + CLIP * (gt_median_sorted(times, count) - best);
-    double sum = 0, squares = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        double time = fmin(times[i], cut) - best;
-        sum += time;
-        squares += time * time;
     }
     double mean = count ? sum / count : 0;
     model->centre = best + mean;
     model->spread = count ? sqrt(squares / count - mean * mean) : 1;
     model->spread = model->spread > NARROW ? model->spread : NARROW;
     model->best_y = (best - model->centre) / model->spread;
-    return cut;
 }
 
 /* How far the times here follow those of elsewhere: the slope of a least-squares line, drawn
@@ -142,7 +135,7 @@ static void fit_prior(gt_model *model)
     model->prior.slope = fmin(fmax(products / squares, 0), 1.5);
 }
 
-static void set_values(gt_model *model, const gt_evidence *evidence, double cut)
+static void set_values(gt_model *model, const gt_evidence *evidence)
 {
     gt_target_values *target = model->gaussian.target;
     model->compile_centre =
@@ -151,7 +144,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence, double cut)
         const gt_known *known = &evidence->known[model->known_of[i]];
         bool ok = known->state == GT_STATE_OK, failed = known->state == GT_STATE_FAILED;
         target[GT_TARGET_TIME].y[i] =
-            ok ? (fmin(known->log_time, cut) - model->centre) / model->spread : (double)NAN;
+            ok ? (known->log_time - model->centre) / model->spread : (double)NAN;
         target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
         target[GT_TARGET_COMPILE].y[i] =
             known->compile_s > 0 ? log(known->compile_s) - model->compile_centre : (double)NAN;
@@ -165,17 +158,6 @@ static void set_values(gt_model *model, const gt_evidence *evidence, double cut)
     gt_gaussian_update(&model->gaussian);
 }
 
-static gputune_status take_values(gt_model *model, const gt_evidence *evidence)
-{
-    double *times = malloc((evidence->ok + 1) * sizeof *times);
-    if (!times) {
-        return gt_fail_memory();
-    }
-    set_values(model, evidence, standardise(model, evidence, times));
-    free(times);
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -186,7 +168,8 @@ gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
     if (thinned) {
         GT_TRY(thin_rows(model, strategy));
     }
-    GT_TRY(take_values(model, evidence));
+    standardise(model, evidence);
+    set_values(model, evidence);
     if (due) {
         gt_gaussian_learn(&model->gaussian, STEPS);
         model->told_when_learnt = told;

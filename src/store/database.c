@@ -50,15 +50,26 @@ const char *gt_database_why(const gt_database *database)
     return sqlite3_errstr(database->code);
 }
 
-bool gt_wait_a_little(const gt_patience *patience, int tries)
+/* A millisecond longer each time. */
+static bool wait_step(const gt_patience *patience, int tries, double longest_s)
 {
     double left_s = gt_patience_left_s(patience);
-    double step_s = tries < 20 ? 1e-3 * (tries + 1) : 20e-3;
+    double step_s = fmin(1e-3 * ((double)tries + 1), longest_s);
     if (left_s <= 0) {
         return false;
     }
     usleep((useconds_t)(1e6 * fmin(left_s, step_s)) + 1);
     return true;
+}
+
+bool gt_wait_a_little(const gt_patience *patience, int tries)
+{
+    return wait_step(patience, tries, 20e-3);
+}
+
+bool gt_wait_a_while(const gt_patience *patience, int tries)
+{
+    return wait_step(patience, tries, 100e-3);
 }
 
 void gt_database_wait(gt_database *database, const gt_patience *patience)

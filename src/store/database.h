@@ -50,6 +50,9 @@ void gt_database_wait(gt_database *database, const gt_patience *patience);
 /* One step of any wait: sleeps for 1 ms, at later `tries` for up to 20 ms, never beyond the end.
  * False at once when the patience is over. */
 bool gt_wait_a_little(const gt_patience *patience, int tries);
+/* The same for what takes others seconds: up to 100 ms, so that many who wait leave them the file.
+ */
+bool gt_wait_a_while(const gt_patience *patience, int tries);
 /* Whether this code of SQLite's means that memory was short. */
 bool gt_database_is_memory(int code);
 /* What the last failure means. */

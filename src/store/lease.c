@@ -13,6 +13,7 @@
 
 enum { MACHINE_MAX = 128, LEASE_MS = GT_LEASE_SECONDS * 1000 };
 static const double longest_wait_s = 30; /* if there is no patience */
+static const double brief_wait_s = 0.1;  /* of a renewal that the next one can make good */
 
 /* --- processes -------------------------------------------------------------------------------- */
 
@@ -83,6 +84,7 @@ typedef struct lease_try {
     char machine[MACHINE_MAX];
     bool in_memory;
     int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
+    int64_t silent; /* process that held it, lives and did not renew it; 0: none */
 } lease_try;
 
 typedef struct lease_row {
@@ -111,10 +113,14 @@ static bool is_of_the_future(const lease_row *row)
     return row->expires_ms > unix_ms() + LEASE_MS;
 }
 
+static bool is_dead(const lease_row *row, const lease_try *attempt)
+{
+    return strcmp(row->machine, attempt->machine) == 0 && !is_alive(row->pid, row->start);
+}
+
 static bool is_held(const lease_row *row, const lease_try *attempt)
 {
-    bool dead = strcmp(row->machine, attempt->machine) == 0 && !is_alive(row->pid, row->start);
-    return !dead && unix_ms() < row->expires_ms;
+    return unix_ms() < row->expires_ms && !is_dead(row, attempt);
 }
 
 /* OK with attempt->holder: another process holds the lease, for at most LEASE_MS from now on. */
@@ -124,7 +130,7 @@ static gputune_status take_lease(gt_database *database, void *context)
     lease_row row = {0};
     gputune_status status = read_lease(&row, database, attempt->key);
     int64_t end_ms = unix_ms() + LEASE_MS;
-    attempt->holder = 0;
+    attempt->holder = attempt->silent = 0;
     if (status != GPUTUNE_OK && status != GPUTUNE_ENOTFOUND) {
         return status;
     }
@@ -134,6 +140,7 @@ static gputune_status take_lease(gt_database *database, void *context)
                    ? gt_execute(database, GT_SQL_LEASE_CLAMP, "hi", attempt->key, end_ms)
                    : GPUTUNE_OK;
     }
+    attempt->silent = status == GPUTUNE_OK && !is_dead(&row, attempt) ? row.pid : 0;
     return gt_execute(database, GT_SQL_LEASE_SET, "hhtiii", attempt->key, attempt->owner,
                       attempt->machine, (int64_t)getpid(), start_of(getpid()), end_ms);
 }
@@ -193,7 +200,7 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
         if (status != GPUTUNE_EBUSY) {
             return status;
         }
-        if (!gt_wait_a_little(patience, tries)) {
+        if (!gt_wait_a_while(patience, tries)) {
             return not_granted(attempt, patience);
         }
     }
@@ -212,7 +219,7 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
 {
     lease_try attempt = begin_attempt(environment, scenario);
     for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
-        if (!gt_wait_a_little(patience, tries)) {
+        if (!gt_wait_a_while(patience, tries)) {
             return not_granted(&attempt, patience);
         }
     }
@@ -225,7 +232,12 @@ gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char
     lease_try attempt = begin_attempt(environment, scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
-    *out = (gt_lease){attempt.key, attempt.owner, true, attempt.in_memory};
+    *out = (gt_lease){.key = attempt.key,
+                      .owner = attempt.owner,
+                      .held = true,
+                      .in_memory = attempt.in_memory,
+                      .renewed_ns = gt_now_ns(),
+                      .silent = attempt.silent};
     return GPUTUNE_OK;
 }
 
@@ -246,10 +258,23 @@ static gputune_status renew_lease(gt_database *database, void *context)
     return sqlite3_changes(database->handle) ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 
+/* Where the file is busy, a lease that has lasted half of its time is worth a wait until its end.
+ */
+static double renewal_wait_s(const gt_lease *lease)
+{
+    double left_s = GT_LEASE_SECONDS - gt_seconds_since(lease->renewed_ns);
+    return left_s < GT_LEASE_SECONDS / 2.0 && left_s > brief_wait_s ? left_s : brief_wait_s;
+}
+
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
+    const gt_patience brief = gt_patience_at_most(patience, renewal_wait_s(lease));
+    const int64_t began_ns = gt_now_ns();
     gputune_status status =
-        lease->held ? change_lease(lease, store, renew_lease, patience) : GPUTUNE_ENOTFOUND;
+        lease->held ? change_lease(lease, store, renew_lease, &brief) : GPUTUNE_ENOTFOUND;
+    if (status == GPUTUNE_OK) {
+        lease->renewed_ns = began_ns;
+    }
     if (status == GPUTUNE_ENOTFOUND) {
         lease->held = false;
         return gt_fail(GPUTUNE_EBUSY, "another process took over the tuning of this kernel");

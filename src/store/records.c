@@ -1,6 +1,7 @@
 /* Records for the user: winners and trials with all that is stored about them, and dropping them.
  */
 #include "base/array.h"
+#include "base/hash_index.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -9,6 +10,7 @@
 
 typedef struct record_search {
     GT_ARRAY(gt_record_row) found;
+    gt_hash_index trials, spaces; /* which row was the first one of a trial, of a winner's space */
     const gt_records_filter *filter;
     bool searched; /* a database that can be written */
 } record_search;
@@ -36,6 +38,8 @@ static void free_rows(record_search *search)
         free_row(&search->found.items[i]);
     }
     gt_array_free(&search->found);
+    gt_hash_index_free(&search->trials);
+    gt_hash_index_free(&search->spaces);
 }
 
 /* The columns of GT_SQL_RECORDS in their order. */
@@ -80,32 +84,44 @@ static bool is_same_place(const gt_record_row *a, const gt_record_row *b)
            strcmp(a->record.environment, b->record.environment) == 0;
 }
 
-/* An upper layer's winner hides a lower one's of the same space; its trial the same trial. Says
- * whether the row is to be kept. */
-static bool settle_layers(const record_search *search, gt_record_row *row, size_t upper)
+/* Whether one of the first `upper` rows is of the same place and has that hash. Notes the row. */
+static gputune_status find_above(bool *above, gt_hash_index *index, const gt_record_row *row,
+                                 gt_hash hash, size_t next, size_t upper)
 {
-    bool known = false;
-    for (size_t i = 0; i < upper; i++) {
-        const gt_record_row *other = &search->found.items[i];
-        if (!is_same_place(other, row)) {
-            continue;
-        }
-        if (other->record.is_winner &&
-            gt_hash_equal(other->winner.terms.space, row->winner.terms.space)) {
-            row->record.is_winner = false;
-        }
-        known = known || gt_hash_equal(other->trial.hash, row->trial.hash);
+    uint32_t first;
+    gt_hash place = gt_hash_join(row->scenario, gt_hash_string(row->record.environment));
+    GT_TRY(gt_hash_index_intern(index, gt_hash_join(place, hash), (uint32_t)next, &first));
+    *above = first < upper;
+    return GPUTUNE_OK;
+}
+
+/* An upper layer's winner hides a lower one's of the same space; its trial the same trial, where
+ * all are read, else all of the scenario. Says whether the row is to be kept. */
+static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row,
+                                    size_t upper)
+{
+    bool known, hidden = false, all = search->filter->all_trials;
+    size_t next = search->found.count;
+    gt_hash known_by = all ? row->trial.hash : (gt_hash){0};
+    GT_TRY(find_above(&known, &search->trials, row, known_by, next, upper));
+    if (row->record.is_winner) {
+        GT_TRY(find_above(&hidden, &search->spaces, row, row->winner.terms.space, next, upper));
     }
-    return row->record.is_winner || (search->filter->all_trials && !known);
+    row->record.is_winner = row->record.is_winner && !hidden;
+    bool failed = search->filter->failures && row->trial.status > GT_TRIAL_ELIMINATED;
+    *keep = row->record.is_winner || ((all || failed) && !known);
+    return GPUTUNE_OK;
 }
 
 static gputune_status add_record(record_search *search, gt_rows *rows, size_t upper)
 {
     gt_record_row row = {.scenario = {0}};
+    bool keep = false;
     gputune_status status = take_row(&row, rows);
-    bool keep = status == GPUTUNE_OK && wanted(search->filter, row.record.environment) &&
-                settle_layers(search, &row, upper);
-    if (keep) {
+    if (status == GPUTUNE_OK && wanted(search->filter, row.record.environment)) {
+        status = settle_layers(&keep, search, &row, upper);
+    }
+    if (status == GPUTUNE_OK && keep) {
         show(&row);
         status = gt_array_push(&search->found, row);
     }
@@ -121,8 +137,8 @@ static gputune_status read_records(gt_database *database, void *context)
     size_t upper = search->found.count;
     gt_rows rows;
     gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tn", search->filter->kernel,
-                         (int)search->filter->all_trials));
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tnn", search->filter->kernel,
+                         (int)search->filter->all_trials, (int)search->filter->failures));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK &&
            (status = add_record(search, &rows, upper)) == GPUTUNE_OK) {
     }
@@ -224,25 +240,18 @@ static int by_number(double a, double b)
 static int compare_rows(const void *left, const void *right)
 {
     const gt_record_row *a = left, *b = right;
-    bool a_failed = a->record.median_ns <= 0, b_failed = b->record.median_ns <= 0;
-    const int orders[] = {strcmp(a->record.kernel, b->record.kernel),
-                          strcmp(a->fixed, b->fixed),
-                          by_number(a->volume, b->volume),
-                          strcmp(a->record.sizes, b->record.sizes),
-                          by_number(a->record.objective, b->record.objective),
-                          by_number(a->record.cache, b->record.cache),
-                          strcmp(a->record.environment, b->record.environment),
-                          by_number(a->record.outdated, b->record.outdated),
-                          memcmp(&a->identity, &b->identity, sizeof a->identity),
-                          by_number(a_failed, b_failed),
-                          by_number(a->record.median_ns, b->record.median_ns),
-                          strcmp(a->record.configuration, b->record.configuration)};
-    for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
-        if (orders[i]) {
-            return orders[i];
-        }
-    }
-    return 0;
+    int order = strcmp(a->record.kernel, b->record.kernel);
+    order = order ? order : strcmp(a->fixed, b->fixed);
+    order = order ? order : by_number(a->volume, b->volume);
+    order = order ? order : strcmp(a->record.sizes, b->record.sizes);
+    order = order ? order : by_number(a->record.objective, b->record.objective);
+    order = order ? order : by_number(a->record.cache, b->record.cache);
+    order = order ? order : strcmp(a->record.environment, b->record.environment);
+    order = order ? order : by_number(a->record.outdated, b->record.outdated);
+    order = order ? order : memcmp(&a->identity, &b->identity, sizeof a->identity);
+    order = order ? order : by_number(a->record.median_ns <= 0, b->record.median_ns <= 0);
+    order = order ? order : by_number(a->record.median_ns, b->record.median_ns);
+    return order ? order : strcmp(a->record.configuration, b->record.configuration);
 }
 
 /* Settles what was read and calls `each` in order, unless `answer` says that reading failed. Frees

@@ -148,13 +148,14 @@ static gt_trouble judge(gt_database *database, const file_facts *facts, gt_datab
 {
     bool ours = facts->application == APPLICATION_ID;
     bool empty = !facts->tables && !facts->version;
-    bool may_be_new = mode == GT_DATABASE_WRITE || mode == GT_DATABASE_MEMORY;
-    if (!ours && !(empty && may_be_new)) {
+    if (!ours && (!empty || mode == GT_DATABASE_READ)) {
         snprintf(why, bytes, empty ? "it is empty" : "it is another program's database");
         return GT_TROUBLE_DAMAGED;
     }
     if (mode == GT_DATABASE_LOOKUP && facts->version < newest_step()) {
-        snprintf(why, bytes, "it was made by an older gputune and is not yet brought up to date");
+        snprintf(why, bytes, "%s",
+                 empty ? "another process is making it"
+                       : "it was made by an older gputune and is not yet brought up to date");
         return GT_TROUBLE_LOCKED;
     }
     if (mode == GT_DATABASE_WRITE && facts->version > newest_step()) {

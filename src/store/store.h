@@ -215,6 +215,8 @@ gputune_status gt_store_put_winner(gt_store *store, const gt_outcome *outcome,
 typedef struct gt_lease {
     gt_hash key, owner;
     bool held, in_memory;
+    int64_t renewed_ns; /* on the clock of gt_now_ns() */
+    int64_t silent;     /* process that it was taken from, which had not renewed it; 0: none */
 } gt_lease;
 
 enum { GT_LEASE_SECONDS = 5 }; /* renew each second */
@@ -232,7 +234,8 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience);
 /* Keeps the lease for another GT_LEASE_SECONDS. EBUSY if it was lost. OK also if the file stayed
- * locked; the next renewal finds out. */
+ * locked; the next renewal finds out. It waits for the file 0.1 s, and until the lease's end once
+ * half of its time is over, within `patience`. */
 gputune_status gt_store_lease_renew(gt_lease *lease, gt_store *store, const gt_patience *patience);
 /* Gives the lease back. Does nothing if it is not held. */
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience);
@@ -248,8 +251,10 @@ typedef enum gt_versions {
 } gt_versions;
 
 typedef struct gt_records_filter {
-    const char *kernel;              /* NULL: all */
-    bool all_trials;                 /* else winners only */
+    const char *kernel; /* NULL: all */
+    bool all_trials;    /* else winners only */
+    bool failures; /* without all_trials, also trials that failed, but not a lower layer's where an
+                      upper one has something of the scenario */
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
     gt_versions versions;

@@ -187,9 +187,8 @@ void gt_session_keep_lease(gt_session *session)
     gt_request *request = session->request;
     int64_t now = gt_now_ns();
     if (request->lease && now - session->last_renewal_ns > interval_ns) {
-        const gt_patience brief = gt_patience_at_most(&request->patience, 0.1);
         session->last_renewal_ns = now;
-        (void)gt_store_lease_renew(request->lease, request->services->store, &brief);
+        (void)gt_store_lease_renew(request->lease, request->services->store, &request->patience);
     }
 }
 

@@ -258,8 +258,15 @@ static gputune_status acquire(gt_lease *lease, gt_request *request)
         GPUTUNE_EBUSY) {
         gt_stand_by(request);
     }
-    return gt_store_lease_acquire(lease, store, request->environment, &request->scenario,
-                                  &request->patience);
+    GT_TRY(gt_store_lease_acquire(lease, store, request->environment, &request->scenario,
+                                  &request->patience));
+    if (lease->silent) {
+        gt_log_line(
+            &request->services->log, GPUTUNE_LOG_INFO,
+            "%s: process %lld was tuning this and gave no sign of life for %d s: taken over",
+            request->template->name, (long long)lease->silent, GT_LEASE_SECONDS);
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status search_under_lease(gt_choice *out, gt_request *request)

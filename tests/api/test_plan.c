@@ -273,7 +273,79 @@ static void test_a_full_table_keeps_what_is_in_use(void **state)
         key_of(&key, n, &options);
         kept += is_in(table, &key);
     }
-    assert_in_range(kept, LIMIT / 2, LIMIT);
+    assert_in_range(kept, LIMIT - LIMIT / 8, LIMIT);
+    gt_plan_table_free(table);
+    gputune_plan_release(plan);
+}
+
+enum { CROWD = 8, CROWD_KEYS = 24, CROWD_LIMIT = 5, CROWD_TURNS = 2500 };
+
+typedef struct crowd {
+    gt_plan_table *table;
+    gputune_plan *plans[CROWD_KEYS];
+    atomic_int next, wrong;
+} crowd;
+
+/* Looks up one key after the other, and adds what is missing. */
+static void *use_table(void *user)
+{
+    crowd *all = user;
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_key key;
+    unsigned at = (unsigned)atomic_fetch_add(&all->next, 1);
+    for (int i = 0; i < CROWD_TURNS; i++) {
+        at = at * 5 + 7;
+        size_t n = at / 64 % CROWD_KEYS;
+        key_of(&key, (int64_t)n, &options);
+        assert_true(gt_readers_enter());
+        gputune_plan *found = gt_plan_table_find(all->table, &key, terms_of(GPUTUNE_CACHED_ONLY));
+        gt_readers_leave();
+        all->wrong += found && found != all->plans[n];
+        if (!found) {
+            assert_int_equal(gt_plan_table_add(all->table, &key, terms_of(GPUTUNE_CACHED_ONLY),
+                                               all->plans[n], false, 0),
+                             GPUTUNE_OK);
+        }
+        gputune_plan_release(found);
+    }
+    return NULL;
+}
+
+static void test_a_crowd_uses_more_plans_than_are_kept(void **state)
+{
+    crowd all = {.next = 0};
+    pthread_t threads[CROWD];
+    for (int i = 0; i < CROWD_KEYS; i++) {
+        all.plans[i] = plan_for(*state, 1024 + i);
+    }
+    assert_int_equal(gt_plan_table_new(&all.table, CROWD_LIMIT), GPUTUNE_OK);
+    for (int i = 0; i < CROWD; i++) {
+        assert_int_equal(pthread_create(&threads[i], NULL, use_table, &all), 0);
+    }
+    for (int i = 0; i < CROWD; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    assert_int_equal(all.wrong, 0);
+    gt_plan_table_free(all.table);
+    for (int i = 0; i < CROWD_KEYS; i++) {
+        gputune_plan_release(all.plans[i]);
+    }
+}
+
+static void test_a_table_of_one_plan(void **state)
+{
+    const gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_plan_table *table;
+    gt_plan_key key;
+    gputune_plan *plan = plan_for(*state, 1024);
+    assert_int_equal(gt_plan_table_new(&table, 1), GPUTUNE_OK);
+    for (int n = 1; n <= 10; n++) {
+        key_of(&key, n, &options);
+        add(table, &key, plan);
+        assert_true(is_in(table, &key));
+        key_of(&key, n - 1, &options);
+        assert_false(is_in(table, &key));
+    }
     gt_plan_table_free(table);
     gputune_plan_release(plan);
 }
@@ -358,6 +430,8 @@ int main(void)
         IN_WORLD(test_table_replaces),
         IN_WORLD(test_readers_find_what_was_added),
         IN_WORLD(test_a_full_table_keeps_what_is_in_use),
+        IN_WORLD(test_a_table_of_one_plan),
+        IN_WORLD(test_a_crowd_uses_more_plans_than_are_kept),
         IN_WORLD(test_a_kernel_is_forgotten_and_the_others_stay),
         IN_WORLD(test_keys_of_any_length),
         IN_WORLD(test_live_inputs_are_never_in_the_table),

@@ -92,6 +92,8 @@ static void only_regular_files_of_bounded_size_are_read(void **state)
     assert_int_equal(gt_file_read(&text, NULL, large), GPUTUNE_EIO);
     assert_non_null(strstr(gputune_error(), "more than 8388608 bytes"));
     assert_null(text);
+    assert_int_equal(gt_file_read_most(&text, NULL, large, GT_FILE_MOST + 1), GPUTUNE_OK);
+    free(text);
     free(large);
     free(fifo);
 }

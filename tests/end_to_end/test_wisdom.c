@@ -131,6 +131,20 @@ static void wrong_import_is_never_launched(void **state)
     free(text);
 }
 
+/* Writes the text with blank lines, as long as that of some ten thousand winners. */
+static void write_long(const char *path, const char *text)
+{
+    const char *entries = strchr(text, '\n');
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fwrite(text, 1, (size_t)(entries - text), file);
+    for (int i = 0; i < 20 << 20; i++) {
+        putc('\n', file);
+    }
+    fputs(entries, file);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void files_serve_as_well(void **state)
 {
     (void)state;
@@ -140,6 +154,9 @@ static void files_serve_as_well(void **state)
     snprintf(path, sizeof path, "%s/wisdom", world.folder);
     OK(gputune_wisdom_save(path, &count, tuner, NULL));
     assert_int_equal(count, 1);
+    OK(gputune_wisdom_load(&count, tuner, path, NULL));
+    assert_int_equal(count, 1);
+    write_long(path, text);
     OK(gputune_wisdom_load(&count, tuner, path, NULL));
     assert_int_equal(count, 1);
     unlink(path);

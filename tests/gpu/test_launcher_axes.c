@@ -127,7 +127,7 @@ static void test_a_preferred_cluster(void **state)
     assert_int_equal(try_load(&launcher, &launch), GPUTUNE_EINVAL);
 }
 
-/* Clusters and residency are of the kernel that asks for them, not of the whole pipeline. */
+/* Clusters and residency are of the kernel that asks for them; the window is of all. */
 static void test_the_steps_of_a_pipeline(void **state)
 {
     (void)state;
@@ -144,13 +144,17 @@ static void test_the_steps_of_a_pipeline(void **state)
     launch.steps[1] = launch.steps[0];
     launch.steps[1].cluster[0] = launch.steps[1].times = launch.steps[1].cooperative = 1;
     launch.steps[1].grid[0] = 8;
+    launch.l2 = (gt_l2_window){true, 0, 1000, 2000};
     gt_launcher *launcher = load(&launch);
     assert_int_equal(gt_launcher_launch(launcher, fake_stream(1), without_block), GPUTUNE_OK);
     for (int i = 0; i < 3; i++) {
         const fake_call *call = fake_find("LaunchKernelEx", i);
-        assert_int_equal(call->config.numAttrs, 1);
+        const CUlaunchAttribute *window = &call->attributes[1];
+        assert_int_equal(call->config.numAttrs, 2);
         assert_int_equal(call->attributes[0].id, i < 2 ? CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
                                                        : CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+        assert_int_equal(window->id, CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW);
+        assert_int_equal((uintptr_t)window->value.accessPolicyWindow.base_ptr, out_buffer);
     }
     free_and_check(launcher);
     launch.steps[0].cluster[0] = 3; /* does not divide the grid of 256 */

@@ -16,10 +16,32 @@ static const struct {
      "grid(ceil_div(n, BLOCK))\n"
      "work(bytes = 12 * n)\n"
      "reference(self)\n"},
+    {"batch", NULL,
+     "kernel(scale)\n"
+     "problem(n = 1 << 10)\n"
+     "problem(batch = 1 << 10)\n"
+     "args(inout cplx data[n][batch] = uniform(0, 99), unsigned int n, unsigned int batch, float "
+     "norm = 1.5)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(min(max_blocks, ceil_div(n * batch, BLOCK)))\n"
+     "reference(self)\n"},
     {"begun", NULL,
      "args(out int y[n], in int x[n] = uniform(0, 99), int n)\n"
      "grid(ceil_div(n, BLOCK))\n"
      "work(bytes = 8 * n)\n"
+     "reference(self)\n"},
+    {"bins", NULL,
+     "kernel(bins)\n"
+     "problem(n = 1 << 20)\n"
+     "args(in u8 in[n] = uniform(0, 99), size_t n, inout unsigned int out[256] = zero)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(min(max_blocks, ceil_div(n, BLOCK)))\n"
+     "shared(256 * sizeof(unsigned int))\n"
+     "work(bytes = n)\n"
      "reference(self)\n"},
     {"cast", NULL,
      "kernel(scale)\n"
@@ -216,7 +238,19 @@ static const struct {
      "block(TILE_DIM, BLOCK_ROWS)\n"
      "require(TILE_DIM * BLOCK_ROWS >= 32)\n"
      "grid(ceil_div(width, TILE_DIM), ceil_div(height, TILE_DIM))\n"
+     "require(TILE_DIM % BLOCK_ROWS == 0)\n"
      "work(bytes = 8 * width * height)\n"
+     "reference(self)\n"},
+    {"warps", NULL,
+     "kernel(sums)\n"
+     "problem(rows = 1 << 10)\n"
+     "problem(cols = 1 << 10)\n"
+     "args(out real y[rows], in real x[rows][cols], int rows, int cols)\n"
+     "tune(BLOCK = 64, 128, 256, 512, 1024)\n"
+     "default(BLOCK = 256)\n"
+     "block(BLOCK)\n"
+     "grid(ceil_div(rows, ceil_div(BLOCK, 32)))\n"
+     "work(bytes = 8 * rows * cols + 8 * rows)\n"
      "reference(self)\n"},
     {"two_kernels", "blur",
      "kernel(blur)\n"
@@ -348,8 +382,9 @@ static void test_code_stays(void **state)
         free(own);
     }
     /* what the host alone compiles is left out where NVRTC reads */
-    assert_non_null(strstr(draft, "#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n"
-                                  "#include <iostream>\n#include <vector>\n#endif\n"));
+    assert_non_null(strstr(
+        draft, "#ifndef __CUDACC_RTC__\n#include <cuda_runtime.h>\n"
+               "#include <iostream>\n#include <torch/extension.h>\n#include <vector>\n#endif\n"));
     assert_non_null(strstr(draft, "#ifndef __CUDACC_RTC__\nvoid check("));
     /* and a constant that is an axis is defined where the axis is not */
     assert_non_null(strstr(draft, "#ifndef TILE_WIDTH\nconst int TILE_WIDTH = 16;\n#endif\n"));

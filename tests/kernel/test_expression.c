@@ -41,6 +41,7 @@ static void test_integers(void **state)
         {"-7 / 2", -3},
         {"-7 % 2", -1},
         {"0x10 + 010 + 0b11", 27},
+        {"64K + 1m + 2G - 1T", 65536 + 1048576 + 2147483648 - 1099511627776},
         {"1ull << 40", INT64_C(1) << 40},
         {"a + b * 2", 1},
         {"a > b && b > 1", 0},
@@ -166,6 +167,8 @@ static void test_what_does_not_parse(void **state)
         {"pow(1, 2, 3)", "t.cu:3:18: found ','; expected ')'"},
         {"1 = 2", "t.cu:3:12: found '='; expected an operator or the expression's end"},
         {"12ab", "t.cu:3:10: found '12ab'; expected an integer below 2^63 or a floating literal"},
+        {"9000000T",
+         "t.cu:3:10: found '9000000T'; expected an integer below 2^63 or a floating literal"},
         {"\"a\"", "t.cu:3:10: found '\"a\"'; expected a number, a name or '('"},
     };
     (void)state;

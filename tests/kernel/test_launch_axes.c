@@ -38,6 +38,42 @@ static void test_windows(void **state)
     assert_int_equal(all.set_aside_bytes, 4000);
 }
 
+/* What one kernel of a pipeline leaves for the next may stay in the cache. */
+static void test_window_of_a_pipeline(void **state)
+{
+    static const char text[] =
+        "#pragma gputune kernel(p) problem(n = 64) args(out float y[n], in float x[n], int n)\n"
+        "#pragma gputune scratch(double t[n], float u[n]) l2_persist(L2 = 0, 50 : u)\n"
+        "#pragma gputune launch(a, block = 32, grid = 2, args = (u, x, n))\n"
+        "#pragma gputune launch(b, block = 32, grid = 2, args = (y, u, t, n))\n"
+        "__global__ void a(float *u, const float *x, int n) {}\n"
+        "__global__ void b(float *y, const float *u, double *t, int n) {}\n";
+    bench b;
+    gt_config config;
+    gt_launch launch;
+    (void)state;
+    bench_open(&b, text, "sm_90");
+    ASSERT_OK(gt_config_parse(&config, b.template, "L2=50"));
+    ASSERT_OK(gt_launch_bind(&launch, b.template, &b.problem, &config, &b.device));
+    assert_int_equal(launch.l2.parameter, 4);
+    assert_int_equal(launch.l2.window_bytes, 256);
+    assert_int_equal(launch.steps[1].parameters[1], 4);
+    assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
+    bench_close(&b);
+}
+
+/* Its values are no widths of loads. */
+static void test_it_asks_for_no_vectors(void **state)
+{
+    bench b;
+    gt_config config;
+    (void)state;
+    bench_open(&b, HEAD "l2_persist(L2 = 0, 25 : t)\n", "sm_90");
+    ASSERT_OK(gt_config_parse(&config, b.template, "L2=25"));
+    assert_int_equal(gt_vector_bytes(b.template, &b.problem, &config, &b.device), 0);
+    bench_close(&b);
+}
+
 /* The axis is no macro, and costs no compile. */
 static void test_it_is_about_the_launch_alone(void **state)
 {
@@ -96,7 +132,8 @@ static void test_mistakes(void **state)
         {"l2_persist(L2 = 0, 25)",
          "k.cu:4:38: the pragma ends here; expected ': table', the buffer "
          "whose lines are to stay"},
-        {"l2_persist(L2 = 0, 25 : n)", "k.cu:4:41: 'n' is not a buffer; expected one of args()"},
+        {"l2_persist(L2 = 0, 25 : n)",
+         "k.cu:4:41: 'n' is not a buffer; expected one of args() or scratch()"},
         {"l2_persist(L2 = 0, 25 : t, y)", "k.cu:4:42: found ','; expected ',' or ')'"},
     };
     gt_text text = {0};
@@ -116,6 +153,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_window_of_a_pipeline),
+        cmocka_unit_test(test_it_asks_for_no_vectors),
         cmocka_unit_test(test_it_is_about_the_launch_alone),
         cmocka_unit_test(test_a_device_without),
         cmocka_unit_test(test_preferred_clusters),

@@ -23,6 +23,40 @@ static gt_launch bind(const bench *b, const char *config)
     return launch;
 }
 
+/* Instances of one kernel are functions of their own, each in its namespace and at its line. */
+static void test_two_instances(void **state)
+{
+    static const char twice[] = HEAD P
+        "launch(a::first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
+        "launch(a::first<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n" P
+        "launch(a::first<B>, block = 2, grid = 1, args = (part, x, n))\n" P
+        "launch(a::first<1 + 2>, block = 2, grid = 1, args = (part, x, n))\n"
+        "namespace a {\ntemplate <int N>\n__global__ void first(double *p, const float *x, int n)"
+        "\n{\n#pragma unroll\n    for (;;);\n} int z;\n}\n";
+    bench b;
+    gt_source source;
+    (void)state;
+    bench_open(&b, twice, "sm_90");
+    const gt_config standard = gt_config_default(b.template);
+    const gt_launch launch = bind(&b, "B=128 EARLY=1");
+    assert_string_equal(launch.steps[0].entry, "a::first");
+    assert_string_equal(launch.steps[1].entry, "a::first_launch2");
+    assert_string_equal(launch.steps[2].entry, "a::first");
+    assert_string_equal(launch.steps[3].entry, "a::first_launch2");
+    ASSERT_OK(gt_source_generate(&source, b.template, &b.problem, &standard, &b.device, ""));
+    assert_non_null(strstr(source.text, "void first(double *p, const float *x, int n)\n{\n"
+                                        "#pragma unroll\n    for (;;);\n}\n"
+                                        "#line 8 \"kernel.cu\"\n"
+                                        "template <int N>\n"
+                                        "__global__ void first_launch2(double *p, const float *x, "
+                                        "int n)\n{\n#pragma unroll\n    for (;;);\n}\n"
+                                        "#line 13 \"kernel.cu\"\n int z;\n}\n"));
+    assert_string_equal(source.instances[0], "a::first<64>");
+    assert_string_equal(source.instances[1], "a::first_launch2<1 + 2>");
+    gt_source_free(&source);
+    bench_close(&b);
+}
+
 static void test_launches(void **state)
 {
     bench b;
@@ -53,6 +87,7 @@ static void test_launches(void **state)
     assert_int_equal(second->parameter_count, 4);
     assert_int_equal(second->parameters[3], 3);
     assert_int_equal(launch.steps[2].grid[0], 7);
+    assert_string_equal(launch.steps[2].entry, "first_launch3");
     /* the scratch's size follows the first grid */
     assert_int_equal(launch.parameters[3].scratch_bytes, 8 * 8);
     bench_close(&b);
@@ -69,7 +104,7 @@ static void test_sources(void **state)
         gt_source_generate(&source, b.template, &b.problem, &config, &b.device, "int prelude;\n"));
     assert_int_equal(source.instance_count, 2);
     assert_string_equal(source.instances[0], "first<128>");
-    assert_string_equal(source.instances[1], "first<32>");
+    assert_string_equal(source.instances[1], "first_launch3<32>");
     assert_non_null(strstr(source.text, "extern \"C\" __global__ void second"));
     assert_null(strstr(source.text, "extern \"C\" __global__ void other"));
     gt_source_free(&source);
@@ -195,7 +230,8 @@ static const struct {
      "a.cu:3:53: 'pass' beside launch(); expected constant(NAME : TYPE[COUNT]), or a buffer in "
      "args()"},
     {P "launch(second, block = 1, grid = 1) tensormap(x, box = 8)\n",
-     "a.cu:3:53: 'tensormap' beside launch(); expected a template with one kernel"},
+     "a.cu:3:53: 'tensormap' beside launch(); expected a buffer in args(), or a template with one "
+     "kernel"},
     {P "launch(second, block = 1, grid = block_x)\n",
      "a.cu:3:50: 'block_x' is a block's dimension; expected a tunable, a problem value or a device "
      "property here"},
@@ -216,11 +252,9 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches),
-        cmocka_unit_test(test_sources),
-        cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_clusters_and_cooperative_steps),
+        cmocka_unit_test(test_launches), cmocka_unit_test(test_two_instances),
+        cmocka_unit_test(test_sources),  cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_limits),   cmocka_unit_test(test_clusters_and_cooperative_steps),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

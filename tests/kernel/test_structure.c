@@ -112,6 +112,42 @@ static void test_values(void **state)
     bench_close(&b);
 }
 
+/* Lists in lists hold the numbers of members, as in C. */
+static void test_nested_lists(void **state)
+{
+    static const struct {
+        const char *list;
+        int values[10]; /* in the order of memory */
+    } cases[] = {
+        {"{1, {2, 3, 4}, {5, 6}, {{7, 8}, {9, 10}}}", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}},
+        {"{1, 2, 3, 4}", {1, 2, 2, 2, 3, 3, 4, 4, 4, 4}},
+        {"{1, .f = {2, 3, 4}, .p.y = 6, .p.x = 5, .in = {{7, .b = 8}}, .in[1] = {9, 10}, .in[0].b "
+         "= "
+         "3}",
+         {1, 2, 3, 4, 5, 6, 7, 3, 9, 10}},
+        {"{{1}, {.z = 4, 3}, {5, 6}, {7, {8, 9}}, .f.x = 2}", {1, 2, 3, 4, 5, 6, 7, 7, 8, 9}},
+    };
+    (void)state;
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        bench b;
+        char source[512];
+        (void)snprintf(source, sizeof source,
+                       "struct inner { int a; short b; };\n"
+                       "struct S { double a; float3 f; int2 p; inner in[2]; };\n"
+                       "#pragma gputune kernel(k) problem(n = 100) block(1) grid(1)\n"
+                       "#pragma gputune args(out float y[n], S s = %s)\n"
+                       "__global__ void k(float *y, S s) {}\n",
+                       cases[c].list);
+        bench_open(&b, source, "sm_90");
+        const gt_scalar *s = &b.workload.scalars[0];
+        assert_int_equal(s->number_count, 10);
+        for (uint32_t i = 0; i < 10; i++) {
+            assert_true(b.workload.numbers[s->first_number + i].low == cases[c].values[i]);
+        }
+        bench_close(&b);
+    }
+}
+
 /* The compiler is made to confirm the layout. */
 static void test_source_asserts(void **state)
 {
@@ -153,7 +189,17 @@ static const struct {
      "a.cu:3:30: integers of 'y.b' without a fill; expected { …, .b = uniform(low, high) }, index, "
      "zero or constant(value)"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, zero, zero}",
-     "a.cu:3:30: item 3 of the list belongs to no member of S; expected at most one for each"},
+     "a.cu:3:30: item 3 of the list belongs to no member of S; expected at most one for each; "
+     "where a "
+     "member holds several numbers, theirs stand in { }"},
+    {"struct S { float a; int2 b; };", "out S y[n], S s = {1, {2, 3, 4}}",
+     "a.cu:3:36: item 3 of a list in the list belongs to no member of S; expected at most one for "
+     "each; where a member holds several numbers, theirs stand in { }"},
+    {"struct S { float a; int2 b; };", "out S y[n], S s = {1, .b = {2, .z = 4}}",
+     "a.cu:3:36: S has no member 'b.z'; expected one that it has"},
+    {"struct S { float a; int2 b; };", "out S y[n], S s = {{1, 2}, {3, 4}}",
+     "a.cu:3:36: item 2 of a list in the list belongs to no member of S; expected at most one for "
+     "each; where a member holds several numbers, theirs stand in { }"},
     {"struct S { float a; int b; };", "inout S y[n] = {zero, .c = zero}",
      "a.cu:3:30: S has no member 'c'; expected one that it has"},
     {"struct S { float a; int b; };", "out S y[n], S s = {.a = 1}",
@@ -191,9 +237,8 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_layout),
-        cmocka_unit_test(test_values),
-        cmocka_unit_test(test_source_asserts),
+        cmocka_unit_test(test_layout),       cmocka_unit_test(test_values),
+        cmocka_unit_test(test_nested_lists), cmocka_unit_test(test_source_asserts),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* One process tunes a scenario; a dead one holds up nobody. */
 #include "store_support.h"
 
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -18,6 +19,12 @@ static gputune_status acquire(gt_lease *lease, gt_store *store, double timeout_s
     return gt_store_lease_acquire(lease, store, ENVIRONMENT, &scenario, &patience);
 }
 
+static gputune_status renew(gt_lease *lease, gt_store *store)
+{
+    const gt_patience patience = gt_patience_for(60, NULL);
+    return gt_store_lease_renew(lease, store, &patience);
+}
+
 static void one_holds_it(void **state)
 {
     world *w = *state;
@@ -29,7 +36,7 @@ static void one_holds_it(void **state)
     snprintf(holder, sizeof holder, "process %d", (int)getpid());
     assert_non_null(strstr(gt_message(), holder));
     assert_false(b.held);
-    assert_int_equal(gt_store_lease_renew(&a, first, NULL), GPUTUNE_OK);
+    assert_int_equal(renew(&a, first), GPUTUNE_OK);
     gt_store_lease_release(&a, first, NULL);
     gt_store_lease_release(&a, first, NULL); /* twice does nothing */
     assert_int_equal(acquire(&b, second, 0), GPUTUNE_OK);
@@ -89,6 +96,7 @@ static void dead_owner_loses_it(void **state)
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_OK);
+    assert_int_equal(lease.silent, 0);
     gt_store_lease_release(&lease, store, NULL);
     gt_store_close(store);
 }
@@ -153,6 +161,7 @@ static void stopped_owner_loses_it(void **state)
     kill(child, SIGSTOP);
     assert_int_equal(acquire(&lease, store, 0), GPUTUNE_EBUSY);
     assert_int_equal(acquire(&lease, store, 30), GPUTUNE_OK);
+    assert_int_equal(lease.silent, child);
     gt_store_lease_release(&lease, store, NULL);
     kill(child, SIGKILL);
     waitpid(child, &status, 0);
@@ -177,7 +186,7 @@ static void lease_of_another_machine_runs_out(void **state)
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     set_machine(w, "(strftime('%s', 'now') - 1) * 1000");
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_OK);
-    assert_int_equal(gt_store_lease_renew(&a, store, NULL), GPUTUNE_EBUSY); /* it was lost */
+    assert_int_equal(renew(&a, store), GPUTUNE_EBUSY); /* it was lost */
     assert_false(a.held);
     gt_store_lease_release(&b, store, NULL);
     gt_store_close(store);
@@ -194,6 +203,39 @@ static void lease_of_the_future_runs_out(void **state)
     assert_int_equal(acquire(&b, store, 0), GPUTUNE_EBUSY);
     assert_int_equal(acquire(&b, store, 30), GPUTUNE_OK);
     gt_store_lease_release(&b, store, NULL);
+    gt_store_close(store);
+}
+
+static void *hold_file(void *path)
+{
+    sqlite3 *file;
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    usleep(1000000);
+    assert_int_equal(sqlite3_exec(file, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(file);
+    return NULL;
+}
+
+/* Many processes write. A renewal that does not get its turn at once waits for it, rather than
+ * lose the lease, once there is not much time left. */
+static void late_renewal_waits_for_its_turn(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w), *other = open_store(w);
+    gt_lease a = {0}, b = {0};
+    pthread_t thread;
+    assert_int_equal(acquire(&a, store, 0), GPUTUNE_OK);
+    usleep(3000000);
+    assert_int_equal(pthread_create(&thread, NULL, hold_file, w->path), 0);
+    usleep(200000);
+    assert_int_equal(renew(&a, store), GPUTUNE_OK);
+    pthread_join(thread, NULL);
+    usleep(2000000); /* the first term is over */
+    assert_int_equal(acquire(&b, other, 0), GPUTUNE_EBUSY);
+    assert_int_equal(renew(&a, store), GPUTUNE_OK);
+    gt_store_lease_release(&a, store, NULL);
+    gt_store_close(other);
     gt_store_close(store);
 }
 
@@ -225,6 +267,7 @@ int main(void)
         TEST(cancel_ends_the_wait),
         TEST(lease_of_another_machine_runs_out),
         TEST(lease_of_the_future_runs_out),
+        TEST(late_renewal_waits_for_its_turn),
         TEST(works_in_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -106,6 +106,22 @@ static void store_opened_under_a_lock_serves_later(void **state)
     gt_store_close(store);
 }
 
+/* Where many processes begin at once, one makes the tables and the others see an empty file. */
+static void file_that_another_process_makes_is_not_damaged(void **state)
+{
+    world *w = *state;
+    pid_t holder = lock_file(w, "BEGIN IMMEDIATE");
+    gt_store *store = open_store(w);
+    assert_true(time_at(store, 1024) == 0);
+    unlock_file(holder);
+    put_size(store, 1024, 10);
+    gt_store_close(store);
+    assert_int_equal(w->warnings, 0);
+    store = open_store(w);
+    assert_true(time_at(store, 1024) == 10);
+    gt_store_close(store);
+}
+
 /* A hundred lookups do not wait a hundred times. */
 static void row_of_lookups_waits_once(void **state)
 {
@@ -319,6 +335,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(locked_file_is_told_from_an_empty_one),
         TEST(store_opened_under_a_lock_serves_later),
+        TEST(file_that_another_process_makes_is_not_damaged),
         TEST(row_of_lookups_waits_once),
         TEST(short_patience_does_not_end_the_file),
         TEST(foreign_reader_does_not_hold_up_writes),

@@ -1,4 +1,5 @@
-# the kernel's own files, named folders, the toolkit and the C library, in the kernel and its reference
+# the kernel's own files, named folders, the toolkit and the C library, in the kernel and its reference,
+# and what nvcc includes without being asked
 export GPUTUNE_DB=:memory: GPUTUNE_DRIVER=emu
 mkdir lib
 cat >lib/scale.cuh <<'F'
@@ -23,8 +24,10 @@ cat >k.cu <<'F'
 __global__ void rounded(float *y, const float *x, size_t n)
 {
     static_assert(cuda::std::is_same<whole, long long>::value, "");
+    static_assert(sizeof(uint) == 4 && sizeof(ushort) + sizeof(ulong) == 10 && M_PI > 3, "");
+    static_assert(INT_MAX == 2147483647 && CHAR_BIT == 8 && sizeof(std::size_t) == 8, "");
     whole i = blockIdx.x * BLOCK + threadIdx.x;
-    if (i < n) y[i] = scale(x[i]);
+    if (i < n) y[i] = fabsf(x[i]) < INFINITY ? scale(x[i]) : NAN;
 }
 __global__ void rounded_reference(float *y, const float *x, size_t n)
 {

@@ -1,5 +1,6 @@
 #include <cuda_runtime.h>
 #include <iostream>
+#include <torch/extension.h>
 #include <vector>
 const int TILE_WIDTH = 16;
 __global__ void MatrixMulKernel(float* Md, float* Nd, float* Pd, int Width)

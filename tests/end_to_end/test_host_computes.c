@@ -1,0 +1,338 @@
+/* The host computes on its own stream and checks each result, while its measure worker is killed at
+ * random moments, while the GPU's memory is full, and where no second process may use the GPU: no
+ * result is wrong, each call gives a plan that is right or says why not, and nothing is left.
+ *
+ * On the emulator; with GPUTUNE_TEST_DRIVER=cuda on a GPU. GPUTUNE_TEST_KILLS=N: so many kills. */
+#include "victim.h"
+
+#include "bad_variants.h"
+
+#include "base/clock.h"
+#include "base/random.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { KILLS = 5, ON_GPU = 1 << 20, LIMIT_S = 30, LONGEST_US = 700000 };
+
+static gt_random chance = {11};
+
+static bool on_gpu(void)
+{
+    return getenv("GPUTUNE_TEST_DRIVER") != NULL;
+}
+
+static size_t elements(void)
+{
+    return on_gpu() ? ON_GPU : N;
+}
+
+/* ---- what the host computes ------------------------------------------------------------------ */
+
+/* y = 1 + 2 x, by a plan, in buffers that stay. */
+typedef struct work {
+    gputune_plan *plan;
+    CUstream stream;
+    CUdeviceptr x, y;
+    float *values;
+    size_t n;
+    long launches;
+    char why[256]; /* what went wrong */
+} work;
+
+static bool went_wrong(work *w, int code, const char *what)
+{
+    if (code != 0) {
+        snprintf(w->why, sizeof w->why, "%s: %d: %s", what, code, gputune_error());
+    }
+    return code != 0;
+}
+
+static bool compute_once(work *w)
+{
+    const gt_driver *driver = world.driver;
+    float a = 2;
+    for (size_t i = 0; i < w->n; i++) {
+        w->values[i] = 1;
+    }
+    if (went_wrong(w, (int)driver->MemcpyHtoD(w->y, w->values, w->n * sizeof a), "copying") ||
+        went_wrong(w, (int)driver->CtxSynchronize(), "waiting") ||
+        went_wrong(w, gputune_launch(w->plan, w->stream, GPUTUNE_ARGS(&w->y, &w->x, &a, &w->n)),
+                   "launching") ||
+        went_wrong(w, (int)driver->StreamSynchronize(w->stream), "computing") ||
+        went_wrong(w, (int)driver->MemcpyDtoH(w->values, w->y, w->n * sizeof a), "reading")) {
+        return false;
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        if (w->values[i] != 1 + 2 * (float)(i % 1000)) {
+            snprintf(w->why, sizeof w->why, "element %zu is %g", i, (double)w->values[i]);
+            return false;
+        }
+    }
+    w->launches++;
+    return true;
+}
+
+static work work_new(gputune_plan *plan)
+{
+    work w = {.plan = plan, .n = elements(), .stream = stream_new()};
+    w.values = malloc(w.n * sizeof *w.values);
+    assert_non_null(w.values);
+    for (size_t i = 0; i < w.n; i++) {
+        w.values[i] = (float)(i % 1000);
+    }
+    w.x = buffer_of(w.values, w.n * sizeof *w.values);
+    w.y = buffer_of(w.values, w.n * sizeof *w.values);
+    return w;
+}
+
+static void work_free(work *w)
+{
+    CU(MemFree(w->x));
+    CU(MemFree(w->y));
+    CU(StreamDestroy(w->stream));
+    free(w->values);
+    gputune_plan_release(w->plan);
+}
+
+static atomic_bool enough;
+
+static void *compute(void *user)
+{
+    work *w = user;
+    bool going_on =
+        !went_wrong(w, (int)world.driver->CtxSetCurrent(world.context), "taking the context");
+    while (going_on && !atomic_load(&enough)) {
+        going_on = compute_once(w);
+        usleep(on_gpu() ? 0 : 2000); /* the emulator has the cores that the tuning needs */
+    }
+    return NULL;
+}
+
+/* ---- what it tunes meanwhile ----------------------------------------------------------------- */
+
+static int tune(gputune_plan **out, gputune *tuner, size_t n, gputune_isolation isolation)
+{
+    static const char *const only[] = {"VEC=1,2,4", "BLOCK=128,256", "UNROLL=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = sizeof only / sizeof *only;
+    options.force = true;
+    options.isolation = isolation;
+    options.time_limit_s = LIMIT_S;
+    return tune_kernel(out, tuner, "axpy", GPUTUNE_SIZES({"n", n}), &options);
+}
+
+static work begin_work(void)
+{
+    gputune *tuner = tuner_open(world.database);
+    gputune_plan *plan;
+    OK(tune(&plan, tuner, elements(), GPUTUNE_ISOLATION_PROCESS));
+    gputune_close(tuner);
+    return work_new(plan);
+}
+
+/* A call has ended: with a plan that is right, or with a message. Whether it has measured. */
+static bool expect_plan_or_message(int status, gputune_plan *plan)
+{
+    if (status < 0) {
+        print_message("no plan: %s\n", gputune_error());
+        assert_true(gputune_error()[0] != '\0');
+        return false;
+    }
+    bool measured = info_of(plan).source == GPUTUNE_SOURCE_MEASURED;
+    work w = work_new(plan);
+    if (!compute_once(&w)) {
+        fail_msg("the plan of a call: %s", w.why);
+    }
+    work_free(&w);
+    return measured;
+}
+
+/* Does `act` while the host computes. */
+static void while_computing(void (*act)(void))
+{
+    work w = begin_work();
+    pthread_t thread;
+    atomic_store(&enough, false);
+    assert_int_equal(pthread_create(&thread, NULL, compute, &w), 0);
+    act();
+    atomic_store(&enough, true);
+    pthread_join(thread, NULL);
+    if (w.why[0]) {
+        fail_msg("the host, launch %ld: %s", w.launches, w.why);
+    }
+    assert_true(w.launches > 0);
+    print_message("the host computed %ld times, all right\n", w.launches);
+    work_free(&w);
+}
+
+/* ---- kills ----------------------------------------------------------------------------------- */
+
+static atomic_bool tuning;
+
+/* Kills one measure worker of this process, soon. Whether there was one. */
+static void *kill_soon(void *killed)
+{
+    pid_t victim = 0;
+    useconds_t wait_us = (useconds_t)(gt_random_unit(&chance) * LONGEST_US);
+    while (!victim && atomic_load(&tuning)) {
+        usleep(1000);
+        victim = worker_of(getpid(), "--role measure");
+    }
+    usleep(wait_us);
+    *(bool *)killed = atomic_load(&tuning) && victim > 0 && kill(victim, SIGKILL) == 0;
+    return NULL;
+}
+
+static void kill_again_and_again(void)
+{
+    const char *asked = getenv("GPUTUNE_TEST_KILLS");
+    int wanted = asked ? (int)strtol(asked, NULL, 10) : KILLS, kills = 0, measured = 0, calls = 0;
+    gputune *tuner = tuner_open(world.database);
+    while (kills < wanted && calls < 4 * wanted) {
+        gputune_plan *plan = NULL;
+        pthread_t killer;
+        bool killed = false;
+        atomic_store(&tuning, true);
+        assert_int_equal(pthread_create(&killer, NULL, kill_soon, &killed), 0);
+        int status = tune(&plan, tuner, elements(), GPUTUNE_ISOLATION_PROCESS);
+        atomic_store(&tuning, false);
+        pthread_join(killer, NULL);
+        measured += expect_plan_or_message(status, plan);
+        kills += killed;
+        calls++;
+    }
+    gputune_close(tuner);
+    print_message("%d kills of the measure worker in %d calls, of which %d measured\n", kills,
+                  calls, measured);
+    assert_int_equal(kills, wanted);
+    assert_true(measured > 0);
+}
+
+/* Once the workers have ended, whose contexts alone take hundreds of megabytes. The driver may keep
+ * a few for this process. */
+static void expect_free(size_t before)
+{
+    const size_t wanted = before - ((size_t)32 << 20);
+    size_t free_bytes = 0, total;
+    for (int i = 0; i < 100 && free_bytes < wanted; i++) {
+        CU(MemGetInfo(&free_bytes, &total));
+        usleep(free_bytes < wanted ? 100000 : 0);
+    }
+    if (free_bytes < wanted) {
+        fail_msg("%zu bytes of the GPU are free, %zu were", free_bytes, wanted);
+    }
+}
+
+static void test_killed_workers_leave_the_host_alone(void **state)
+{
+    (void)state;
+    size_t free_bytes, total;
+    work warm = begin_work(); /* what the driver keeps for good is there then */
+    assert_true(compute_once(&warm));
+    work_free(&warm);
+    traces before = traces_now();
+    CU(MemGetInfo(&free_bytes, &total));
+    while_computing(kill_again_and_again);
+    expect_no_traces(before);
+    expect_free(free_bytes);
+}
+
+/* ---- full memory, a GPU for one process alone ------------------------------------------------ */
+
+/* One call of a new tuner, whose workers begin with what is there. */
+static bool tune_anew(gputune_isolation isolation)
+{
+    gputune_plan *plan = NULL;
+    gputune *tuner = tuner_open(world.database);
+    int64_t began = gt_now_ns();
+    int status = tune(&plan, tuner, elements(), isolation);
+    assert_true(gt_seconds_since(began) < 2 * LIMIT_S);
+    bool measured = expect_plan_or_message(status, plan);
+    gputune_close(tuner);
+    return measured;
+}
+
+enum { BLOCKS_MAX = 256 };
+static const size_t left_bytes = 100 << 20;
+
+/* Takes all but some 100 MB, in blocks that become smaller. */
+static int fill_memory(CUdeviceptr blocks[BLOCKS_MAX])
+{
+    size_t free_bytes, total, size = (size_t)1 << 40;
+    int count = 0;
+    CU(MemGetInfo(&free_bytes, &total));
+    while (count < BLOCKS_MAX && size > 1 << 20 && free_bytes > left_bytes) {
+        if (size + left_bytes > free_bytes || world.driver->MemAlloc(&blocks[count], size)) {
+            size /= 2;
+        } else {
+            count++;
+        }
+        CU(MemGetInfo(&free_bytes, &total));
+    }
+    print_message("%zu of %zu MB of the GPU are free\n", free_bytes >> 20, total >> 20);
+    return count;
+}
+
+static void tune_in_full_memory(void)
+{
+    CUdeviceptr blocks[BLOCKS_MAX];
+    int count = fill_memory(blocks);
+    print_message("measured: %d\n", tune_anew(GPUTUNE_ISOLATION_PROCESS));
+    while (count > 0) {
+        CU(MemFree(blocks[--count]));
+    }
+    assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+}
+
+/* The emulator's processes have memory of their own: there the worker's allocations fail. */
+static void tune_where_allocations_fail(void)
+{
+    static const char *const faults[] = {"cuMemAlloc:*1=2", "cuMemAlloc:*6=2",
+                                         "cuDevicePrimaryCtxRetain:*1=2"};
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        setenv("GPUTUNE_EMU_FAULTS", faults[i], 1); /* of the workers: the host's is open */
+        assert_false(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+        unsetenv("GPUTUNE_EMU_FAULTS");
+        assert_non_null(strstr(world.log, "memory"));
+    }
+    assert_true(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+}
+
+static void test_full_memory_ends_no_host(void **state)
+{
+    (void)state;
+    while_computing(on_gpu() ? tune_in_full_memory : tune_where_allocations_fail);
+}
+
+static void tune_in_exclusive_mode(void)
+{
+    setenv("GPUTUNE_EMU_FAULTS", "cuDevicePrimaryCtxRetain:*1=46", 1);
+    assert_false(tune_anew(GPUTUNE_ISOLATION_PROCESS));
+    assert_non_null(strstr(world.log, "may be used by one process only"));
+    assert_non_null(strstr(world.log, "GPUTUNE_ISOLATION_THREAD"));
+    assert_int_equal(world.warnings, 1);
+    assert_true(tune_anew(GPUTUNE_ISOLATION_THREAD)); /* as the message says */
+    unsetenv("GPUTUNE_EMU_FAULTS");
+}
+
+static void test_exclusive_mode_is_named(void **state)
+{
+    (void)state;
+    if (on_gpu()) {
+        skip(); /* the mode is the administrator's to set */
+    }
+    while_computing(tune_in_exclusive_mode);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_killed_workers_leave_the_host_alone),
+        cmocka_unit_test(test_full_memory_ends_no_host),
+        cmocka_unit_test(test_exclusive_mode_is_named),
+    };
+    return cmocka_run_group_tests(tests, open_device, world_close);
+}

@@ -1,0 +1,256 @@
+/* One attempt: a life in a process of its own, in which one call fails, or it and all later ones.
+ */
+#include "attempt.h"
+
+#include "failing.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { LIMIT_S = 90, TRIES = 3 };
+
+char attempt_folder[64];
+
+static int descriptors(void)
+{
+    int count = 0;
+    DIR *open = opendir("/proc/self/fd");
+    while (open && readdir(open)) {
+        count++;
+    }
+    if (open) {
+        closedir(open);
+    }
+    return count;
+}
+
+void attempt_path(char *out, size_t bytes, int slot, const char *ending)
+{
+    snprintf(out, bytes, "%s/%d.%s", attempt_folder, slot, ending);
+}
+
+void copy_file(const char *to, const char *from)
+{
+    char bytes[65536];
+    int in = open(from, O_RDONLY), out = open(to, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    ssize_t got;
+    while ((got = read(in, bytes, sizeof bytes)) > 0) {
+        if (write(out, bytes, (size_t)got) != got) {
+            complain("%s: %s", to, strerror(errno));
+        }
+    }
+    close(in);
+    close(out);
+}
+
+void attempt_place(int slot, const scene *s)
+{
+    char from[128];
+    attempt_path(app.database, sizeof app.database, slot, "db");
+    attempt_path(app.file, sizeof app.file, slot, "file");
+    for (const char *const *end = (const char *const[]){"", "-journal", ".lock", "-2", NULL}; *end;
+         end++) {
+        snprintf(from, sizeof from, "%s%s", app.database, *end);
+        unlink(from);
+    }
+    unlink(app.file);
+    if (s && s->filled) {
+        snprintf(from, sizeof from, "%s/filled.db", attempt_folder);
+        copy_file(app.database, from);
+    }
+}
+
+/* ---- what fails: in this process, its driver or its workers ---------------------------------- */
+
+bool is_of_worker(const char *call)
+{
+    return strncmp(call, "worker-", 7) == 0;
+}
+
+bool is_of_driver(const char *call)
+{
+    return strncmp(call + 7 * is_of_worker(call), "cu", 2) == 0;
+}
+
+static void driver_script(char *out, size_t bytes, const attempt *a)
+{
+    snprintf(out, bytes, "%s:%s%ld=%d", a->call + 7 * is_of_worker(a->call), a->always ? "*" : "",
+             a->number, a->code);
+}
+
+static void set_worker(const attempt *a)
+{
+    char number[32], script[96];
+    snprintf(number, sizeof number, "%ld", a->number);
+    driver_script(script, sizeof script, a);
+    setenv("FAIL_WORKER", getenv("GPUTUNE_WORKER"), 1);
+    setenv("GPUTUNE_WORKER", "tests/fault/failing-worker", 1);
+    setenv("FAIL_MODE", a->always ? "always" : "once", 1);
+    if (is_of_driver(a->call)) {
+        setenv("FAIL_DRIVER", script, 1);
+    } else {
+        setenv("FAIL_CALL", a->call + 7, 1);
+        setenv("FAIL_NUMBER", number, 1);
+    }
+    if (strcmp(a->call, "worker-nvrtc") == 0) {
+        setenv("GPUTUNE_NVRTC", getenv("FAIL_STANDIN"), 1);
+    }
+}
+
+/* Before the tuner is opened, which finds its worker then. */
+static void prepare_failing(const attempt *a, int slot)
+{
+    char reached[128];
+    attempt_path(reached, sizeof reached, slot, "reached");
+    unlink(reached);
+    setenv("FAIL_REACHED", reached, 1);
+    setenv("GPUTUNE_EMU_REACHED", reached, 1);
+    if (a->number && is_of_worker(a->call)) {
+        set_worker(a);
+    }
+}
+
+static void begin_failing(const attempt *a)
+{
+    char script[96];
+    if (a->number && is_of_driver(a->call) && !is_of_worker(a->call)) {
+        driver_script(script, sizeof script, a);
+        app.driver->EmuSetFaults(script); /* refused where the emulator lacks the call */
+    }
+    failing_begin(a->call, a->number, a->always);
+}
+
+/* How many calls there were, or whether the one came that was to fail. */
+static long end_failing(const attempt *a, int slot)
+{
+    char reached[128];
+    long calls = failing_end();
+    if (is_of_worker(a->call) || is_of_driver(a->call)) {
+        attempt_path(reached, sizeof reached, slot, "reached");
+        calls = access(reached, F_OK) ? 0 : a->number;
+    }
+    if (is_of_driver(a->call) && !is_of_worker(a->call)) {
+        app.driver->EmuSetFaults(NULL);
+    }
+    unsetenv("FAIL_CALL");
+    unsetenv("FAIL_DRIVER");
+    return calls;
+}
+
+/* ---- a life ---------------------------------------------------------------------------------- */
+
+static void *wait_for_all(void *barrier)
+{
+    pthread_barrier_wait(barrier);
+    return NULL;
+}
+
+/* A thread's stack is kept for the next one, with memory that counts as an allocation. How many
+ * threads there are at once depends on how soon workers end, each of which one waits for. */
+static void make_stacks(size_t bytes)
+{
+    enum { THREADS = 12 };
+    pthread_t threads[THREADS];
+    pthread_barrier_t barrier;
+    pthread_attr_t attributes;
+    pthread_barrier_init(&barrier, NULL, THREADS);
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, bytes);
+    for (int i = 0; i < THREADS; i++) {
+        if (pthread_create(&threads[i], &attributes, wait_for_all, &barrier) != 0) {
+            complain("no thread");
+        }
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i], NULL);
+    }
+    pthread_attr_destroy(&attributes);
+    pthread_barrier_destroy(&barrier);
+}
+
+/* The last worker that was killed may take seconds to end, if it had gigabytes of memory. Whom the
+ * tuner could not reap, as that call failed, is reaped here. */
+static void wait_for_workers(void)
+{
+    siginfo_t ended;
+    for (int waits = 0; waits < 1000; waits++) {
+        if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG) != 0 && errno == ECHILD) {
+            return;
+        }
+        usleep(10000);
+    }
+    complain("a worker is left");
+}
+
+/* Threads end a moment after they were told to. */
+static void measure_left(outcome *out, long before, const outcome *usual)
+{
+    for (int waits = 0; waits < 50; waits++) {
+        out->live = failing_live() - before;
+        out->descriptors = descriptors();
+        if (usual->descriptors && out->live <= usual->live &&
+            out->descriptors <= usual->descriptors) {
+            break;
+        }
+        usleep(usual->descriptors ? 20000 : 2000);
+    }
+}
+
+/* A failure may take a way on which something is made once and kept. Who seems to have left
+ * something lives again, after a life without a failure, and more than once: what threads that end
+ * leave for a moment is not always there. */
+static void expect_nothing_left(const attempt *a, const outcome *out, const outcome *usual,
+                                int status)
+{
+    /* the emulator remembers modules that were unloaded, and after its failures there are more */
+    bool left = (out->live > usual->live && !is_of_driver(a->call)) ||
+                out->descriptors > usual->descriptors;
+    if (a->number && left && a->again < TRIES) {
+        _exit(ATTEMPT_AGAIN);
+    }
+    if (a->number && left) {
+        complain("status %d; %ld allocations and %d descriptors are left", status,
+                 out->live - usual->live, out->descriptors - usual->descriptors);
+    }
+}
+
+void attempt_live(const attempt *a, int slot, outcome *out, const outcome usual[2])
+{
+    const scene *s = a->scene;
+    make_stacks(128 << 10);
+    long live = failing_live();
+    alarm(LIMIT_S);
+    if (a->again) {
+        live_before();
+    }
+    attempt_place(slot, s);
+    long prepared = failing_live();
+    prepare_failing(a, slot);
+    live += failing_live() - prepared; /* variables of the environment stay */
+    if (!s->opens) {
+        make_context();
+        need(open_tuner(), "opening");
+        need(s->prepare(), "preparing");
+    }
+    begin_failing(a);
+    int status = s->act();
+    out->calls = end_failing(a, slot);
+    if (s->opens) {
+        make_context();
+    }
+    if (a->number == 0) {
+        need(status, s->name);
+    }
+    expect_well(s, status);
+    wait_for_workers();
+    measure_left(out, live, &usual[a->again > 0]);
+    expect_nothing_left(a, out, &usual[a->again > 0], status);
+    _exit(0);
+}
