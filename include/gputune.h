@@ -867,14 +867,15 @@ typedef struct gputune_record_filter {
     const char *kernel; /* NULL: all */
     bool all_trials;    /* false: winners only */
     bool any_gpu;       /* false: only records that answer for the tuner's GPU */
-    bool history; /* since version 2. true: every version of a template. false: for each kernel and
-                     GPU the version that the tuner finds, or the newest where that was not measured
-                   */
+    bool history;  /* since version 2. true: every version of a template. false: for each kernel and
+                      GPU the version that the tuner finds, or the newest where that was not measured
+                    */
+    bool failures; /* since version 3. true: without all_trials, also the trials that failed */
 } gputune_record_filter;
-#define GPUTUNE_RECORD_FILTER_VERSION 2 /* 1 works too: with every version */
+#define GPUTUNE_RECORD_FILTER_VERSION 3 /* 1 and 2 work too; 1: with every version */
 #define GPUTUNE_RECORD_FILTER_INIT                                                                 \
     {                                                                                              \
-        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false                                   \
+        GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false                            \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
  * database asked for cannot be read. */

@@ -5,7 +5,8 @@
 //   gputune_vector<T, W>, gputune_load<W>, gputune_store<W>   aligned vectors of 1, 2, 4 or 8
 //   gputune_grid_sync()                                   waits for all blocks of a cooperative launch
 //   gputune_dependency_sync / _trigger                    for programmatic launches of a pipeline
-//   gputune_cluster_rank / _size / _sync / _map           distributed shared memory, and one block
+//   gputune_cluster_rank / _size / _index / _count        a block in its cluster, a cluster in the grid
+//   gputune_cluster_sync / _map                           distributed shared memory, and one block
 //   GPUTUNE_PARAM(block), block(i)                        a pass() block, made for each variant
 //   int32_t, uint, INFINITY, NAN, INT_MAX, M_PI, …        what kernels for nvcc have without asking
 #pragma once

@@ -30,7 +30,8 @@ static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_record_filter, any_gpu),
-                                   GT_BYTES_THROUGH(gputune_record_filter, history)};
+                                   GT_BYTES_THROUGH(gputune_record_filter, history),
+                                   GT_BYTES_THROUGH(gputune_record_filter, failures)};
     static const gt_layouts layouts = {"gputune_record_filter", GPUTUNE_RECORD_FILTER_VERSION,
                                        bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_RECORD_FILTER_VERSION, "a row for each");
@@ -54,6 +55,7 @@ static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_rec
     out->environments[1] = out->host;
     out->filter = (gt_records_filter){.kernel = filter->kernel,
                                       .all_trials = filter->all_trials,
+                                      .failures = filter->failures,
                                       .environments = any ? NULL : out->environments,
                                       .environment_count = any ? 0 : 2,
                                       .at_hand = find_at_hand,

@@ -82,7 +82,8 @@ static int show(const settings *settings, const cli_session *session,
                 const cli_catalogue *catalogue)
 {
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
-    filter.all_trials = true;
+    filter.all_trials = settings->all;
+    filter.failures = true;
     filter.any_gpu = settings->any_gpu || !session->has_device;
     filter.history = settings->history;
     found at = {.table = cli_record_table((settings->all ? CLI_VIEW_TRIALS : CLI_VIEW_WINNERS) |

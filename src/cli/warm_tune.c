@@ -153,7 +153,7 @@ static void explain_failures(outcome *row, const cli_warm *warm, const cli_sessi
                  .row = row};
     gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
     filter.kernel = scenario->kernel->name;
-    filter.all_trials = true;
+    filter.failures = true;
     if (gputune_records(session->tuner, &filter, take_failure, &at) == GPUTUNE_OK) {
         cli_failures_say(&at.failures);
     }

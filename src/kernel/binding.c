@@ -58,7 +58,9 @@ gt_limit gt_cluster_bind(uint32_t out[3], const gt_dimensions *cluster, const gt
     for (int i = 0; i < 3 && !limit; i++) {
         limit = size[i] < 1 ? GT_LIMIT_CLUSTER_EMPTY : check_cluster(binding, size[i]);
         limit = limit ? limit : check_cluster(binding, blocks *= size[i]);
-        out[i] = (uint32_t)size[i];
+        if (!limit) {
+            out[i] = (uint32_t)size[i];
+        }
     }
     return limit;
 }
@@ -102,29 +104,33 @@ static gt_limit check_compiled(const gt_binding *binding, int64_t threads)
     return GT_LIMIT_NONE;
 }
 
-gt_limit gt_binding_block(gt_binding *binding)
+gt_limit gt_block_bind(uint32_t out[3], const gt_dimensions *block, const gt_binding *binding)
 {
     const gt_device *device = binding->device;
-    int64_t block[3], threads = 1;
-    gt_limit limit = evaluate(block, &binding->template->parts->block, binding->slots);
-    if (limit) {
-        return limit;
+    int64_t size[3], threads = 1;
+    gt_limit limit = evaluate(size, block, binding->slots);
+    for (int i = 0; i < 3 && !limit; i++) {
+        limit = size[i] < 1 ? GT_LIMIT_BLOCK_EMPTY
+                : size[i] > device->max_threads_per_block ||
+                        (threads *= size[i]) > device->max_threads_per_block
+                    ? GT_LIMIT_BLOCK_THREADS
+                : size[i] > device->max_block[i] ? GT_LIMIT_BLOCK_DIMENSION
+                                                 : GT_LIMIT_NONE;
+        if (!limit) {
+            out[i] = (uint32_t)size[i];
+        }
     }
-    for (int i = 0; i < 3; i++) {
-        if (block[i] < 1) {
-            return GT_LIMIT_BLOCK_EMPTY;
-        }
-        if (block[i] > device->max_threads_per_block ||
-            (threads *= block[i]) > device->max_threads_per_block) {
-            return GT_LIMIT_BLOCK_THREADS;
-        }
-        if (block[i] > device->max_block[i]) {
-            return GT_LIMIT_BLOCK_DIMENSION;
-        }
-        binding->geometry.block[i] = (uint32_t)block[i];
+    return limit;
+}
+
+gt_limit gt_binding_block(gt_binding *binding)
+{
+    uint32_t *block = binding->geometry.block;
+    gt_limit limit = gt_block_bind(block, &binding->template->parts->block, binding);
+    for (int i = 0; i < 3 && !limit; i++) {
         binding->slots[GT_SLOT_BLOCK + i] = block[i];
     }
-    return check_compiled(binding, threads);
+    return limit ? limit : check_compiled(binding, (int64_t)block[0] * block[1] * block[2]);
 }
 
 int64_t gt_blocks_resident(const gt_device *device, const uint32_t block[3], uint32_t shared_bytes)
@@ -158,29 +164,33 @@ gt_limit gt_shared_limit(const gt_device *device, int64_t bytes)
                                                           : GT_LIMIT_NONE;
 }
 
-gt_limit gt_binding_shared(gt_binding *binding)
+gt_limit gt_shared_bind(uint32_t *out, const gt_expression *shared, const gt_binding *binding)
 {
-    const gt_expression *shared = binding->template->parts->shared;
     int64_t bytes = 0;
     if (shared && gt_expression_try(&bytes, shared, binding->slots)) {
         return GT_LIMIT_EXPRESSION;
     }
     gt_limit limit = gt_shared_limit(binding->device, bytes);
-    if (limit) {
-        return limit;
+    if (!limit) {
+        *out = (uint32_t)bytes;
     }
-    binding->geometry.shared_bytes = (uint32_t)bytes;
-    fill_occupancy(binding);
-    return GT_LIMIT_NONE;
+    return limit;
 }
 
-gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
+gt_limit gt_binding_shared(gt_binding *binding)
 {
-    const gt_dimensions *grid = &binding->template->parts->grid;
-    int64_t cluster = binding->geometry.cluster[dimension], size = 1;
-    if (dimension == 0 && binding->geometry.preferred_cluster) {
-        cluster = binding->geometry.preferred_cluster;
+    gt_limit limit =
+        gt_shared_bind(&binding->geometry.shared_bytes, binding->template->parts->shared, binding);
+    if (!limit) {
+        fill_occupancy(binding);
     }
+    return limit;
+}
+
+gt_limit gt_grid_bind(uint32_t *out, const gt_dimensions *grid, uint32_t dimension,
+                      uint32_t cluster, const gt_binding *binding)
+{
+    int64_t size = 1;
     if (dimension < grid->count &&
         gt_expression_try(&size, grid->items[dimension], binding->slots)) {
         return GT_LIMIT_EXPRESSION;
@@ -188,13 +198,23 @@ gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
     if (size < 1) {
         return GT_LIMIT_GRID_EMPTY;
     }
-    if (size > binding->device->max_grid[dimension] - cluster + 1 || size > UINT32_MAX - 64) {
+    if (size > binding->device->max_grid[dimension] - (int64_t)cluster + 1 ||
+        size > UINT32_MAX - 64) {
         return GT_LIMIT_GRID;
     }
-    size = (size + cluster - 1) / cluster * cluster;
-    binding->geometry.grid[dimension] = (uint32_t)size;
-    binding->slots[GT_SLOT_GRID + dimension] = size;
+    *out = (uint32_t)((size + cluster - 1) / cluster * cluster);
     return GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_grid(gt_binding *binding, uint32_t dimension)
+{
+    gt_geometry *g = &binding->geometry;
+    bool preferred = dimension == 0 && g->preferred_cluster;
+    gt_limit limit =
+        gt_grid_bind(&g->grid[dimension], &binding->template->parts->grid, dimension,
+                     preferred ? g->preferred_cluster : g->cluster[dimension], binding);
+    binding->slots[GT_SLOT_GRID + dimension] = g->grid[dimension];
+    return limit;
 }
 
 static gt_limit bind_grid(gt_binding *binding)
@@ -239,18 +259,23 @@ gt_limit gt_binding_carveout(gt_binding *binding)
     return GT_LIMIT_NONE;
 }
 
-gt_limit gt_binding_cooperative(gt_binding *binding)
+gt_limit gt_cooperative_bind(uint32_t *out, const gt_expression *cooperative,
+                             const uint32_t grid[3], int64_t resident, const gt_binding *binding)
 {
-    const gt_expression *cooperative = binding->template->parts->cooperative;
-    const uint32_t *grid = binding->geometry.grid;
     int64_t value = 0;
     if (cooperative && gt_expression_try(&value, cooperative, binding->slots)) {
         return GT_LIMIT_EXPRESSION;
     }
-    binding->geometry.cooperative = value != 0;
+    *out = value != 0;
     double blocks = (double)grid[0] * grid[1] * grid[2];
-    return value && blocks > (double)binding->slots[GT_SLOT_OCCUPANCY] ? GT_LIMIT_COOPERATIVE
-                                                                       : GT_LIMIT_NONE;
+    return value && blocks > (double)resident ? GT_LIMIT_COOPERATIVE : GT_LIMIT_NONE;
+}
+
+gt_limit gt_binding_cooperative(gt_binding *binding)
+{
+    gt_geometry *g = &binding->geometry;
+    return gt_cooperative_bind(&g->cooperative, binding->template->parts->cooperative, g->grid,
+                               binding->slots[GT_SLOT_OCCUPANCY], binding);
 }
 
 gt_limit gt_binding_all(gt_binding *binding, const gt_config *config)

@@ -12,9 +12,7 @@ double gt_normal_cdf(double x)
 /* The continued fraction of the incomplete beta function, for x < (a + 1) / (a + b + 2). */
 static double beta_fraction(double a, double b, double x)
 {
-    const double tiny = 1e-300;
-    double c = 1, d = 1 - (a + b) * x / (a + 1);
-    d = 1 / (fabs(d) < tiny ? tiny : d);
+    double c = 1, d = 1 / (1 - (a + b) * x / (a + 1));
     double fraction = d;
     for (int m = 1; m < 10000; m++) {
         double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
@@ -32,11 +30,11 @@ static double beta_fraction(double a, double b, double x)
     return fraction;
 }
 
-/* Regularised incomplete beta I_x(a, b); `rest` is 1 - x, given to keep its digits. */
+/* Regularised incomplete beta I_x(a, b); `rest` is 1 - x, positive, given to keep its digits. */
 static double incomplete_beta(double a, double b, double x, double rest)
 {
-    if (x <= 0 || rest <= 0) {
-        return x <= 0 ? 0 : 1;
+    if (x <= 0) {
+        return 0;
     }
     double front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log(rest));
     if (x < (a + 1) / (a + b + 2)) {

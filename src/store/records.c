@@ -95,19 +95,21 @@ static gputune_status find_above(bool *above, gt_hash_index *index, const gt_rec
     return GPUTUNE_OK;
 }
 
-/* An upper layer's winner hides a lower one's of the same space; its trial the same trial. Says
- * whether the row is to be kept. */
+/* An upper layer's winner hides a lower one's of the same space; its trial the same trial, where
+ * all are read, else all of the scenario. Says whether the row is to be kept. */
 static gputune_status settle_layers(bool *keep, record_search *search, gt_record_row *row,
                                     size_t upper)
 {
-    bool known, hidden = false;
+    bool known, hidden = false, all = search->filter->all_trials;
     size_t next = search->found.count;
-    GT_TRY(find_above(&known, &search->trials, row, row->trial.hash, next, upper));
+    gt_hash known_by = all ? row->trial.hash : (gt_hash){0};
+    GT_TRY(find_above(&known, &search->trials, row, known_by, next, upper));
     if (row->record.is_winner) {
         GT_TRY(find_above(&hidden, &search->spaces, row, row->winner.terms.space, next, upper));
     }
     row->record.is_winner = row->record.is_winner && !hidden;
-    *keep = row->record.is_winner || (search->filter->all_trials && !known);
+    bool failed = search->filter->failures && row->trial.status > GT_TRIAL_ELIMINATED;
+    *keep = row->record.is_winner || ((all || failed) && !known);
     return GPUTUNE_OK;
 }
 
@@ -135,8 +137,8 @@ static gputune_status read_records(gt_database *database, void *context)
     size_t upper = search->found.count;
     gt_rows rows;
     gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tn", search->filter->kernel,
-                         (int)search->filter->all_trials));
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_RECORDS, "tnn", search->filter->kernel,
+                         (int)search->filter->all_trials, (int)search->filter->failures));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK &&
            (status = add_record(search, &rows, upper)) == GPUTUNE_OK) {
     }

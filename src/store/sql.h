@@ -183,7 +183,8 @@
                           "AND " GT_TEXT_SOUND_WINNER                                              \
                           "LEFT JOIN trial d ON d.gpu = w.gpu AND d.scenario = w.scenario "        \
                           "AND d.hash = w.default_trial WHERE (?1 IS NULL OR k.name = ?1) "        \
-                          "AND CASE WHEN ?2 OR w.id IS NOT NULL THEN " GT_TEXT_SOUND_TRIAL "END")
+                          "AND CASE WHEN ?2 OR w.id IS NOT NULL OR (?3 AND t.status > 1) "         \
+                          "THEN " GT_TEXT_SOUND_TRIAL "END")
 
 typedef enum gt_sql {
 #define GT_SQL_ENUM(name, text) GT_SQL_##name,

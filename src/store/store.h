@@ -251,8 +251,10 @@ typedef enum gt_versions {
 } gt_versions;
 
 typedef struct gt_records_filter {
-    const char *kernel;              /* NULL: all */
-    bool all_trials;                 /* else winners only */
+    const char *kernel; /* NULL: all */
+    bool all_trials;    /* else winners only */
+    bool failures; /* without all_trials, also trials that failed, but not a lower layer's where an
+                      upper one has something of the scenario */
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
     gt_versions versions;

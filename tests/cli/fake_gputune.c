@@ -520,7 +520,7 @@ int gputune_records(gputune *tuner, const gputune_record_filter *filter,
     if (fake("empty") || (filter->kernel && strcmp(filter->kernel, "axpy") != 0)) {
         return 0;
     }
-    return all_records(each, user, filter->all_trials);
+    return all_records(each, user, filter->all_trials || filter->failures);
 }
 
 int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,

@@ -254,9 +254,29 @@ static void row_pointers_go_from_0_to_the_total(void **state)
     }
 }
 
+static void test_bits_as_text(void **state)
+{
+    static const struct {
+        gt_type type;
+        uint64_t bits;
+        const char *text;
+    } cases[] = {{GT_TYPE_I64, (uint64_t)-5, "-5"},
+                 {GT_TYPE_I64, (UINT64_C(1) << 53) + 1, "9007199254740993"},
+                 {GT_TYPE_U64, (uint64_t)-1, "18446744073709551615"},
+                 {GT_TYPE_I32, 0xfffffffb, "-5"},
+                 {GT_TYPE_U8, 200, "200"},
+                 {GT_TYPE_F32, 0x3dcccccd, "0.100000001"}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[40];
+        assert_string_equal(gt_bits_text(text, cases[i].type, cases[i].bits), cases[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits_as_text),
         cmocka_unit_test(halves_round_to_nearest_even),
         cmocka_unit_test(every_half_survives_the_way_there_and_back),
         cmocka_unit_test(bfloats_round_to_nearest_even),

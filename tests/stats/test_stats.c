@@ -46,6 +46,41 @@ static void student_distribution(void **state)
     for (size_t i = 0; i < COUNT(quantiles); i++) {
         near(gt_student_quantile(quantiles[i][0], quantiles[i][1]), quantiles[i][2], 1e-10);
     }
+    near(gt_student_quantile(0.5, 3), 0, 1e-10);
+    assert_true(gt_student_quantile(0, 5) == -INFINITY && gt_student_quantile(1, 5) == INFINITY);
+    assert_true(gt_student_quantile(1e-200, 1) < -1e150); /* its square is beyond all doubles */
+}
+
+static void nothing_to_sum_up(void **state)
+{
+    static const double constant[] = {4, 4, 4}, rising[] = {1, 2, 3};
+    gt_summary s = {.count = 7};
+    gt_paired paired;
+    double rho = 7;
+    (void)state;
+    assert_int_equal(gt_summarise(&s, NULL, 0), GPUTUNE_OK);
+    assert_int_equal(s.count, 0);
+    assert_true(gt_median_sorted(NULL, 0) == 0 && gt_trimmed_mean(NULL, 0, 0.1) == 0);
+    gt_sort_ranked(NULL, 0);
+    assert_int_equal(gt_spearman(&rho, rising, rising, 1), GPUTUNE_OK);
+    assert_true(rho == 0);
+    assert_int_equal(gt_spearman(&rho, constant, rising, 3), GPUTUNE_OK);
+    assert_true(rho == 0);
+    assert_int_equal(gt_spearman(&rho, rising, constant, 3), GPUTUNE_OK);
+    assert_true(rho == 0);
+    assert_int_equal(gt_paired_interval(&paired, NULL, 0, 0.95), GPUTUNE_EINVAL);
+}
+
+/* One difference says nothing of how differences vary. */
+static void one_pair(void **state)
+{
+    static const double difference[] = {0.5};
+    gt_paired paired;
+    (void)state;
+    assert_int_equal(gt_paired_interval(&paired, difference, 1, 0.95), GPUTUNE_OK);
+    assert_true(paired.low == -INFINITY && paired.high == INFINITY);
+    assert_true(gt_paired_variance(&paired) == 0);
+    assert_true(gt_paired_bound(&paired, 1, 0.05) == INFINITY);
 }
 
 static void summary(void **state)
@@ -174,6 +209,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(normal_distribution),
         cmocka_unit_test(student_distribution),
+        cmocka_unit_test(nothing_to_sum_up),
+        cmocka_unit_test(one_pair),
         cmocka_unit_test(summary),
         cmocka_unit_test(ranks_of_the_median_interval),
         cmocka_unit_test(median_interval_covers),

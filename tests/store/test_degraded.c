@@ -347,6 +347,30 @@ static void users_database_wins_over_the_systems(void **state)
     assert_int_equal(w->warnings, 0);
 }
 
+static void system_database_that_breaks_later_is_left_out(void **state)
+{
+    world *w = *state;
+    char system[128];
+    gt_store *store;
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    assert_int_equal(gt_store_open(&store, system, NULL, NULL), GPUTUNE_OK);
+    put_size(store, 4096, 30);
+    gt_store_close(store);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 10);
+    assert_true(time_at(store, 4096) == 30);
+    FILE *file = fopen(system, "r+");
+    for (int i = 0; i < 100000; i++) {
+        fputc('x', file);
+    }
+    fclose(file);
+    assert_true(time_at(store, 4096) == 0);
+    assert_true(time_at(store, 1024) == 10);
+    assert_int_equal(w->warnings, 1);
+    assert_non_null(strstr(w->warning, "is not used"));
+    gt_store_close(store);
+}
+
 static void broken_system_database_is_left_out(void **state)
 {
     world *w = *state;
@@ -426,6 +450,35 @@ static void records_come_whole_and_in_order(void **state)
     lines[0] = '\0';
     assert_int_equal(gt_store_records(store, &nothing, take_record, lines, NULL), 0);
     assert_string_equal(lines, "");
+    const gt_records_filter failures = {.kernel = "axpy", .failures = true};
+    assert_int_equal(gt_store_records(store, &failures, take_record, lines, NULL), 0);
+    assert_string_equal(lines, "n=1024 T=half VEC=4 10;n=1024 T=half VEC=8 0;"
+                               "n=16384 T=half VEC=4 160;n=16384 T=half VEC=8 0;");
+    gt_store_close(store);
+}
+
+static void records_of_two_layers_come_once(void **state)
+{
+    world *w = *state;
+    char system[160], lines[512] = "";
+    const gt_records_filter all = {.all_trials = true}, failures = {.failures = true};
+    gt_store *store = open_store(w);
+    put_size(store, 1024, 10);
+    put_size(store, 2048, 20);
+    gt_store_close(store);
+    snprintf(system, sizeof system, "%s/system.db", w->folder);
+    assert_int_equal(rename(w->path, system), 0);
+    assert_int_equal(gt_store_open(&store, w->path, system, &w->log), GPUTUNE_OK);
+    put_size(store, 1024, 8);
+    assert_int_equal(gt_store_records(store, &all, take_record, lines, NULL), 0);
+    assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=1 16;"
+                               "n=1024 T=half VEC=8 0;"
+                               "n=2048 T=half VEC=4 20;n=2048 T=half VEC=1 40;"
+                               "n=2048 T=half VEC=8 0;");
+    lines[0] = '\0';
+    assert_int_equal(gt_store_records(store, &failures, take_record, lines, NULL), 0);
+    assert_string_equal(lines, "n=1024 T=half VEC=4 8;n=1024 T=half VEC=8 0;"
+                               "n=2048 T=half VEC=4 20;n=2048 T=half VEC=8 0;");
     gt_store_close(store);
 }
 
@@ -594,12 +647,14 @@ int main(void)
         TEST(empty_file_is_a_new_database),
         TEST(users_database_wins_over_the_systems),
         TEST(broken_system_database_is_left_out),
+        TEST(system_database_that_breaks_later_is_left_out),
         TEST(reading_makes_nothing),
         TEST(reader_undoes_what_a_killed_writer_began),
         TEST(folder_in_its_place),
         TEST(pipe_in_its_place),
         TEST(device_in_its_place),
         TEST(records_come_whole_and_in_order),
+        TEST(records_of_two_layers_come_once),
         TEST(every_field_of_a_record_is_served),
         TEST(forked_child_leaves_the_database_alone),
         TEST(threads_share_a_store),

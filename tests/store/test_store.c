@@ -1,6 +1,8 @@
 /* What is put comes back, under the keys that it was put with. */
 #include "store_support.h"
 
+#include <math.h>
+
 static void nothing_is_found_silently(void **state)
 {
     world *w = *state;
@@ -58,6 +60,27 @@ static void winner_survives_reopening(void **state)
     assert_int_equal(found.failed, 1);
     assert_true(found.created[0] == '2' && strlen(found.created) == 20);
     gt_winner_free(&found);
+    gt_store_close(store);
+}
+
+static void what_is_no_number_comes_back_as_nothing(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    int64_t n = 4096;
+    char problem[32];
+    gt_scenario scenario = scenario_at(&n, problem);
+    gt_trial trial = trial_of(1, "VEC=1", 100);
+    trial.max_error = NAN;
+    gt_trial_list found;
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, &trial, 1, NULL),
+                     GPUTUNE_OK);
+    assert_int_equal(gt_store_put_trials(store, ENVIRONMENT, &scenario, NULL, 0, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_store_trials(&found, store, ENVIRONMENT, &scenario, 0, 0, NULL),
+                     GPUTUNE_OK);
+    assert_int_equal(found.count, 1);
+    assert_true(found.items[0].max_error == 0);
+    gt_trial_list_free(&found);
     gt_store_close(store);
 }
 
@@ -451,6 +474,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(nothing_is_found_silently, open_world, close_world),
         cmocka_unit_test_setup_teardown(winner_survives_reopening, open_world, close_world),
         cmocka_unit_test_setup_teardown(file_is_private, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_is_no_number_comes_back_as_nothing, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(every_part_of_the_key_counts, open_world, close_world),
         cmocka_unit_test_setup_teardown(sizes_of_a_bucket_share, open_world, close_world),
         cmocka_unit_test_setup_teardown(nearest_is_by_ratio, open_world, close_world),

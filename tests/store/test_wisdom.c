@@ -238,6 +238,56 @@ static void unsound_entries_are_left_out(void **state)
     }
 }
 
+/* The text with one value of its first entry replaced, under a hash that is right. NULL: there is
+ * no such value. */
+static char *text_with(const char *text, const char *value, const char *other)
+{
+    const char *body = strchr(strstr(text, "\nentry ") + 1, '\n') + 1;
+    const char *end = strstr(body, "entry "), *at = strstr(body, value);
+    char changed[4096];
+    if (!at || (end && at > end)) {
+        return NULL;
+    }
+    snprintf(changed, sizeof changed, "%.*s%s%.*s", (int)(at - body), body, other,
+             (int)(end ? end - at - (ptrdiff_t)strlen(value) : 4000), at + strlen(value));
+    return text_with_body(changed);
+}
+
+static void numbers_are_held_against_their_kind(void **state)
+{
+    static const struct {
+        const char *value, *other;
+        bool taken;
+    } cases[] = {{" variants=3", " variants=3", true},
+                 {" variants=3", " variants=0", true},
+                 {" variants=3", " variants=4294967295", true},
+                 {" variants=3", " variants=4294967296", false},
+                 {" variants=3", " variants=-1", false},
+                 {" driver_version=13000", " driver_version=2147483647", true},
+                 {" driver_version=13000", " driver_version=2147483648", false},
+                 {" driver_version=13000", " driver_version=-2147483649", false},
+                 {" driver_version=13000", " driver_version=", false},
+                 {" driver_version=13000", " driver_version=1x", false},
+                 {" speedup=2", " speedup=1e400", false}};
+    world *w = *state;
+    char *text = text_of_two_sizes(w);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *changed = text_with(text, cases[i].value, cases[i].other);
+        if (!changed) {
+            fail_msg("no%s in\n%s", cases[i].value, text);
+        }
+        gt_store *store = other_store(w);
+        gt_wisdom_import import = import_of(w);
+        assert_int_equal(gt_store_import(&import, store, changed, NULL), GPUTUNE_OK);
+        if (import.taken != cases[i].taken || import.left_out != !cases[i].taken) {
+            fail_msg("%s: taken %u, left out %u", cases[i].other, import.taken, import.left_out);
+        }
+        gt_store_close(store);
+        free(changed);
+    }
+    free(text);
+}
+
 #define CASE(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
 
 int main(void)
@@ -251,6 +301,7 @@ int main(void)
         CASE(other_texts_are_refused),
         CASE(edited_entry_is_left_out_and_told_once),
         CASE(unsound_entries_are_left_out),
+        CASE(numbers_are_held_against_their_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

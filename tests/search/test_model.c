@@ -1,0 +1,73 @@
+/* What the model of a search knows of its own errors. */
+#include "search/landscape.h"
+
+#include "search/model.h"
+
+enum { TRIED = 100, BATCH = 4, ASKED = 200, SEEDS = 3 };
+
+/* Slow for the most part, with every point a part of its own. */
+static double mostly_slow(const gt_point *point)
+{
+    double sum = 0.15 * landscape_noise(point);
+    for (uint32_t i = 0; i < 8; i++) {
+        sum += 0.075 * fabs(point->choice[i] - (double)(3 * (i + 1) % 8));
+    }
+    return sum + 0.8 * fabs(point->choice[0] + point->choice[1] - 9.0) / 14;
+}
+
+/* By how many of its standard deviations the model is wrong about a point. */
+static double error_at(const gt_model *model, const landscape *at, const gt_point *point)
+{
+    float z[GT_COORDINATES];
+    gt_prospect prospect = {0};
+    gt_coordinates_of(z, &model->coordinates, point);
+    gt_gaussian_look(&model->gaussian, z, &prospect);
+    double expected = gt_gaussian_expect(&model->gaussian, &prospect, GT_TARGET_TIME);
+    double deviation = gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME);
+    double seen = (at->log_time(point) + log(1e6) - model->centre) / model->spread;
+    return (expected - seen) / deviation;
+}
+
+/* The root mean square of the errors over random points, after a search. */
+static double mean_error(const landscape *at, uint64_t seed)
+{
+    gt_strategy *strategy;
+    gt_search_settings settings = {.seed = seed};
+    assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at->domain, &settings),
+                     GPUTUNE_OK);
+    landscape_search(strategy, at, TRIED, BATCH);
+    gt_model *model = strategy->state;
+    assert_int_equal(gt_model_update(model, strategy), GPUTUNE_OK);
+    gt_random random = {seed};
+    double squares = 0;
+    for (int i = 0; i < ASKED; i++) {
+        gt_point point;
+        landscape_draw((void *)at, &random, &point);
+        double error = error_at(model, at, &point);
+        squares += error * error;
+    }
+    gt_strategy_free(strategy);
+    return sqrt(squares / ASKED);
+}
+
+/* Who is too sure of what is slow finds no second valley. */
+static void the_model_knows_how_wrong_it_may_be(void **state)
+{
+    landscape at = {.axes = 8, .choices = 8, .log_time = mostly_slow};
+    (void)state;
+    landscape_open(&at);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        double error = mean_error(&at, seed);
+        if (!(error < 3)) {
+            fail_msg("seed %d: wrong by %.1f deviations; expected less than 3", (int)seed, error);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_model_knows_how_wrong_it_may_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

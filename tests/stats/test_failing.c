@@ -1,0 +1,32 @@
+/* Memory that is short for statistics is named as such. */
+#include "support/each_failure.h"
+
+#include "stats/correlation.h"
+#include "stats/paired.h"
+#include "stats/summary.h"
+
+static gputune_status compute(void *user)
+{
+    static const double x[] = {3, 1, 2}, y[] = {1, 2, 2};
+    gt_summary summary;
+    gt_paired paired;
+    double rho;
+    (void)user;
+    GT_TRY(gt_summarise(&summary, x, 3));
+    GT_TRY(gt_paired_interval(&paired, x, 3, 0.95));
+    return gt_spearman(&rho, x, y, 3);
+}
+
+static void memory_is_short(void **state)
+{
+    (void)state;
+    assert_int_equal(each_failure("allocation", 1, compute, NULL, NULL), 8);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
