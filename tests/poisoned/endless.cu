@@ -17,7 +17,7 @@ __global__ void endless(float *y, const float *x, size_t n)
         y[i] = 2.0f * x[i];
     }
 #if BAD
-    for (volatile int again = 1; again;) {
+    for (const volatile float *at = x; *at < 4.0f;) { // no input is; a loop without a read may be left out
     }
 #endif
 }
