@@ -34,30 +34,31 @@ static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
     }
 }
 
-/* The kernels of a pipeline in order. */
-static gputune_status launch_steps(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, void *const *parameters)
+/* The launch's kernels in order. */
+static gputune_status launch_kernels(const gt_launcher *launcher, const gt_instance *instance,
+                                     CUstream stream, void **parameters)
 {
     const gt_launch *launch = &launcher->launch;
     CUresult result = CUDA_SUCCESS;
-    for (uint32_t s = 0; s < launch->step_count; s++) {
-        const gt_kernel_step *step = &launch->steps[s];
-        CUlaunchConfig config = launcher->steps[s].config;
+    for (uint32_t k = 0; k < gt_launch_kernel_count(launch); k++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, k);
+        CUlaunchConfig config = launcher->kernels[k].config;
         CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
         void *own[GT_STEP_ARGUMENTS];
-        for (uint32_t i = 0; i < step->parameter_count; i++) {
-            own[i] = parameters[step->parameters[i]];
+        for (uint32_t i = 0; kernel.parameters && i < kernel.parameter_count; i++) {
+            own[i] = parameters[kernel.parameters[i]];
         }
         config.hStream = stream;
         place_window(&config, attributes, launcher, parameters);
-        for (uint32_t t = 0; t < step->times && result == CUDA_SUCCESS; t++) {
-            result = launcher->driver->LaunchKernelEx(&config, instance->steps[s], own, NULL);
+        for (uint32_t t = 0; t < kernel.times && result == CUDA_SUCCESS; t++) {
+            result = launcher->driver->LaunchKernelEx(&config, instance->functions[k],
+                                                      kernel.parameters ? own : parameters, NULL);
         }
     }
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
-static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instance *instance,
+static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instance *instance,
                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
@@ -81,24 +82,15 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
                                 : (void *)arguments[block];
         }
     }
-    if (launch->step_count) {
-        return launch_steps(launcher, instance, stream, parameters);
-    }
-    CUlaunchConfig config = launcher->config;
-    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    config.hStream = stream;
-    place_window(&config, attributes, launcher, parameters);
-    CUresult result =
-        launcher->driver->LaunchKernelEx(&config, instance->function, parameters, NULL);
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
+    return launch_kernels(launcher, instance, stream, parameters);
 }
 
 static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream,
                                     const void *const *arguments)
 {
-    CUlaunchConfig config = launcher->config;
+    CUlaunchConfig config = launcher->only.config;
     config.hStream = stream;
-    CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.function,
+    CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.functions[0],
                                                        (void **)arguments, NULL);
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
@@ -151,7 +143,7 @@ gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance 
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
     GT_TRY(queue_copies(launcher, instance, stream, staged));
-    return launch_kernel(launcher, instance, stream, arguments);
+    return launch_loaded(launcher, instance, stream, arguments);
 }
 
 /* What a launch with per-stream state must know before it touches the stream. */
@@ -270,7 +262,7 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     }
     return launcher->launch.clear_count
                ? launch_with_clears(launcher, stream, arguments)
-               : launch_kernel(launcher, &launcher->base, stream, arguments);
+               : launch_loaded(launcher, &launcher->base, stream, arguments);
 }
 
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
@@ -283,7 +275,6 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index)
 {
-    bool one = launcher->launch.step_count == 0;
     CUcontext current = NULL;
     GT_CUDA(launcher->driver, CtxGetCurrent, &current);
     if (current != launcher->context.handle) {
@@ -291,8 +282,8 @@ gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *l
     }
     int kb = launcher->launch.geometry.carveout_kb;
     *out = (gt_function_facts){
-        .function = one ? launcher->base.function : launcher->base.steps[index],
-        .symbol = one ? launcher->symbol : launcher->steps[index].symbol,
+        .function = launcher->base.functions[index],
+        .symbol = launcher->kernels[index].symbol,
         .carveout_percent =
             kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;
