@@ -125,13 +125,19 @@ static gputune_status allocate_blocks(gt_measure *measure, gt_workspace *workspa
     return GPUTUNE_OK;
 }
 
+/* What a scalar takes among the values of a workspace. */
+static size_t scalar_room(const gt_scalar *scalar)
+{
+    const size_t step = 64;
+    return (gt_scalar_bytes(scalar) + step - 1) / step * step;
+}
+
 static gputune_status write_scalars(gt_workspace *workspace)
 {
-    enum { STEP = 64 };
     const gt_workload *workload = &workspace->workload;
-    size_t bytes = STEP;
+    size_t bytes = 1;
     for (uint32_t i = 0; i < workload->scalar_count; ++i) {
-        bytes += (gt_scalar_bytes(&workload->scalars[i]) + STEP - 1) / STEP * STEP;
+        bytes += scalar_room(&workload->scalars[i]);
     }
     char *at = workspace->values = calloc(1, bytes);
     if (!at) {
@@ -141,7 +147,7 @@ static gputune_status write_scalars(gt_workspace *workspace)
         const gt_scalar *scalar = &workload->scalars[i];
         workspace->scalars[i] = at;
         gt_scalar_write(at, workload, scalar);
-        at += (gt_scalar_bytes(scalar) + STEP - 1) / STEP * STEP;
+        at += scalar_room(scalar);
     }
     return GPUTUNE_OK;
 }
