@@ -214,9 +214,8 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
     return GPUTUNE_OK;
 }
 
-/* The caller's arguments of a launch on these buffers. */
-static void bind_arguments(const void **arguments, const gt_workspace *workspace,
-                           const CUdeviceptr *addresses)
+void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
+                       const CUdeviceptr *addresses)
 {
     const gt_workload *workload = &workspace->workload;
     for (uint32_t i = 0; i < workload->block_count; ++i) {
@@ -251,8 +250,8 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
             addresses[i] =
                 set == 0 ? workspace->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
         }
-        bind_arguments(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
-                       addresses);
+        gt_workspace_bind(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
+                          addresses);
     }
     return GPUTUNE_OK;
 }
@@ -295,7 +294,7 @@ gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_wo
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         GT_TRY(guard_input(out, measure, &workspace->slots[i], &workload->buffers[i], i));
     }
-    bind_arguments(out->arguments, workspace, out->addresses);
+    gt_workspace_bind(out->arguments, workspace, out->addresses);
     return GPUTUNE_OK;
 }
 

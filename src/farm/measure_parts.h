@@ -219,6 +219,10 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
+/* Fills the caller's arguments of a launch on buffers at these addresses, which must outlive them.
+ */
+void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
+                       const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 /* Queues copying the inputs of a workspace to memory that is mapped for reading alone; those for
  * which there is none stay where they are. To be freed when no launch uses it any more. */

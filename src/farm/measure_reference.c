@@ -60,17 +60,8 @@ static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunc
 static gputune_status launch_itself(gt_measure *measure, gt_workspace *workspace,
                                     const CUdeviceptr *buffers)
 {
-    const gt_workload *workload = &workspace->workload;
     const void *arguments[GT_PARAMETER_MAX + GT_BLOCK_MAX];
-    const uint32_t first = workload->block_count;
-    for (uint32_t i = 0; i < first; ++i) {
-        arguments[i] = workspace->blocks[i];
-    }
-    for (uint32_t i = 0; i < workload->argument_count; ++i) {
-        uint32_t item = workload->arguments[i].index;
-        arguments[first + i] = workload->arguments[i].is_buffer ? (const void *)&buffers[item]
-                                                                : workspace->scalars[item];
-    }
+    gt_workspace_bind(arguments, workspace, buffers);
     gputune_status status = gt_launcher_launch(measure->itself[workspace - measure->workspaces],
                                                measure->stream, arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
