@@ -33,8 +33,7 @@ static void many_variants_cost_few_samples(void **state)
     gt_race_free(race);
 }
 
-/* --- ties ---------------------------------------------------------------------------------------
- */
+/* --- ties ------------------------------------------------------------------------------------- */
 
 static void clear_winner_is_no_tie(void **state)
 {
@@ -198,8 +197,7 @@ static void failure_in_a_tie_reopens_it(void **state)
     gt_race_free(race);
 }
 
-/* --- who leaves ---------------------------------------------------------------------------------
- */
+/* --- who leaves ------------------------------------------------------------------------------- */
 
 static void losers_leave_with_a_reason(void **state)
 {
@@ -406,8 +404,7 @@ static void one_missed_round_is_forgiven(void **state)
     assert_int_equal(winner_of_two(all_but_once), 2);
 }
 
-/* --- the course ---------------------------------------------------------------------------------
- */
+/* --- the course ------------------------------------------------------------------------------- */
 
 static void newcomers_meet_the_incumbent(void **state)
 {
