@@ -28,10 +28,10 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
             return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters; the launch gives %u",
                            kernel->entry, i, kernel->parameter_count);
         }
-        if (bytes != launcher->launch.parameters[index].bytes) {
+        if (bytes != launcher->launch->parameters[index].bytes) {
             return gt_fail(GPUTUNE_EINVAL,
                            "parameter %u of kernel %s has %zu bytes; the launch gives %u", i,
-                           kernel->entry, bytes, launcher->launch.parameters[index].bytes);
+                           kernel->entry, bytes, launcher->launch->parameters[index].bytes);
         }
     }
     if (launcher->driver->FuncGetParamInfo(function, kernel->parameter_count, &offset, &bytes) ==
@@ -89,7 +89,7 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
 static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function,
                                      const gt_launch_kernel *kernel)
 {
-    const gt_geometry *geometry = &launcher->launch.geometry;
+    const gt_geometry *geometry = &launcher->launch->geometry;
     uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
     GT_TRY(allow_shared(launcher, function, kernel));
     if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
@@ -115,7 +115,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
         *out = 0;
         return block->may_lack ? GPUTUNE_OK
                                : gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol %s",
-                                         launcher->launch.entry, block->symbol);
+                                         launcher->launch->entry, block->symbol);
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
     return bytes >= needed ? GPUTUNE_OK
@@ -127,8 +127,8 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
 
 static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher)
 {
-    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
-        const gt_block *block = &launcher->launch.blocks[i];
+    for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
+        const gt_block *block = &launcher->launch->blocks[i];
         if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
             GT_TRY(find_symbol(&out->blocks[i], launcher, block, out->module));
         }
@@ -147,7 +147,7 @@ static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, 
 
 static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
         const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
         GT_TRY(load_kernel(&out->functions[i], launcher, out->module, launcher->kernels[i].symbol,
@@ -196,7 +196,7 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
 
 static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
             GT_CUDA(launcher->driver, MemAlloc, &out->blocks[i], launch->blocks[i].bytes);

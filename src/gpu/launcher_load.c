@@ -141,7 +141,7 @@ static gputune_status check_launch(const gt_launch *launch)
 
 static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_launcher *launcher)
 {
-    int kb = launcher->launch.geometry.carveout_kb;
+    int kb = launcher->launch->geometry.carveout_kb;
     if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         attribute->value.sharedMemCarveout =
@@ -186,7 +186,7 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
         attribute->value.programmaticStreamSerializationAllowed = 1;
         attribute++;
     }
-    if (launcher->launch.l2.window_bytes) { /* last, where place_window() puts its address */
+    if (launcher->launch->l2.window_bytes) { /* last, where place_window() puts its address */
         *attribute++ = gt_l2_attribute(launcher);
     }
     out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
@@ -202,8 +202,8 @@ static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
 
 static void make_configs(gt_launcher *launcher)
 {
-    for (uint32_t i = 0; i < gt_launch_kernel_count(&launcher->launch); i++) {
-        const gt_launch_kernel kernel = gt_launch_kernel_at(&launcher->launch, i);
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, i);
         make_config(&launcher->kernels[i], launcher, &kernel);
     }
 }
@@ -211,7 +211,7 @@ static void make_configs(gt_launcher *launcher)
 /* What the launch needs beside the kernel. */
 static void plan_passing(gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         uint32_t copied = gt_block_copied(&launch->blocks[i]);
         launcher->slot_bytes += gt_staged_bytes(copied);
@@ -225,7 +225,7 @@ static void plan_passing(gt_launcher *launcher)
 
 static bool is_direct(const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     bool direct = !launcher->needs_state && !launch->clear_count && !launch->step_count &&
                   !launch->map_count && !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
@@ -253,7 +253,7 @@ static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
 static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
                                    const gt_launcher *parent)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
         char **symbol = &launcher->kernels[i].symbol;
         GT_TRY(parent ? gt_strdup(symbol, parent->kernels[i].symbol)
@@ -281,7 +281,7 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
 /* What few launches need, for those alone: an application may keep thousands of launchers. */
 static gputune_status make_parts(gt_launcher *launcher)
 {
-    uint32_t steps = launcher->launch.step_count;
+    uint32_t steps = launcher->launch->step_count;
     launcher->kernels = steps ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
     if (!launcher->kernels) {
         return gt_fail_memory();
@@ -321,7 +321,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     launcher->driver = driver;
     launcher->context = context;
     launcher->device = *device;
-    launcher->launch = *launch;
+    launcher->launch = launch;
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
@@ -387,7 +387,7 @@ void gt_launcher_free(gt_launcher *launcher)
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
-    for (uint32_t i = 0; launcher->kernels && i < gt_launch_kernel_count(&launcher->launch); i++) {
+    for (uint32_t i = 0; launcher->kernels && i < gt_launch_kernel_count(launcher->launch); i++) {
         free(launcher->kernels[i].symbol);
     }
     if (launcher->kernels != &launcher->only) {

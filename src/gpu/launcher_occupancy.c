@@ -5,7 +5,7 @@
 static gputune_status count_resident(const gt_launcher *launcher, uint32_t index, int *clusters,
                                      int *blocks)
 {
-    const gt_launch_kernel kernel = gt_launch_kernel_at(&launcher->launch, index);
+    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
     CUfunction function = launcher->base.functions[index];
     GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, function,
             (int)gt_volume(kernel.block), kernel.shared_bytes);
@@ -37,7 +37,7 @@ static gputune_status check_cooperative(const gt_launcher *launcher, const gt_la
 static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
 {
     int clusters, blocks;
-    const gt_launch_kernel kernel = gt_launch_kernel_at(&launcher->launch, index);
+    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
     uint32_t cluster = gt_volume(kernel.cluster);
     gputune_status status = count_resident(launcher, index, &clusters, &blocks);
     if (status < 0 && cluster > 1) {
@@ -60,7 +60,7 @@ static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
 
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
         gputune_status status = check_kernel(launcher, i);
         if (status < 0) {
@@ -94,7 +94,7 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
 
 static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
 {
-    for (uint32_t i = 0; i < gt_launch_kernel_count(&launcher->launch); i++) {
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
         GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
     }
     return GPUTUNE_OK;
@@ -119,7 +119,7 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 {
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
-    const gt_launch_kernel first = gt_launch_kernel_at(&launcher->launch, 0);
+    const gt_launch_kernel first = gt_launch_kernel_at(launcher->launch, 0);
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);

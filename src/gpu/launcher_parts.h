@@ -89,7 +89,7 @@ struct gt_launcher {
     gt_instance base;  /* module and functions only */
     gt_context context;
     gt_device device;
-    gt_launch launch;
+    const gt_launch *launch;     /* the caller's */
     gt_image image;              /* kept only where further instances may be loaded */
     gt_launcher_kernel *kernels; /* of a pipeline; else `only` */
     bool has_l2;                 /* it counts among the users of what is set aside */
