@@ -33,8 +33,8 @@
 // depth, and add up what they have in distributed shared memory.
 #pragma gputune tune(GROUP = 1, 4, 16)
 #pragma gputune cluster(SPLIT = 1, 2, 4, 8)
-#pragma gputune default(BM = 128, BN = 64, TM = 8, TN = 8, BK = 8, STAGES = 2, SPREAD = padded, \
-                        WARPS = 12)
+#pragma gputune default(BM = 64, BN = 128, TM = 8, TN = 8, BK = 16, STAGES = 1, SPREAD = padded, \
+                        FRAGMENTS = 2, LANES_M = 8, LANES_BY = pairs, WARPS = 12, GROUP = 16)
 #pragma gputune require(TM * TN >= 32 && TM * TN <= 128)
 #pragma gputune require(BM % (TM * LANES_M) == 0 && BN % (TN * (32 / LANES_M)) == 0)
 #pragma gputune require(block_x >= 64 && block_x <= 512)

@@ -61,14 +61,19 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
+/* Where nothing was prepared, the race has no variant, and ends without a sample. */
 static gputune_status sample(gt_tuning *tuning)
 {
-    return gt_session_is_idle(&tuning->session) ? gt_tuning_start_round(tuning) : GPUTUNE_OK;
+    const gt_session *session = &tuning->session;
+    return !session->field.prepared || gt_session_is_idle(session) ? gt_tuning_start_round(tuning)
+                                                                   : GPUTUNE_OK;
 }
 
+/* A slow reference is not waited for where no variant is left that it could prove. */
 static gputune_status prepare(gt_tuning *tuning)
 {
-    if (tuning->session.field.prepared) {
+    const gt_field *field = &tuning->session.field;
+    if (field->prepared || gt_field_is_done(field)) {
         gt_tuning_advance(tuning, GT_STEP_PREPARED);
     }
     return GPUTUNE_OK;

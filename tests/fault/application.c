@@ -227,7 +227,11 @@ static void expect_computed(gputune_plan *plan, const char *when)
 static void expect_plan(const char *when)
 {
     gputune_plan *plan = NULL;
-    need(plan_with(&plan, GPUTUNE_CACHED_ONLY), when);
+    int status = plan_with(&plan, GPUTUNE_CACHED_ONLY);
+    if (app.crashes && status < 0 && strstr(gputune_error(), "is not launched: it was found")) {
+        return;
+    }
+    need(status, when);
     expect_computed(plan, when);
     gputune_plan_release(plan);
 }

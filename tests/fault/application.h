@@ -16,6 +16,8 @@ typedef struct application {
     gputune_plan *plan;
     char database[128], file[128];
     unsigned called; /* records and results that a callback got */
+    bool crashes;    /* a fault of the GPU comes to pass in a worker: the only variant's, for all
+                        that anybody can tell */
 } application;
 extern application app; /* each process has one */
 

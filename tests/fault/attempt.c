@@ -113,6 +113,7 @@ static void prepare_failing(const attempt *a, int slot)
     setenv("FAIL_REACHED", reached, 1);
     setenv("GPUTUNE_EMU_REACHED", reached, 1);
     if (a->number && is_of_worker(a->call)) {
+        app.crashes = a->code == CUDA_ERROR_ILLEGAL_ADDRESS;
         set_worker(a);
     }
 }
