@@ -1,4 +1,4 @@
-/* From proposals to compiled and verified variants. */
+/* From proposals to compiled variants. */
 #include "tuner/field_parts.h"
 
 #include "base/clock.h"
@@ -95,18 +95,6 @@ gputune_status gt_field_open(gt_field *out, const gt_field_options *options)
 
 /* --- distinct sources and launches ------------------------------------------------------------ */
 
-/* At the requested size and, where there is one, the awkward one. */
-static gputune_status bind_launches(const gt_field *field, const gt_variant *variant,
-                                    gt_launch launches[GT_WORKLOAD_MAX])
-{
-    const gt_request *r = field->options.request;
-    GT_TRY(gt_launch_bind(&launches[0], r->template, &r->problem, &variant->config, r->device));
-    if (field->workload_count == 1) {
-        return GPUTUNE_OK;
-    }
-    return gt_launch_bind(&launches[1], r->template, &field->awkward, &variant->config, r->device);
-}
-
 /* The unit of that hash; *is_new when it was added just now. */
 static gputune_status intern_unit(gt_field *field, gt_hash hash, uint32_t *index, bool *is_new)
 {
@@ -127,7 +115,8 @@ static gputune_status find_twin(gt_field *field, uint32_t index, gt_hash source,
     }
     gputune_status status = GPUTUNE_OK;
     uint32_t first = index;
-    if (bind_launches(field, variant, launches) == GPUTUNE_OK) { /* else verifying reports it */
+    if (gt_field_bind_launches(field, variant, launches) ==
+        GPUTUNE_OK) { /* else verifying reports it */
         gt_hash hash = gt_hash_join(source, gt_launch_hash(&launches[0]));
         hash = gt_hash_join(hash, gt_launch_hash(&launches[1]));
         status = gt_hash_index_intern(&field->launches, hash, index, &first);
@@ -189,48 +178,7 @@ gputune_status gt_field_submit_source(gt_field *field, uint32_t index, const gt_
     return status;
 }
 
-/* --- from compiled to verified ---------------------------------------------------------------- */
-
-static gputune_status describe_launches(gt_verify_job *job, const gt_field *field,
-                                        gt_variant *variant)
-{
-    const gt_request *r = field->options.request;
-    GT_TRY(bind_launches(field, variant, job->launches));
-    GT_TRY(gt_work_ratio(&variant->work, r->template, &r->problem, &variant->config, r->device));
-    job->work = variant->work;
-    return GPUTUNE_OK;
-}
-
-static gputune_status submit_verify(gt_field *field, uint32_t index)
-{
-    gt_variant *variant = &field->variants.items[index];
-    gt_verify_job *job = calloc(1, sizeof *job);
-    if (!job) {
-        return gt_fail_memory();
-    }
-    job->id = index;
-    job->patient = variant->hangs > 0;
-    job->image = field->units.items[variant->unit].compiled.image;
-    gputune_status status = describe_launches(job, field, variant);
-    if (status != GPUTUNE_OK) {
-        status = gt_field_fail(field, index, status, true, gt_message());
-    } else {
-        variant->stage = GT_STAGE_VERIFYING;
-        variant->turn = ++field->turns;
-        field->verifying++;
-        status = field->options.farm->ops->verify(field->options.farm, job);
-    }
-    free(job);
-    return status;
-}
-
-static gputune_status mark_ready(gt_field *field, uint32_t index)
-{
-    field->variants.items[index].stage = GT_STAGE_READY;
-    field->ready++;
-    gt_field_tell(field, index, 0);
-    return gt_array_push(&field->newly_ready, index);
-}
+/* --- compiled sources ------------------------------------------------------------------------- */
 
 /* A variant whose source is there: on to verification, or done where nothing is measured. */
 static gputune_status advance(gt_field *field, uint32_t index)
@@ -254,31 +202,9 @@ static gputune_status advance(gt_field *field, uint32_t index)
         return gt_field_fail(field, index, unit->failure, unit->repeatable, unit->message);
     }
     if (!field->options.measure) {
-        return mark_ready(field, index);
+        return gt_field_mark_ready(field, index);
     }
     return gt_array_push(&field->compiled, index);
-}
-
-gputune_status gt_field_verify_compiled(gt_field *field)
-{
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = 0; i < field->compiled.count && field->awaits_default && field->preparing;
-         i++) {
-        uint32_t index = field->compiled.items[i];
-        if (field->variants.items[index].role == GT_ROLE_DEFAULT) {
-            field->awaits_default = false;
-            memmove(&field->compiled.items[1], field->compiled.items, i * sizeof index);
-            field->compiled.items[0] = index;
-        }
-    }
-    if (!field->preparing || field->awaits_default) {
-        return GPUTUNE_OK;
-    }
-    for (size_t i = 0; i < field->compiled.count && !status; i++) {
-        status = submit_verify(field, field->compiled.items[i]);
-    }
-    field->compiled.count = 0;
-    return status;
 }
 
 /* --- starting variants ------------------------------------------------------------------------ */
@@ -437,22 +363,6 @@ static gputune_status handle_compiled(gt_field *field, gt_event *event)
     return gt_field_verify_compiled(field);
 }
 
-static gputune_status handle_verified(gt_field *field, const gt_event *event)
-{
-    gt_variant *variant = &field->variants.items[event->id];
-    field->verifying--;
-    if (event->status != GPUTUNE_OK && !gt_outcome_costs_one_variant(event->status)) {
-        return gt_fail(event->status, "%s", event->message);
-    }
-    if (event->status != GPUTUNE_OK) {
-        variant->hangs += event->status == GPUTUNE_ETIMEOUT;
-        return gt_field_fail(field, (uint32_t)event->id, event->status, event->repeatable,
-                             event->message);
-    }
-    variant->verified = event->verified;
-    return mark_ready(field, (uint32_t)event->id);
-}
-
 gputune_status gt_field_handle(gt_field *field, gt_event *event)
 {
     switch (event->kind) {
@@ -466,7 +376,7 @@ gputune_status gt_field_handle(gt_field *field, gt_event *event)
         field->preparation = event->prepared;
         return GPUTUNE_OK;
     case GT_EVENT_VERIFIED:
-        return handle_verified(field, event);
+        return gt_field_handle_verified(field, event);
     default:
         return GPUTUNE_OK;
     }
@@ -479,35 +389,6 @@ bool gt_field_next_ready(gt_field *field, uint32_t *variant)
     }
     *variant = field->newly_ready.items[--field->newly_ready.count];
     return true;
-}
-
-gputune_status gt_field_reverify(gt_field *field)
-{
-    field->newly_ready.count = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_READY) {
-            variant->dropped = false;
-            field->ready--;
-            GT_TRY(submit_verify(field, i));
-        }
-    }
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)
-{
-    *count = 0;
-    for (uint32_t i = 0; i < field->variants.count; i++) {
-        gt_variant *variant = &field->variants.items[i];
-        if (gt_variant_may_be_late(variant)) {
-            variant->failure = GPUTUNE_OK;
-            field->failed--;
-            (*count)++;
-            GT_TRY(submit_verify(field, i));
-        }
-    }
-    return GPUTUNE_OK;
 }
 
 static bool has_failed(const gt_field *field, gt_hash trial)

@@ -8,12 +8,21 @@
 
 /* Gets the code of a unit from the store, or submits a job to the compile workers. */
 gputune_status gt_field_submit_source(gt_field *field, uint32_t unit, const gt_source *source);
+/* Generates the source of a variant, and compiles it unless it is known already. */
+gputune_status gt_field_start(gt_field *field, uint32_t variant);
+
+/* ---- field_verify.c -------------------------------------------------------------------------- */
+
+/* Binds the launches at the requested size and, where there is one, the awkward one. */
+gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
+                                      gt_launch launches[GT_WORKLOAD_MAX]);
 /* Sends compiled variants to verification, once the measure worker is preparing. The default comes
  * before all others, so that there is something to compare with even if the time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
-
-/* Generates the source of a variant, and compiles it unless it is known already. */
-gputune_status gt_field_start(gt_field *field, uint32_t variant);
+/* Notes that a variant is verified, or needs no verification, and tells the proposer. */
+gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
+/* Takes the measure worker's answer to a verification. Fails where the failure is no variant's. */
+gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event);
 
 /* ---- field_give_up.c ------------------------------------------------------------------------- */
 
