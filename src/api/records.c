@@ -104,16 +104,11 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
 static int list_record(void *user, const gputune_record *record)
 {
     listing *listing = user;
-    char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
+    gt_shapes texts;
     gputune_record shown = *record;
     gt_launch launch;
     if (bind_record(&launch, listing, record)) {
-        gt_launch_grids(grids, &launch);
-        gt_launch_blocks(blocks, &launch);
-        memcpy(shown.grid, launch.geometry.grid, sizeof shown.grid);
-        memcpy(shown.block, launch.geometry.block, sizeof shown.block);
-        shown.grids = grids;
-        shown.blocks = blocks;
+        gt_launch_show(&shown, &texts, &launch);
     }
     return listing->each(listing->user, &shown);
 }

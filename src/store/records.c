@@ -57,6 +57,16 @@ void gt_trial_show(gputune_record *record, const gt_trial *trial)
     record->shared_bytes += trial->resources.static_shared_bytes;
 }
 
+void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch)
+{
+    gt_launch_grids(texts->grids, launch);
+    gt_launch_blocks(texts->blocks, launch);
+    memcpy(record->grid, launch->geometry.grid, sizeof record->grid);
+    memcpy(record->block, launch->geometry.block, sizeof record->block);
+    record->grids = texts->grids;
+    record->blocks = texts->blocks;
+}
+
 /* Fills a record from its rows. */
 static void show(gt_record_row *row)
 {

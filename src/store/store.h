@@ -121,6 +121,12 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 void gt_trial_list_free(gt_trial_list *list);
 /* Puts what is shown of a trial into a record. Its strings stay the trial's. */
 void gt_trial_show(gputune_record *record, const gt_trial *trial);
+/* The texts of a record that its launch gives. */
+typedef struct gt_shapes {
+    char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
+} gt_shapes;
+/* Puts the grids and blocks of a launch into a record. Its texts are those of *texts. */
+void gt_launch_show(gputune_record *record, gt_shapes *texts, const gt_launch *launch);
 /* A trial of elsewhere: what was measured at another size, for another objective, with other const
  * or type values, or on another GPU. */
 typedef struct gt_related_trial {

@@ -31,15 +31,15 @@ static gputune_status take_bytes(gt_live_input *out, uint64_t bytes)
     return GPUTUNE_OK;
 }
 
-static bool is_sent(const gt_measure_setup *setup, uint32_t workload, uint32_t buffer)
+const gt_live_input *gt_data_find(const gt_measure_setup *setup, uint32_t workload, uint32_t buffer)
 {
-    for (uint32_t i = 0; i < setup->input_count; i++) {
+    for (uint32_t i = setup->input_count; i-- > 0;) { /* of several the last counts */
         const gt_live_input *input = &setup->inputs[i];
         if (input->workload == workload && input->buffer == buffer && !input->expected) {
-            return true;
+            return input;
         }
     }
-    return false;
+    return NULL;
 }
 
 static gputune_status send_live(gt_measure_setup *setup, const gt_request *request)
@@ -118,7 +118,7 @@ static gputune_status send_expression(const target *to, uint32_t place, const gt
 {
     const gt_buffer *buffer = gt_workload_input(to->workload, place);
     gt_live_input *input;
-    if (from->kind != GT_FILL_EXPRESSION || is_sent(to->setup, to->index, place)) {
+    if (from->kind != GT_FILL_EXPRESSION || gt_data_find(to->setup, to->index, place)) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_data_add(&input, to->setup, to->index, place));

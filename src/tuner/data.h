@@ -35,6 +35,9 @@ void gt_data_release(gt_measure_setup *setup);
 /* A new input at the end of the setup's. In data.c. */
 gputune_status gt_data_add(gt_live_input **out, gt_measure_setup *setup, uint32_t workload,
                            uint32_t buffer);
+/* What is sent for that input; NULL: nothing, and the worker makes it. In data.c. */
+const gt_live_input *gt_data_find(const gt_measure_setup *setup, uint32_t workload,
+                                  uint32_t buffer);
 /* Asks the call's reference function, if there is one, and adds its results for workload `index` to
  * the setup. All inputs of that workload are there already. In data_reference.c. */
 gputune_status gt_data_refer(gt_measure_setup *setup, const gt_request *request,

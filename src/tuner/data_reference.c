@@ -35,22 +35,10 @@ static gputune_status add_argument(call *c, const char *name, uint64_t bytes, bo
     return GPUTUNE_OK;
 }
 
-/* What is sent for the buffer; NULL: the worker makes it. */
-static const gt_live_input *find_sent(const gt_measure_setup *setup, const call *c, uint32_t buffer)
-{
-    for (uint32_t i = setup->input_count; i-- > 0;) {
-        const gt_live_input *input = &setup->inputs[i];
-        if (input->workload == c->index && input->buffer == buffer && !input->expected) {
-            return input;
-        }
-    }
-    return NULL;
-}
-
 static gputune_status add_input(call *c, const gt_measure_setup *setup, uint32_t index)
 {
     const gt_buffer *buffer = gt_workload_input(c->workload, index);
-    const gt_live_input *sent = find_sent(setup, c, index);
+    const gt_live_input *sent = gt_data_find(setup, c->index, index);
     GT_TRY(add_argument(c, buffer->name, buffer->bytes, buffer->direction != GT_IN));
     void *data = c->arguments[c->count - 1].data;
     if (sent && sent->is_ipc) {

@@ -180,26 +180,18 @@ static gputune_status compare_with_first(gputune_record *record, const run_state
     return GPUTUNE_OK;
 }
 
-/* The texts of a record that its variant's launch gives. */
-typedef struct shapes {
-    char grids[GT_SHAPES_TEXT], blocks[GT_SHAPES_TEXT];
-} shapes;
-
 /* A configuration that cannot be launched has none. */
-static void add_geometry(gputune_record *record, shapes *shapes, const gt_request *request,
+static void add_geometry(gputune_record *record, gt_shapes *texts, const gt_request *request,
                          const gt_config *config)
 {
     gt_launch launch;
     if (gt_launch_bind(&launch, request->template, &request->problem, config, request->device) ==
         GPUTUNE_OK) {
-        memcpy(record->grid, launch.geometry.grid, sizeof record->grid);
-        memcpy(record->block, launch.geometry.block, sizeof record->block);
-        gt_launch_grids(shapes->grids, &launch);
-        gt_launch_blocks(shapes->blocks, &launch);
+        gt_launch_show(record, texts, &launch);
     }
 }
 
-static gputune_status fill_record(gputune_record *record, shapes *shapes, const run_state *run,
+static gputune_status fill_record(gputune_record *record, gt_shapes *texts, const run_state *run,
                                   uint32_t index)
 {
     const gt_request *request = run->session.request;
@@ -230,10 +222,10 @@ static gputune_status fill_record(gputune_record *record, shapes *shapes, const 
                                .alignment = request->alignment_text,
                                .inputs = request->inputs_text,
                                .default_status = "",
-                               .grids = shapes->grids,
-                               .blocks = shapes->blocks};
+                               .grids = "",
+                               .blocks = ""};
     gt_trial_show(record, &trial);
-    add_geometry(record, shapes, request, &variant->config);
+    add_geometry(record, texts, request, &variant->config);
     return compare_with_first(record, run, index);
 }
 
@@ -242,9 +234,9 @@ static int report(const run_state *run, int (*each)(void *, const gputune_record
     int answer = 0;
     for (uint32_t i = 0; i < variant_count(run) && !answer; i++) {
         gputune_record record;
-        shapes shapes = {"", ""};
+        gt_shapes texts;
         char *config;
-        GT_TRY(fill_record(&record, &shapes, run, i));
+        GT_TRY(fill_record(&record, &texts, run, i));
         GT_TRY(gt_config_text(&config, run->session.request->template,
                               &run->session.field.variants.items[i].config));
         record.configuration = config;
