@@ -47,6 +47,7 @@
  *   GPUTUNE_INCLUDE    folders of headers that kernels may include, separated by colons
  *   GPUTUNE_WORKER     the worker program
  *   GPUTUNE_NVRTC      NVRTC's library, or a folder where it is
+ *   GPUTUNE_COMPILE_MEMORY  how many megabytes a compile worker may take
  *   GPUTUNE_EMULATOR   the emulator's library, or its folder
  *
  *   GPUTUNE_DISABLE    any value but 0: nothing is looked up or measured, each plan is the

@@ -211,12 +211,6 @@ static job *next_job(const gt_background *background)
     return NULL;
 }
 
-/* Under the mutex. */
-static void wait_seconds(gt_background *background, double seconds)
-{
-    gt_condition_wait(&background->changed, &background->mutex, seconds);
-}
-
 /* Under the mutex, which is free while the job runs. */
 static void do_job(gt_background *background, job *one)
 {
@@ -230,7 +224,7 @@ static void do_job(gt_background *background, job *one)
     one->state = one->gave_way ? JOB_WAITING : status == GPUTUNE_OK ? JOB_TUNED : JOB_FAILED;
     pthread_cond_broadcast(&background->changed);
     if (one->gave_way && !background->stopping) {
-        wait_seconds(background, way_given_s);
+        gt_condition_wait(&background->changed, &background->mutex, way_given_s);
     }
 }
 
@@ -375,7 +369,7 @@ static gputune_status wait_until_done(gt_background *background, double seconds)
             return gt_fail(GPUTUNE_ETIMEOUT, "gputune_wait: %u tunings have not ended in %.3g s",
                            state.waiting + state.running, seconds);
         }
-        wait_seconds(background, fmin(left, slice_s));
+        gt_condition_wait(&background->changed, &background->mutex, fmin(left, slice_s));
     }
 }
 

@@ -73,10 +73,7 @@ static gputune_status describe_own(gputune_device *out, const gputune *tuner)
     static const gt_layouts layouts = {"gputune_device", GPUTUNE_DEVICE_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_DEVICE_VERSION, "a row for each");
     gputune_device description;
-    if (!tuner->has_device) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "this tuner was opened without a device; open one with a device");
-    }
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, "gputune_tuner_device"));
     describe(&description, &tuner->device);
     return gt_versioned_write(out, &description, &layouts);
 }

@@ -92,10 +92,7 @@ static gputune_status make_plan(gputune_plan **out, gt_terms *terms, gputune *tu
 {
     gt_request *request;
     gt_choice choice = {0};
-    if (!tuner->has_device) {
-        return gt_fail(GPUTUNE_EINVAL, "gputune_tune_together: this tuner was opened without a "
-                                       "device; open one with a device");
-    }
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_tune_together"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, kernel, sizes, options));
     gputune_status status = v->is_default ? gt_choose_default(&choice, request)
                                           : gt_choose_forced(&choice, request, v->text);

@@ -5,6 +5,8 @@
 #include "base/versioned.h"
 #include "gpu/launcher.h"
 
+#include <string.h>
+
 static gputune_status check_call(const char *call, const void *out, const gputune_plan *plan)
 {
     GT_TRY(gt_need(call, "out", out));
@@ -13,32 +15,22 @@ static gputune_status check_call(const char *call, const void *out, const gputun
 
 static gputune_status check_index(const char *call, const gt_launch *launch, uint32_t index)
 {
-    uint32_t count = launch->step_count ? launch->step_count : 1;
+    uint32_t count = gt_launch_kernel_count(launch);
     return index >= count
                ? gt_fail(GPUTUNE_ENOTFOUND, "%s: the plan has %u kernel%s, and none of index %u",
                          call, count, gt_plural(count), index)
                : GPUTUNE_OK;
 }
 
-/* The parameters of one of the plan's kernels. */
-static uint32_t count_parameters(const gt_launch *launch, uint32_t index)
+static void fill_shape(gputune_function *out, const gt_launch_kernel *kernel)
 {
-    return launch->step_count ? launch->steps[index].parameter_count : launch->parameter_count;
-}
-
-static void fill_shape(gputune_function *out, const gt_launch *launch, uint32_t index)
-{
-    const gt_geometry *geometry = &launch->geometry;
-    const gt_kernel_step *step = launch->step_count ? &launch->steps[index] : NULL;
-    for (int axis = 0; axis < 3; axis++) {
-        out->grid[axis] = step ? step->grid[axis] : geometry->grid[axis];
-        out->block[axis] = step ? step->block[axis] : geometry->block[axis];
-        out->cluster[axis] = step ? step->cluster[axis] : geometry->cluster[axis];
-    }
-    out->shared_bytes = step ? step->shared_bytes : geometry->shared_bytes;
-    out->cooperative = (step ? step->cooperative : geometry->cooperative) != 0;
-    out->programmatic = step && step->programmatic;
-    out->times = step ? step->times : 1;
+    memcpy(out->grid, kernel->grid, sizeof out->grid);
+    memcpy(out->block, kernel->block, sizeof out->block);
+    memcpy(out->cluster, kernel->cluster, sizeof out->cluster);
+    out->shared_bytes = kernel->shared_bytes;
+    out->cooperative = kernel->cooperative != 0;
+    out->programmatic = kernel->programmatic != 0;
+    out->times = kernel->times;
 }
 
 int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index)
@@ -53,18 +45,19 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     GT_TRY(check_index(__func__, gt_plan_launch(plan), index));
     GT_TRY(gt_plan_view_loaded(&view, plan));
     GT_TRY(gt_launcher_function(&facts, view.launcher, index));
+    const gt_launch_kernel kernel = gt_launch_kernel_at(view.launch, index);
     gputune_function function = {.version = GPUTUNE_FUNCTION_VERSION,
                                  .function = facts.function,
                                  .name = facts.symbol,
                                  .sizes = gt_description_sizes(view.description),
                                  .carveout_percent = facts.carveout_percent,
-                                 .parameter_count = count_parameters(view.launch, index),
+                                 .parameter_count = kernel.parameter_count,
                                  .constants =
                                      gt_description_constants(view.description, &constant_count),
                                  .image = view.image->data,
                                  .image_bytes = view.image->bytes};
     function.constant_count = constant_count;
-    fill_shape(&function, view.launch, index);
+    fill_shape(&function, &kernel);
     return gt_versioned_write(out, &function, &layouts);
 }
 
@@ -77,12 +70,13 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
     GT_TRY(check_call(__func__, out, plan));
     const gt_launch *launch = gt_plan_launch(plan);
     GT_TRY(check_index(__func__, launch, index));
-    if (parameter >= count_parameters(launch, index)) {
+    const gt_launch_kernel kernel = gt_launch_kernel_at(launch, index);
+    if (parameter >= kernel.parameter_count) {
         return gt_fail(GPUTUNE_ENOTFOUND,
                        "gputune_plan_parameter: the kernel has %u parameters, and none of index %u",
-                       count_parameters(launch, index), parameter);
+                       kernel.parameter_count, parameter);
     }
-    uint32_t at = launch->step_count ? launch->steps[index].parameters[parameter] : parameter;
+    uint32_t at = kernel.parameters ? kernel.parameters[parameter] : parameter;
     const gputune_parameter *found = gt_description_parameter(gt_plan_description(plan), at);
     return gt_versioned_write(out, found, &layouts);
 }

@@ -37,11 +37,7 @@ static int run_configurations(gputune *tuner, const char *kernel, gputune_sizes 
 {
     static const char *const standard[] = {""};
     gt_request *request;
-    if (!tuner->has_device) {
-        return gt_fail(
-            GPUTUNE_EINVAL,
-            "gputune_run: this tuner was opened without a device; open one with a device");
-    }
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "gputune_run"));
     if (!configurations) {
         configurations = standard;
         count = 1;

@@ -126,11 +126,7 @@ static gputune_status make_plan(gt_landing *out, const asking *a)
 {
     gt_request *request;
     gputune *tuner = a->tuner;
-    if (!tuner->has_device) {
-        return gt_fail(
-            GPUTUNE_EINVAL,
-            "tune_kernel: this tuner was opened without a device; open one with a device");
-    }
+    GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EINVAL, "tune_kernel"));
     GT_TRY(gt_request_make(&request, &tuner->services, &tuner->device, a->kernel, a->sizes,
                            a->options));
     gputune_status status = choose_plan(out, a, request);

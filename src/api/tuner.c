@@ -31,13 +31,20 @@ static gt_farm_options farm_options(const gputune *tuner, const gputune_open_opt
                              .log = tuner->log};
 }
 
+gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what)
+{
+    return tuner->has_device
+               ? GPUTUNE_OK
+               : gt_fail(code, "%s: this tuner was opened without a device; open one with a device",
+                         what);
+}
+
 static gputune_status borrow_farm(void *user, gt_farm **out, bool measure,
                                   gputune_isolation isolation)
 {
     gputune *tuner = user;
-    if (measure && !tuner->has_device) {
-        return gt_fail(GPUTUNE_EUNSUPPORTED,
-                       "this tuner was opened without a device; open one with a device");
+    if (measure) {
+        GT_TRY(gt_tuner_need_device(tuner, GPUTUNE_EUNSUPPORTED, "cannot measure"));
     }
     return gt_workers_borrow(&tuner->workers, out, measure, isolation);
 }

@@ -32,6 +32,9 @@ struct gputune {
     char *worker;
 };
 
+/* Fails with `code`, and a message that begins with `what`, for a tuner without a device. */
+gputune_status gt_tuner_need_device(const gputune *tuner, gputune_status code, const char *what);
+
 /* Fills a device for one architecture, or copies the tuner's where `arch` is NULL. EINVAL when the
  * tuner has none. */
 gputune_status gt_tuner_arch(gt_device *out, const gputune *tuner, const char *arch);

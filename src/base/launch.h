@@ -127,6 +127,29 @@ typedef struct gt_launch {
     gt_kernel_step steps[GT_STEPS_MAX];
 } gt_launch;
 
+/* One kernel of a launch: the only one, or a step of a pipeline. What it points to is the launch's.
+ */
+typedef struct gt_launch_kernel {
+    const char *entry;
+    const uint32_t *grid, *block, *cluster;
+    uint32_t preferred_cluster;                              /* as in gt_geometry */
+    uint32_t shared_bytes, cooperative, programmatic, times; /* as in gt_kernel_step */
+    uint32_t parameter_count;
+    const uint32_t *parameters; /* indices into the launch's; NULL: all in order */
+} gt_launch_kernel;
+
+static inline uint32_t gt_launch_kernel_count(const gt_launch *launch)
+{
+    return launch->step_count ? launch->step_count : 1;
+}
+/* The kernel of that index below the count. */
+gt_launch_kernel gt_launch_kernel_at(const gt_launch *launch, uint32_t index);
+
+static inline uint32_t gt_volume(const uint32_t size[3])
+{
+    return size[0] * size[1] * size[2];
+}
+
 enum { GT_SHAPES_TEXT = GT_STEPS_MAX * 56 };
 /* Writes the grids, or the blocks, of a launch's kernels: "128x8"; of several in order, "47 + 1",
  * and with grids how often each is launched, "64 (3 times) + 12". */

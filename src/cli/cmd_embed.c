@@ -5,27 +5,21 @@
 #include "cli/embed.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/session.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
-static int write_file(const cli_embedded *embedded, const char *output)
+static int write_file(const cli_embedded *embedded, const char *path)
 {
-    FILE *file = output ? fopen(output, "wb") : stdout;
-    bool good = file != NULL;
-    if (good) {
-        cli_embed_write(embedded, file);
-        good = fflush(file) == 0 && !ferror(file);
+    cli_output output;
+    int code = cli_output_open(&output, path, true);
+    if (code != CLI_CONTINUE) {
+        return code;
     }
-    if (file && output) {
-        good &= fclose(file) == 0;
-    }
-    if (!good) {
-        cli_error("cannot write '%s': %s", output ? output : "standard output", strerror(errno));
-    }
-    return good ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
+    cli_embed_write(embedded, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
 }
 
 int cmd_embed(int argc, char **argv)

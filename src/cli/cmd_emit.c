@@ -4,10 +4,10 @@
 #include "cli/console.h"
 #include "cli/disassemble.h"
 #include "cli/exit_code.h"
+#include "cli/output.h"
 #include "cli/single.h"
 #include "cli/table.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,28 +25,18 @@ static const char *const form_words[] = {"source", "ptx", "sass", "cubin", NULL}
 static const gputune_form forms[] = {GPUTUNE_FORM_SOURCE, GPUTUNE_FORM_PTX, GPUTUNE_FORM_CUBIN,
                                      GPUTUNE_FORM_CUBIN};
 
-static int cannot_write(const char *path)
-{
-    cli_error("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
-    return CLI_EXIT_NOTHING;
-}
-
 static int write_code(const settings *settings, const char *text, size_t bytes)
 {
-    FILE *file = settings->output ? fopen(settings->output, "wb") : stdout;
-    if (!file) {
-        return cannot_write(settings->output);
+    cli_output output;
+    int code = cli_output_open(&output, settings->output, true);
+    if (code != CLI_CONTINUE) {
+        return code;
     }
-    int code = CLI_EXIT_OK;
     if (settings->form == SASS) {
-        code = cli_disassemble(text, bytes, fileno(file));
-    } else if (fwrite(text, 1, bytes, file) != bytes || fflush(file) != 0) {
-        code = cannot_write(settings->output);
+        return cli_output_close(&output, cli_disassemble(text, bytes, fileno(output.file)));
     }
-    if (settings->output && fclose(file) != 0 && code == CLI_EXIT_OK) {
-        code = cannot_write(settings->output);
-    }
-    return code;
+    (void)fwrite(text, 1, bytes, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
 }
 
 static int check(const settings *settings)

@@ -5,8 +5,8 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/export.h"
+#include "cli/output.h"
 
-#include <errno.h>
 #include <string.h>
 
 typedef struct settings {
@@ -20,24 +20,15 @@ static const char *const format_words[] = {"t4", "kernel-tuner", NULL};
 static const char *const cache_words[] = {"any", "cold", "hot", NULL};
 static const char *const objective_words[] = {"any", "kernel", "launch", "latency", "energy", NULL};
 
-static int cannot_write(const char *path)
-{
-    cli_error("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
-    return CLI_EXIT_NOTHING;
-}
-
 static int write_file(const cli_export *data, const settings *settings)
 {
-    FILE *file = settings->output ? fopen(settings->output, "wb") : stdout;
-    if (!file) {
-        return cannot_write(settings->output);
+    cli_output output;
+    int code = cli_output_open(&output, settings->output, true);
+    if (code != CLI_CONTINUE) {
+        return code;
     }
-    cli_export_write(data, (cli_export_format)settings->format, file);
-    bool good = fflush(file) == 0 && !ferror(file);
-    if (settings->output) {
-        good &= fclose(file) == 0;
-    }
-    return good ? CLI_EXIT_OK : cannot_write(settings->output);
+    cli_export_write(data, (cli_export_format)settings->format, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
 }
 
 static int export_scenario(const cli_measured *from, const settings *settings)

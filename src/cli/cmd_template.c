@@ -4,6 +4,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/options.h"
+#include "cli/output.h"
 #include "cli/session.h"
 
 #include <errno.h>
@@ -16,29 +17,15 @@ typedef struct settings {
     bool force;
 } settings;
 
-static int cannot_write(const char *path)
-{
-    cli_error("cannot write '%s': %s", path ? path : "standard output", strerror(errno));
-    return CLI_EXIT_NOTHING;
-}
-
-/* A file that is there stays as it is unless --force was given. */
 static int write_text(const settings *settings, const char *text)
 {
-    FILE *file =
-        settings->output ? fopen(settings->output, settings->force ? "wb" : "wbx") : stdout;
-    if (!file && errno == EEXIST) {
-        cli_error("'%s' is there already; --force replaces it", settings->output);
-        return CLI_EXIT_USAGE;
+    cli_output output;
+    int code = cli_output_open(&output, settings->output, settings->force);
+    if (code != CLI_CONTINUE) {
+        return code;
     }
-    if (!file) {
-        return cannot_write(settings->output);
-    }
-    bool good = fputs(text, file) >= 0 && fflush(file) == 0;
-    if (settings->output) {
-        good &= fclose(file) == 0;
-    }
-    return good ? CLI_EXIT_OK : cannot_write(settings->output);
+    (void)fputs(text, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
 }
 
 static size_t count_guesses(const char *text)

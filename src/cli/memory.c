@@ -77,26 +77,25 @@ void cli_append(char **text, const char *format, ...)
 char *cli_read_text(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
-    char *text = NULL, chunk[4096];
-    size_t count = 0, got;
-    while (file && (got = fread(chunk, 1, sizeof chunk, file)) > 0) {
-        char *more = cli_allocate(count + got + 1, 1);
-        if (count) {
-            memcpy(more, text, count);
-        }
-        memcpy(more + count, chunk, got);
-        free(text);
-        text = more;
+    size_t count = 0, room = 4096, got;
+    if (!file) {
+        return NULL;
+    }
+    char *text = cli_allocate(room, 1);
+    while ((got = fread(text + count, 1, room - 1 - count, file)) > 0) {
         count += got;
+        if (count == room - 1) {
+            room *= 2;
+            text = checked(realloc(text, room));
+        }
     }
-    bool good = file && !ferror(file);
-    if (file) {
-        fclose(file);
-    }
+    text[count] = '\0';
+    bool good = !ferror(file);
+    fclose(file);
     if (!good) {
         free(text);
         return NULL;
     }
     *bytes = count;
-    return text ? text : cli_copy("");
+    return text;
 }

@@ -23,6 +23,14 @@ static void task_free(gt_task *task)
     free(task);
 }
 
+static void free_tasks(gt_compile_slot *slot)
+{
+    for (unsigned i = 0; i < slot->count; i++) {
+        task_free(slot->tasks[i]);
+    }
+    slot->count = 0;
+}
+
 static gt_task *queue_pop(gt_compile_host *host)
 {
     gt_task *task = host->queue.items[0];
@@ -163,9 +171,7 @@ static gt_compile_slot *take_from_forgotten(gt_compile_host *host)
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_compile_slot *slot = &host->slots[i];
         if (is_forgotten(slot) && gt_seconds_since(slot->since_ns) > FORGOTTEN_S) {
-            while (slot->count > 0) {
-                task_free(slot->tasks[--slot->count]);
-            }
+            free_tasks(slot);
             gt_link_abandon(&slot->link);
             return slot;
         }
@@ -479,9 +485,7 @@ void gt_compile_close(gt_host_farm *farm)
     for (uint32_t i = 0; i < host->slot_count; i++) {
         gt_compile_slot *slot = &host->slots[i];
         gt_link_abandon(&slot->link);
-        for (unsigned k = 0; k < slot->count; k++) {
-            task_free(slot->tasks[k]);
-        }
+        free_tasks(slot);
         gt_text_free(&slot->out);
     }
     gt_array_free(&host->queue);

@@ -201,7 +201,7 @@ static gputune_status blame_change(const gt_workspace *workspace, uint32_t index
 static gputune_status blame_difference(const gt_measure *measure, const gt_workspace *workspace,
                                        uint32_t index)
 {
-    char text[128], name[2 * GT_NAME_MAX];
+    char text[128], name[GT_COMPONENT_TEXT];
     const gt_slot *slot = &workspace->slots[index];
     const gt_finding *found = &measure->findings->items[slot->agree_task];
     return gt_fail(GPUTUNE_ETEMPLATE,

@@ -125,13 +125,19 @@ static gputune_status allocate_blocks(gt_measure *measure, gt_workspace *workspa
     return GPUTUNE_OK;
 }
 
+/* What a scalar takes among the values of a workspace. */
+static size_t scalar_room(const gt_scalar *scalar)
+{
+    const size_t step = 64;
+    return (gt_scalar_bytes(scalar) + step - 1) / step * step;
+}
+
 static gputune_status write_scalars(gt_workspace *workspace)
 {
-    enum { STEP = 64 };
     const gt_workload *workload = &workspace->workload;
-    size_t bytes = STEP;
+    size_t bytes = 1;
     for (uint32_t i = 0; i < workload->scalar_count; ++i) {
-        bytes += (gt_scalar_bytes(&workload->scalars[i]) + STEP - 1) / STEP * STEP;
+        bytes += scalar_room(&workload->scalars[i]);
     }
     char *at = workspace->values = calloc(1, bytes);
     if (!at) {
@@ -141,7 +147,7 @@ static gputune_status write_scalars(gt_workspace *workspace)
         const gt_scalar *scalar = &workload->scalars[i];
         workspace->scalars[i] = at;
         gt_scalar_write(at, workload, scalar);
-        at += (gt_scalar_bytes(scalar) + STEP - 1) / STEP * STEP;
+        at += scalar_room(scalar);
     }
     return GPUTUNE_OK;
 }
@@ -208,9 +214,8 @@ static gputune_status take_sets(CUdeviceptr *extra, gt_measure *measure, gt_work
     return GPUTUNE_OK;
 }
 
-/* The caller's arguments of a launch on these buffers. */
-static void bind_arguments(const void **arguments, const gt_workspace *workspace,
-                           const CUdeviceptr *addresses)
+void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
+                       const CUdeviceptr *addresses)
 {
     const gt_workload *workload = &workspace->workload;
     for (uint32_t i = 0; i < workload->block_count; ++i) {
@@ -245,8 +250,8 @@ gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace)
             addresses[i] =
                 set == 0 ? workspace->slots[i].address : extra + (set - 1) * set_bytes + offsets[i];
         }
-        bind_arguments(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
-                       addresses);
+        gt_workspace_bind(workspace->arguments + (size_t)set * workspace->argument_count, workspace,
+                          addresses);
     }
     return GPUTUNE_OK;
 }
@@ -289,7 +294,7 @@ gputune_status gt_guard_inputs(gt_guarded *out, gt_measure *measure, const gt_wo
     for (uint32_t i = 0; i < workload->buffer_count; ++i) {
         GT_TRY(guard_input(out, measure, &workspace->slots[i], &workload->buffers[i], i));
     }
-    bind_arguments(out->arguments, workspace, out->addresses);
+    gt_workspace_bind(out->arguments, workspace, out->addresses);
     return GPUTUNE_OK;
 }
 

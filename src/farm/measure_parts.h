@@ -89,6 +89,7 @@ typedef struct gt_replay {
 /* One verified variant. */
 typedef struct gt_loaded {
     uint64_t id;
+    gt_launch *launches; /* at each size; owned */
     gt_launcher *launchers[GT_WORKLOAD_MAX];
     double launch_ns;     /* latest time of one launch on the device */
     double call_ns;       /* of one launch among many, as the host sees it; 0: unknown */
@@ -118,6 +119,7 @@ struct gt_measure {
 
     gt_module *service, *reference;
     gt_launcher *itself[GT_WORKLOAD_MAX]; /* a reference that is the kernel itself, else NULL */
+    gt_launch *itself_launches;           /* of them; owned */
     CUfunction functions[GT_SERVICE_COUNT];
     gt_measure_setup setup; /* without images and inputs */
     gt_workspace workspaces[GT_WORKLOAD_MAX];
@@ -219,6 +221,10 @@ gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspac
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
+/* Fills the caller's arguments of a launch on buffers at these addresses, which must outlive them.
+ */
+void gt_workspace_bind(const void **arguments, const gt_workspace *workspace,
+                       const CUdeviceptr *addresses);
 void gt_workspace_free(gt_workspace *workspace);
 /* Queues copying the inputs of a workspace to memory that is mapped for reading alone; those for
  * which there is none stay where they are. To be freed when no launch uses it any more. */

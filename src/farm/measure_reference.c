@@ -3,6 +3,8 @@
 
 #include "gpu/launcher.h"
 
+#include <stdlib.h>
+
 /* Caller argument `index` as the address of a kernel parameter. */
 static void *argument_value(gt_workspace *workspace, int index, const CUdeviceptr *buffers)
 {
@@ -60,17 +62,8 @@ static gputune_status start(gt_measure *measure, gt_workspace *workspace, CUfunc
 static gputune_status launch_itself(gt_measure *measure, gt_workspace *workspace,
                                     const CUdeviceptr *buffers)
 {
-    const gt_workload *workload = &workspace->workload;
     const void *arguments[GT_PARAMETER_MAX + GT_BLOCK_MAX];
-    const uint32_t first = workload->block_count;
-    for (uint32_t i = 0; i < first; ++i) {
-        arguments[i] = workspace->blocks[i];
-    }
-    for (uint32_t i = 0; i < workload->argument_count; ++i) {
-        uint32_t item = workload->arguments[i].index;
-        arguments[first + i] = workload->arguments[i].is_buffer ? (const void *)&buffers[item]
-                                                                : workspace->scalars[item];
-    }
+    gt_workspace_bind(arguments, workspace, buffers);
     gputune_status status = gt_launcher_launch(measure->itself[workspace - measure->workspaces],
                                                measure->stream, arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
@@ -189,11 +182,18 @@ static gputune_status load_workspace(gt_measure *measure, const gt_image *image,
 /* The reference that is the template's own kernels, at each size. */
 static gputune_status load_itself(gt_measure *measure, const gt_image *image)
 {
-    const gt_launch *second = &measure->workspaces[1].workload.reference;
+    gt_launch *launches = malloc(GT_WORKLOAD_MAX * sizeof *launches);
+    if (!launches) {
+        return gt_fail_memory();
+    }
+    for (int i = 0; i < GT_WORKLOAD_MAX; ++i) {
+        launches[i] = measure->workspaces[i].workload.reference;
+    }
+    measure->itself_launches = launches;
     GT_TRY(gt_launcher_load(&measure->itself[0], measure->driver, &measure->device, image,
-                            &measure->workspaces[0].workload.reference));
+                            &launches[0]));
     return measure->setup.workload_count > 1
-               ? gt_launcher_share(&measure->itself[1], measure->itself[0], second)
+               ? gt_launcher_share(&measure->itself[1], measure->itself[0], &launches[1])
                : GPUTUNE_OK;
 }
 
@@ -203,6 +203,8 @@ void gt_reference_free(gt_measure *measure)
         gt_launcher_free(measure->itself[i]);
         measure->itself[i] = NULL;
     }
+    free(measure->itself_launches);
+    measure->itself_launches = NULL;
     gt_module_free(measure->reference);
     measure->reference = NULL;
 }

@@ -69,7 +69,7 @@ static bool is_nobodys(const gt_measure *measure, const gt_buffer *buffer, const
 static void say_value(gt_text *text, const gt_measure *measure, const gt_workload *workload,
                       const gt_buffer *buffer, const gt_finding *found, const launch_facts *launch)
 {
-    char value[40], expected[40], name[2 * GT_NAME_MAX];
+    char value[40], expected[40], name[GT_COMPONENT_TEXT];
     gt_type type = gt_component_type(workload, buffer, found->first);
     gt_type reference_type = buffer->reference_type == buffer->type ? type : buffer->reference_type;
     bool is_written = !is_poison(type, found->value, launch->poison);
@@ -100,7 +100,7 @@ static gputune_status report_mismatch(const gt_measure *measure, const gt_worksp
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
     gt_text text = {0};
-    char name[2 * GT_NAME_MAX];
+    char name[GT_COMPONENT_TEXT];
     if (is_nobodys(measure, buffer, found, launch)) {
         return gt_fail(GPUTUNE_EWRONG,
                        "%s is not written, and the default variant, which stands in "

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define SAMPLER(objective, sampler) [GPUTUNE_OBJECTIVE_##objective] = sampler,
+#define SAMPLER(objective, sampler) [GPUTUNE_OBJECTIVE_##objective] = (sampler),
 static gt_sampler *const samplers[GPUTUNE_OBJECTIVE_COUNT] = {GT_SAMPLERS(SAMPLER)};
 
 const void *const *gt_sample_arguments(const gt_measure *measure, uint32_t index)

@@ -1,6 +1,7 @@
 /* Proving variants right before they are timed, and the winner once more behind its last sample. */
 #include "farm/measure_parts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id)
@@ -21,6 +22,7 @@ static void free_variant(gt_measure *measure, gt_loaded *variant)
     for (int i = GT_WORKLOAD_MAX - 1; i >= 0; --i) { /* the first owns the code */
         gt_launcher_free(variant->launchers[i]);
     }
+    free(variant->launches);
     memset(variant, 0, sizeof *variant);
 }
 
@@ -241,12 +243,17 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
 {
     variant->owned_bytes = owned_bytes(&job->launches[0]) + owned_bytes(&job->launches[1]);
     variant->clears = job->launches[0].clear_count > 0;
+    variant->launches = malloc(sizeof job->launches);
+    if (!variant->launches) {
+        return gt_fail_memory();
+    }
+    memcpy(variant->launches, job->launches, sizeof job->launches);
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
-                            &job->launches[0]));
+                            &variant->launches[0]));
     if (measure->setup.workload_count < 2) {
         return GPUTUNE_OK;
     }
-    return gt_launcher_share(&variant->launchers[1], variant->launchers[0], &job->launches[1]);
+    return gt_launcher_share(&variant->launchers[1], variant->launchers[0], &variant->launches[1]);
 }
 
 /* The pilot launch on an emulated device was as good as a sample, unless it copied a block. */

@@ -14,7 +14,7 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
         return gt_fail(GPUTUNE_ECUDA,
                        "%s: %s CUDA context is current in this thread; make the context current "
                        "in which the plan was made",
-                       launcher->launch.entry, current ? "another" : "no");
+                       launcher->launch->entry, current ? "another" : "no");
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
     return GPUTUNE_OK;
@@ -25,7 +25,7 @@ static gputune_status explain(const gt_launcher *launcher, CUresult result)
 static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
                          const gt_launcher *launcher, void *const *parameters)
 {
-    const gt_l2_window *l2 = &launcher->launch.l2;
+    const gt_l2_window *l2 = &launcher->launch->l2;
     if (l2->window_bytes) {
         memcpy(attributes, config->attrs, config->numAttrs * sizeof *attributes);
         config->attrs = attributes;
@@ -34,35 +34,36 @@ static void place_window(CUlaunchConfig *config, CUlaunchAttribute *attributes,
     }
 }
 
-/* The kernels of a pipeline in order. */
-static gputune_status launch_steps(const gt_launcher *launcher, const gt_instance *instance,
-                                   CUstream stream, void *const *parameters)
+/* The launch's kernels in order. */
+static gputune_status launch_kernels(const gt_launcher *launcher, const gt_instance *instance,
+                                     CUstream stream, void **parameters)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     CUresult result = CUDA_SUCCESS;
-    for (uint32_t s = 0; s < launch->step_count; s++) {
-        const gt_kernel_step *step = &launch->steps[s];
-        CUlaunchConfig config = launcher->steps[s].config;
+    for (uint32_t k = 0; k < gt_launch_kernel_count(launch); k++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, k);
+        CUlaunchConfig config = launcher->kernels[k].config;
         CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
         void *own[GT_STEP_ARGUMENTS];
-        for (uint32_t i = 0; i < step->parameter_count; i++) {
-            own[i] = parameters[step->parameters[i]];
+        for (uint32_t i = 0; kernel.parameters && i < kernel.parameter_count; i++) {
+            own[i] = parameters[kernel.parameters[i]];
         }
         config.hStream = stream;
         place_window(&config, attributes, launcher, parameters);
-        for (uint32_t t = 0; t < step->times && result == CUDA_SUCCESS; t++) {
-            result = launcher->driver->LaunchKernelEx(&config, instance->steps[s], own, NULL);
+        for (uint32_t t = 0; t < kernel.times && result == CUDA_SUCCESS; t++) {
+            result = launcher->driver->LaunchKernelEx(&config, instance->functions[k],
+                                                      kernel.parameters ? own : parameters, NULL);
         }
     }
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
 
-static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instance *instance,
+static gputune_status launch_loaded(const gt_launcher *launcher, const gt_instance *instance,
                                     CUstream stream, const void *const *arguments)
 {
     void *parameters[GT_PARAMETER_MAX];
     CUtensorMap maps[GT_TENSORMAP_MAX];
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     if (launch->map_count > 0) {
         GT_TRY(gt_maps_encode(maps, launcher, arguments));
     }
@@ -81,24 +82,15 @@ static gputune_status launch_kernel(const gt_launcher *launcher, const gt_instan
                                 : (void *)arguments[block];
         }
     }
-    if (launch->step_count) {
-        return launch_steps(launcher, instance, stream, parameters);
-    }
-    CUlaunchConfig config = launcher->config;
-    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    config.hStream = stream;
-    place_window(&config, attributes, launcher, parameters);
-    CUresult result =
-        launcher->driver->LaunchKernelEx(&config, instance->function, parameters, NULL);
-    return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
+    return launch_kernels(launcher, instance, stream, parameters);
 }
 
 static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream,
                                     const void *const *arguments)
 {
-    CUlaunchConfig config = launcher->config;
+    CUlaunchConfig config = launcher->only.config;
     config.hStream = stream;
-    CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.function,
+    CUresult result = launcher->driver->LaunchKernelEx(&config, launcher->base.functions[0],
                                                        (void **)arguments, NULL);
     return result == CUDA_SUCCESS ? GPUTUNE_OK : explain(launcher, result);
 }
@@ -106,7 +98,7 @@ static gputune_status launch_direct(const gt_launcher *launcher, CUstream stream
 static gputune_status queue_clears(const gt_launcher *launcher, const gt_instance *instance,
                                    CUstream stream, const void *const *arguments)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->clear_count; i++) {
         int index = launch->clears[i].parameter;
         const gt_parameter *parameter = &launch->parameters[index];
@@ -124,8 +116,8 @@ static gputune_status queue_clears(const gt_launcher *launcher, const gt_instanc
 static gputune_status queue_copies(const gt_launcher *launcher, const gt_instance *instance,
                                    CUstream stream, const uint8_t *staged)
 {
-    for (uint32_t i = 0; staged && i < launcher->launch.block_count; i++) {
-        uint32_t bytes = gt_block_copied(&launcher->launch.blocks[i]);
+    for (uint32_t i = 0; staged && i < launcher->launch->block_count; i++) {
+        uint32_t bytes = gt_block_copied(&launcher->launch->blocks[i]);
         if (bytes > 0 && instance->blocks[i]) { /* a symbol that the kernel does not use has none */
             GT_CUDA(launcher->driver, MemcpyHtoDAsync, instance->blocks[i], staged, bytes, stream);
         }
@@ -136,8 +128,8 @@ static gputune_status queue_copies(const gt_launcher *launcher, const gt_instanc
 
 void gt_launcher_stage(uint8_t *to, const gt_launcher *launcher, const void *const *arguments)
 {
-    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
-        const gt_block *block = &launcher->launch.blocks[i];
+    for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
+        const gt_block *block = &launcher->launch->blocks[i];
         uint32_t bytes = gt_block_copied(block);
         if (bytes > 0) {
             memcpy(to, (const uint8_t *)arguments[i] + block->by_value_bytes, bytes);
@@ -151,7 +143,7 @@ gputune_status gt_launcher_queue(const gt_launcher *launcher, const gt_instance 
 {
     GT_TRY(queue_clears(launcher, instance, stream, arguments));
     GT_TRY(queue_copies(launcher, instance, stream, staged));
-    return launch_kernel(launcher, instance, stream, arguments);
+    return launch_loaded(launcher, instance, stream, arguments);
 }
 
 /* What a launch with per-stream state must know before it touches the stream. */
@@ -251,7 +243,7 @@ static gputune_status hold(gt_launcher *launcher, CUstream stream)
     gt_relaxed_leave(launcher->driver, mode);
     return status < 0
                ? gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
-                                launcher->launch.entry)
+                                launcher->launch->entry)
                : GPUTUNE_OK;
 }
 
@@ -268,9 +260,9 @@ gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
     if (launcher->needs_state) {
         return launch_with_state(launcher, stream, arguments, true);
     }
-    return launcher->launch.clear_count
+    return launcher->launch->clear_count
                ? launch_with_clears(launcher, stream, arguments)
-               : launch_kernel(launcher, &launcher->base, stream, arguments);
+               : launch_loaded(launcher, &launcher->base, stream, arguments);
 }
 
 gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
@@ -283,16 +275,15 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index)
 {
-    bool one = launcher->launch.step_count == 0;
     CUcontext current = NULL;
     GT_CUDA(launcher->driver, CtxGetCurrent, &current);
     if (current != launcher->context.handle) {
         return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
     }
-    int kb = launcher->launch.geometry.carveout_kb;
+    int kb = launcher->launch->geometry.carveout_kb;
     *out = (gt_function_facts){
-        .function = one ? launcher->base.function : launcher->base.steps[index],
-        .symbol = one ? launcher->symbol : launcher->steps[index].symbol,
+        .function = launcher->base.functions[index],
+        .symbol = launcher->kernels[index].symbol,
         .carveout_percent =
             kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};
     return GPUTUNE_OK;
@@ -311,7 +302,7 @@ static bool has_scratch(const gt_launch *launch)
 gputune_status gt_launcher_poison(gt_launcher *launcher, CUstream stream, uint8_t byte)
 {
     stream_facts facts = {0};
-    if (!has_scratch(&launcher->launch)) {
+    if (!has_scratch(launcher->launch)) {
         return GPUTUNE_OK;
     }
     GT_TRY(read_stream(&facts, launcher, stream));

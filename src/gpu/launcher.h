@@ -25,7 +25,8 @@ enum { GT_LAUNCHER_STREAMS = 8 };
 /* Loads the image and sets the function's attributes; the code is on the device when this returns.
  * Reads no user pointer. ECUDA when the driver refuses (image, shared memory, cluster size that
  * occupancy forbids: the message says which), EINVAL for a launch that contradicts itself or the
- * kernel's parameters, or without a current context. The image and launch are copied. */
+ * kernel's parameters, or without a current context. The image is copied; the launch must outlive
+ * the launcher. */
 gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, const gt_device *device,
                                 const gt_image *image, const gt_launch *launch);
 /* Another launch (problem size) of the image that `parent` has loaded, as a rule without loading it

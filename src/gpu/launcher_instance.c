@@ -13,37 +13,9 @@ static gputune_status attribute(int *out, const gt_driver *driver, CUfunction fu
     return GPUTUNE_OK;
 }
 
-/* One kernel of a launch: the only one, or a step of a pipeline. */
-typedef struct kernel {
-    const char *entry;
-    uint32_t threads, shared_bytes;
-    uint32_t cluster_blocks; /* of the largest cluster that it may be launched in */
-    uint32_t parameter_count;
-    const uint32_t *parameters; /* indices into the launch's; NULL: all in order */
-} kernel;
-
-static kernel kernel_of(const gt_launch *launch)
-{
-    const gt_geometry *geometry = &launch->geometry;
-    uint32_t regular = gt_volume(geometry->cluster);
-    uint32_t preferred = geometry->preferred_cluster * geometry->cluster[1] * geometry->cluster[2];
-    return (kernel){.entry = launch->entry,
-                    .threads = gt_volume(geometry->block),
-                    .shared_bytes = geometry->shared_bytes,
-                    .cluster_blocks = preferred > regular ? preferred : regular,
-                    .parameter_count = launch->parameter_count};
-}
-
-static kernel step_of(const gt_kernel_step *step)
-{
-    return (kernel){step->entry,           gt_volume(step->block),
-                    step->shared_bytes,    gt_volume(step->cluster),
-                    step->parameter_count, step->parameters};
-}
-
 /* The kernel's own parameter sizes against the launch's, where the driver tells them (12.4). */
 static gputune_status check_parameters(const gt_launcher *launcher, CUfunction function,
-                                       const kernel *kernel)
+                                       const gt_launch_kernel *kernel)
 {
     size_t offset, bytes;
     if (!launcher->driver->FuncGetParamInfo) {
@@ -56,10 +28,10 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
             return gt_fail(GPUTUNE_EINVAL, "kernel %s has %u parameters; the launch gives %u",
                            kernel->entry, i, kernel->parameter_count);
         }
-        if (bytes != launcher->launch.parameters[index].bytes) {
+        if (bytes != launcher->launch->parameters[index].bytes) {
             return gt_fail(GPUTUNE_EINVAL,
                            "parameter %u of kernel %s has %zu bytes; the launch gives %u", i,
-                           kernel->entry, bytes, launcher->launch.parameters[index].bytes);
+                           kernel->entry, bytes, launcher->launch->parameters[index].bytes);
         }
     }
     if (launcher->driver->FuncGetParamInfo(function, kernel->parameter_count, &offset, &bytes) ==
@@ -72,23 +44,24 @@ static gputune_status check_parameters(const gt_launcher *launcher, CUfunction f
 }
 
 static gputune_status check_threads(const gt_launcher *launcher, CUfunction function,
-                                    const kernel *kernel)
+                                    const gt_launch_kernel *kernel)
 {
     int most, registers;
+    uint32_t threads = gt_volume(kernel->block);
     GT_TRY(attribute(&most, launcher->driver, function, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK));
-    if (kernel->threads <= (uint32_t)most) {
+    if (threads <= (uint32_t)most) {
         return GPUTUNE_OK;
     }
     GT_TRY(attribute(&registers, launcher->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS));
     return gt_fail(GPUTUNE_ECUDA,
                    "a block of %u threads does not fit: %d registers a thread%s, or launch_bounds, "
                    "allow %d threads",
-                   kernel->threads, registers,
+                   threads, registers,
                    launcher->device.emulated ? " (the emulator's count, not ptxas's)" : "", most);
 }
 
 static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function,
-                                   const kernel *kernel)
+                                   const gt_launch_kernel *kernel)
 {
     int fixed;
     uint32_t dynamic = kernel->shared_bytes;
@@ -114,11 +87,12 @@ static gputune_status allow_shared(const gt_launcher *launcher, CUfunction funct
 }
 
 static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function,
-                                     const kernel *kernel)
+                                     const gt_launch_kernel *kernel)
 {
-    const gt_geometry *geometry = &launcher->launch.geometry;
+    const gt_geometry *geometry = &launcher->launch->geometry;
+    uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
     GT_TRY(allow_shared(launcher, function, kernel));
-    if (kernel->cluster_blocks > PORTABLE_CLUSTER) {
+    if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
         GT_CUDA(launcher->driver, FuncSetAttribute, function,
                 CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
@@ -141,7 +115,7 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
         *out = 0;
         return block->may_lack ? GPUTUNE_OK
                                : gt_fail(GPUTUNE_EINVAL, "the image of kernel %s has no symbol %s",
-                                         launcher->launch.entry, block->symbol);
+                                         launcher->launch->entry, block->symbol);
     }
     GT_TRY(gt_cuda_check(launcher->driver, result, "cuModuleGetGlobal"));
     return bytes >= needed ? GPUTUNE_OK
@@ -153,8 +127,8 @@ static gputune_status find_symbol(CUdeviceptr *out, const gt_launcher *launcher,
 
 static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher)
 {
-    for (uint32_t i = 0; i < launcher->launch.block_count; i++) {
-        const gt_block *block = &launcher->launch.blocks[i];
+    for (uint32_t i = 0; i < launcher->launch->block_count; i++) {
+        const gt_block *block = &launcher->launch->blocks[i];
         if (gt_block_copied(block) > 0 && block->pass != GT_PASS_GLOBAL) {
             GT_TRY(find_symbol(&out->blocks[i], launcher, block, out->module));
         }
@@ -163,7 +137,7 @@ static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher
 }
 
 static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, CUmodule module,
-                                  const char *symbol, const kernel *kernel)
+                                  const char *symbol, const gt_launch_kernel *kernel)
 {
     GT_TRY(gt_function_load(out, launcher->driver, module, symbol));
     GT_TRY(check_parameters(launcher, *out, kernel));
@@ -173,17 +147,11 @@ static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, 
 
 static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
-    const kernel only = kernel_of(launch);
-    for (uint32_t i = 0; i < launch->step_count; i++) {
-        const kernel step = step_of(&launch->steps[i]);
-        GT_TRY(
-            load_kernel(&out->steps[i], launcher, out->module, launcher->steps[i].symbol, &step));
-    }
-    if (launch->step_count) {
-        out->function = out->steps[0];
-    } else {
-        GT_TRY(load_kernel(&out->function, launcher, out->module, launcher->symbol, &only));
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
+        GT_TRY(load_kernel(&out->functions[i], launcher, out->module, launcher->kernels[i].symbol,
+                           &kernel));
     }
     return find_symbols(out, launcher);
 }
@@ -218,8 +186,7 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
         GT_TRY(gt_instance_load(&loaded, launcher, &launcher->image));
     }
     out->module = loaded.module;
-    out->function = loaded.function;
-    memcpy(out->steps, loaded.steps, sizeof out->steps);
+    memcpy(out->functions, loaded.functions, sizeof out->functions);
     for (int i = 0; i < GT_BLOCK_MAX; i++) {
         out->blocks[i] = loaded.blocks[i] ? loaded.blocks[i] : out->blocks[i];
     }
@@ -229,7 +196,7 @@ static gputune_status take_module(gt_instance *out, gt_launcher *launcher)
 
 static gputune_status make_buffers(gt_instance *out, const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         if (launch->blocks[i].pass == GT_PASS_GLOBAL) {
             GT_CUDA(launcher->driver, MemAlloc, &out->blocks[i], launch->blocks[i].bytes);

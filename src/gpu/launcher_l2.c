@@ -56,7 +56,7 @@ static gputune_status add(set_aside **out, const gt_launcher *launcher)
 static gputune_status attach(gt_launcher *launcher)
 {
     set_aside *at = find(launcher);
-    size_t wanted = launcher->launch.l2.set_aside_bytes;
+    size_t wanted = launcher->launch->l2.set_aside_bytes;
     if (!at) {
         GT_TRY(add(&at, launcher));
     }
@@ -67,7 +67,7 @@ static gputune_status attach(gt_launcher *launcher)
 
 gputune_status gt_l2_attach(gt_launcher *launcher)
 {
-    if (!launcher->launch.l2.window_bytes) {
+    if (!launcher->launch->l2.window_bytes) {
         return GPUTUNE_OK;
     }
     if (!launcher->driver->CtxGetLimit || !launcher->driver->CtxSetLimit) {
@@ -105,12 +105,12 @@ void gt_l2_detach(gt_launcher *launcher, bool alive)
 
 gputune_status gt_launcher_prepare(gt_launcher *launcher)
 {
-    if (!launcher->launch.l2.used) {
+    if (!launcher->launch->l2.used) {
         return GPUTUNE_OK;
     }
     pthread_mutex_lock(&known.lock);
     set_aside *at = find(launcher);
-    size_t wanted = launcher->launch.l2.set_aside_bytes;
+    size_t wanted = launcher->launch->l2.set_aside_bytes;
     gputune_status status = at ? set(at, wanted ? wanted : at->before) : GPUTUNE_OK;
     if (at) {
         forget_lines(at->driver);
@@ -121,7 +121,7 @@ gputune_status gt_launcher_prepare(gt_launcher *launcher)
 
 CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher)
 {
-    const gt_l2_window *l2 = &launcher->launch.l2;
+    const gt_l2_window *l2 = &launcher->launch->l2;
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW};
     double ratio = (double)l2->set_aside_bytes / (double)l2->window_bytes;
     attribute.value.accessPolicyWindow.num_bytes = l2->window_bytes;

@@ -63,10 +63,6 @@ static bool is_sound_step(const gt_launch *launch, const gt_kernel_step *step)
 {
     bool sound = memchr(step->entry, '\0', sizeof step->entry) && step->times > 0 &&
                  step->parameter_count <= GT_STEP_ARGUMENTS;
-    for (int i = 0; i < 3; i++) {
-        sound = sound && step->block[i] > 0 && step->grid[i] > 0 && step->cluster[i] > 0 &&
-                step->grid[i] % step->cluster[i] == 0;
-    }
     for (uint32_t i = 0; sound && i < step->parameter_count; i++) {
         sound = step->parameters[i] < launch->parameter_count;
     }
@@ -80,13 +76,11 @@ static bool is_sound_block(const gt_block *block)
            memchr(block->symbol, '\0', sizeof block->symbol);
 }
 
-/* A launch comes from another process or a database: nothing in it may lead astray. */
-static gputune_status check_launch(const gt_launch *launch)
+static bool is_sound(const gt_launch *launch)
 {
-    const gt_geometry *geometry = &launch->geometry;
     bool sound =
         launch->parameter_count <= GT_PARAMETER_MAX && launch->clear_count <= GT_PARAMETER_MAX &&
-        launch->argument_count <= GT_PARAMETER_MAX &&
+        launch->argument_count <= GT_PARAMETER_MAX && launch->step_count <= GT_STEPS_MAX &&
         memchr(launch->entry, '\0', sizeof launch->entry) && launch->block_count <= GT_BLOCK_MAX &&
         launch->map_count <= GT_TENSORMAP_MAX && launch->block_count <= launch->argument_count;
     for (uint32_t i = 0; sound && i < launch->block_count; i++) {
@@ -98,11 +92,38 @@ static gputune_status check_launch(const gt_launch *launch)
     for (uint32_t i = 0; sound && i < launch->clear_count; i++) {
         sound = has_clear_of(launch, i);
     }
-    sound = sound && launch->step_count <= GT_STEPS_MAX;
     for (uint32_t i = 0; sound && i < launch->step_count; i++) {
         sound = is_sound_step(launch, &launch->steps[i]);
     }
-    if (!sound) {
+    return sound;
+}
+
+static gputune_status check_shape(const gt_launch_kernel *kernel)
+{
+    uint32_t preferred = kernel->preferred_cluster;
+    for (int axis = 0; axis < 3; axis++) {
+        if (!kernel->grid[axis] || !kernel->block[axis] || !kernel->cluster[axis]) {
+            return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
+                           kernel->entry);
+        }
+        if (kernel->grid[axis] % kernel->cluster[axis]) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "kernel %s: a grid of %u blocks is not a multiple of its cluster's %u",
+                           kernel->entry, kernel->grid[axis], kernel->cluster[axis]);
+        }
+    }
+    return preferred && (kernel->grid[0] % preferred || preferred % kernel->cluster[0])
+               ? gt_fail(GPUTUNE_EINVAL,
+                         "kernel %s: a preferred cluster of %u blocks is no multiple of the "
+                         "cluster, or does not divide the grid",
+                         kernel->entry, preferred)
+               : GPUTUNE_OK;
+}
+
+/* A launch comes from another process or a database: nothing in it may lead astray. */
+static gputune_status check_launch(const gt_launch *launch)
+{
+    if (!is_sound(launch)) {
         return gt_fail(GPUTUNE_EINVAL, "the description of the launch contradicts itself");
     }
     if (launch->l2.window_bytes &&
@@ -111,48 +132,16 @@ static gputune_status check_launch(const gt_launch *launch)
           launch->parameters[launch->l2.parameter].kind != GT_PARAMETER_SCRATCH))) {
         return gt_fail(GPUTUNE_EINVAL, "the window of level-2 cache is over no buffer");
     }
-    for (int axis = 0; axis < 3; axis++) {
-        if (!geometry->grid[axis] || !geometry->block[axis] || !geometry->cluster[axis]) {
-            return gt_fail(GPUTUNE_EINVAL, "kernel %s: grid, block and cluster must not be 0",
-                           launch->entry);
-        }
-        if (geometry->grid[axis] % geometry->cluster[axis]) {
-            return gt_fail(GPUTUNE_EINVAL,
-                           "kernel %s: a grid of %u blocks is not a multiple of its "
-                           "cluster's %u",
-                           launch->entry, geometry->grid[axis], geometry->cluster[axis]);
-        }
-    }
-    if (geometry->preferred_cluster && (geometry->grid[0] % geometry->preferred_cluster ||
-                                        geometry->preferred_cluster % geometry->cluster[0])) {
-        return gt_fail(GPUTUNE_EINVAL,
-                       "kernel %s: a preferred cluster of %u blocks is no multiple of the cluster, "
-                       "or does not divide the grid",
-                       launch->entry, geometry->preferred_cluster);
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
+        GT_TRY(check_shape(&kernel));
     }
     return GPUTUNE_OK;
 }
 
-static CUlaunchConfig config_of(const uint32_t grid[3], const uint32_t block[3],
-                                uint32_t shared_bytes, CUlaunchAttribute *attributes,
-                                const CUlaunchAttribute *end)
-{
-    return (CUlaunchConfig){
-        .gridDimX = grid[0],
-        .gridDimY = grid[1],
-        .gridDimZ = grid[2],
-        .blockDimX = block[0],
-        .blockDimY = block[1],
-        .blockDimZ = block[2],
-        .sharedMemBytes = shared_bytes,
-        .attrs = attributes,
-        .numAttrs = (unsigned)(end - attributes),
-    };
-}
-
 static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_launcher *launcher)
 {
-    int kb = launcher->launch.geometry.carveout_kb;
+    int kb = launcher->launch->geometry.carveout_kb;
     if (kb >= 0 && launcher->driver->version >= CARVEOUT_ATTRIBUTE_VERSION) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT;
         attribute->value.sharedMemCarveout =
@@ -162,79 +151,67 @@ static CUlaunchAttribute *add_carveout(CUlaunchAttribute *attribute, const gt_la
     return attribute;
 }
 
-/* The first attribute, as count_resident() expects. A preferred cluster needs a regular one. */
-static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const uint32_t cluster[3],
-                                      uint32_t preferred)
+/* The first attributes, as count_resident() expects. A preferred cluster needs a regular one. */
+static CUlaunchAttribute *add_cluster(CUlaunchAttribute *attribute, const gt_launch_kernel *kernel)
 {
-    if (gt_volume(cluster) > 1 || preferred) {
+    const uint32_t *cluster = kernel->cluster;
+    if (gt_volume(cluster) > 1 || kernel->preferred_cluster) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
         attribute->value.clusterDim.x = cluster[0];
         attribute->value.clusterDim.y = cluster[1];
         attribute->value.clusterDim.z = cluster[2];
         attribute++;
     }
+    if (kernel->preferred_cluster) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
+        attribute->value.preferredClusterDim.x = kernel->preferred_cluster;
+        attribute->value.preferredClusterDim.y = cluster[1];
+        attribute->value.preferredClusterDim.z = cluster[2];
+        attribute++;
+    }
     return attribute;
 }
 
-static CUlaunchAttribute *add_cooperative(CUlaunchAttribute *attribute, uint32_t cooperative)
+static void make_config(gt_launcher_kernel *out, const gt_launcher *launcher,
+                        const gt_launch_kernel *kernel)
 {
-    if (cooperative) {
+    CUlaunchAttribute *attribute = add_carveout(add_cluster(out->attributes, kernel), launcher);
+    if (kernel->cooperative) {
         attribute->id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
         attribute->value.cooperative = 1;
         attribute++;
     }
-    return attribute;
-}
-
-/* The last attribute, where gt_launcher_launch() puts its address. */
-static CUlaunchAttribute *add_window(CUlaunchAttribute *attribute, const gt_launcher *launcher)
-{
-    if (launcher->launch.l2.window_bytes) {
-        *attribute++ = gt_l2_attribute(launcher);
-    }
-    return attribute;
-}
-
-static void make_config(gt_launcher *launcher)
-{
-    const gt_geometry *geometry = &launcher->launch.geometry;
-    CUlaunchAttribute *attribute =
-        add_cluster(launcher->attributes, geometry->cluster, geometry->preferred_cluster);
-    if (geometry->preferred_cluster) {
-        attribute->id = CU_LAUNCH_ATTRIBUTE_PREFERRED_CLUSTER_DIMENSION;
-        attribute->value.preferredClusterDim.x = geometry->preferred_cluster;
-        attribute->value.preferredClusterDim.y = geometry->cluster[1];
-        attribute->value.preferredClusterDim.z = geometry->cluster[2];
+    if (kernel->programmatic) {
+        attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
+        attribute->value.programmaticStreamSerializationAllowed = 1;
         attribute++;
     }
-    attribute = add_cooperative(add_carveout(attribute, launcher), geometry->cooperative);
-    attribute = add_window(attribute, launcher);
-    launcher->config = config_of(geometry->grid, geometry->block, geometry->shared_bytes,
-                                 launcher->attributes, attribute);
+    if (launcher->launch->l2.window_bytes) { /* last, where place_window() puts its address */
+        *attribute++ = gt_l2_attribute(launcher);
+    }
+    out->config = (CUlaunchConfig){.gridDimX = kernel->grid[0],
+                                   .gridDimY = kernel->grid[1],
+                                   .gridDimZ = kernel->grid[2],
+                                   .blockDimX = kernel->block[0],
+                                   .blockDimY = kernel->block[1],
+                                   .blockDimZ = kernel->block[2],
+                                   .sharedMemBytes = kernel->shared_bytes,
+                                   .attrs = out->attributes,
+                                   .numAttrs = (unsigned)(attribute - out->attributes)};
 }
 
-static void make_step_configs(gt_launcher *launcher)
+static void make_configs(gt_launcher *launcher)
 {
-    for (uint32_t i = 0; i < launcher->launch.step_count; i++) {
-        const gt_kernel_step *step = &launcher->launch.steps[i];
-        gt_launcher_step *made = &launcher->steps[i];
-        CUlaunchAttribute *attribute = add_cluster(made->attributes, step->cluster, 0);
-        attribute = add_cooperative(add_carveout(attribute, launcher), step->cooperative);
-        if (step->programmatic) {
-            attribute->id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
-            attribute->value.programmaticStreamSerializationAllowed = 1;
-            attribute++;
-        }
-        attribute = add_window(attribute, launcher);
-        made->config =
-            config_of(step->grid, step->block, step->shared_bytes, made->attributes, attribute);
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, i);
+        make_config(&launcher->kernels[i], launcher, &kernel);
     }
 }
 
 /* What the launch needs beside the kernel. */
 static void plan_passing(gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     for (uint32_t i = 0; i < launch->block_count; i++) {
         uint32_t copied = gt_block_copied(&launch->blocks[i]);
         launcher->slot_bytes += gt_staged_bytes(copied);
@@ -248,7 +225,7 @@ static void plan_passing(gt_launcher *launcher)
 
 static bool is_direct(const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     bool direct = !launcher->needs_state && !launch->clear_count && !launch->step_count &&
                   !launch->map_count && !launch->l2.window_bytes;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
@@ -276,14 +253,13 @@ static gputune_status keep_image(gt_launcher *launcher, const gt_image *image)
 static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
                                    const gt_launcher *parent)
 {
-    const gt_launch *launch = &launcher->launch;
-    for (uint32_t i = 0; i < launch->step_count; i++) {
-        char **symbol = &launcher->steps[i].symbol;
-        GT_TRY(parent ? gt_strdup(symbol, parent->steps[i].symbol)
-                      : gt_image_entry(symbol, image, launch->steps[i].entry));
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+        char **symbol = &launcher->kernels[i].symbol;
+        GT_TRY(parent ? gt_strdup(symbol, parent->kernels[i].symbol)
+                      : gt_image_entry(symbol, image, gt_launch_kernel_at(launch, i).entry));
     }
-    return parent ? gt_strdup(&launcher->symbol, parent->symbol)
-                  : gt_image_entry(&launcher->symbol, image, launch->entry);
+    return GPUTUNE_OK;
 }
 
 /* Its own copy of the image, or `parent`'s module. */
@@ -305,12 +281,10 @@ static gputune_status load_in_context(gt_launcher *launcher, const gt_image *ima
 /* What few launches need, for those alone: an application may keep thousands of launchers. */
 static gputune_status make_parts(gt_launcher *launcher)
 {
-    uint32_t steps = launcher->launch.step_count;
-    if (steps) {
-        launcher->steps = calloc(steps, sizeof *launcher->steps);
-        if (!launcher->steps) {
-            return gt_fail_memory();
-        }
+    uint32_t steps = launcher->launch->step_count;
+    launcher->kernels = steps ? calloc(steps, sizeof *launcher->kernels) : &launcher->only;
+    if (!launcher->kernels) {
+        return gt_fail_memory();
     }
     if (launcher->needs_state) {
         launcher->states = calloc(GT_LAUNCHER_STREAMS, sizeof *launcher->states);
@@ -329,8 +303,7 @@ static gputune_status prepare(gt_launcher *launcher)
     plan_passing(launcher);
     launcher->is_direct = is_direct(launcher);
     GT_TRY(make_parts(launcher));
-    make_config(launcher);
-    make_step_configs(launcher);
+    make_configs(launcher);
     return GPUTUNE_OK;
 }
 
@@ -348,7 +321,7 @@ static gputune_status load(gt_launcher **out, const gt_driver *driver, const gt_
     launcher->driver = driver;
     launcher->context = context;
     launcher->device = *device;
-    launcher->launch = *launch;
+    launcher->launch = launch;
     pthread_mutex_init(&launcher->lock, NULL);
     pthread_mutex_init(&launcher->clear_lock, NULL);
     CUstreamCaptureMode mode = gt_relaxed_enter(driver);
@@ -414,11 +387,12 @@ void gt_launcher_free(gt_launcher *launcher)
     pthread_mutex_destroy(&launcher->clear_lock);
     pthread_mutex_destroy(&launcher->lock);
     free(launcher->image.data);
-    free(launcher->symbol);
-    for (uint32_t i = 0; launcher->steps && i < launcher->launch.step_count; i++) {
-        free(launcher->steps[i].symbol);
+    for (uint32_t i = 0; launcher->kernels && i < gt_launch_kernel_count(launcher->launch); i++) {
+        free(launcher->kernels[i].symbol);
     }
-    free(launcher->steps);
+    if (launcher->kernels != &launcher->only) {
+        free(launcher->kernels);
+    }
     free(launcher);
     gt_graph_orphans_collect();
 }

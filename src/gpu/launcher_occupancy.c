@@ -2,53 +2,31 @@
 #include "gpu/context.h"
 #include "gpu/launcher_parts.h"
 
-/* How one kernel is launched: the only one, or a step of a pipeline. */
-typedef struct shape {
-    CUfunction function;
-    const CUlaunchConfig *config; /* its first attribute is the cluster, if it has one */
-    const uint32_t *grid, *block, *cluster;
-    uint32_t shared_bytes, cooperative;
-} shape;
-
-static shape shape_of(const gt_launcher *launcher, uint32_t index)
-{
-    const gt_geometry *only = &launcher->launch.geometry;
-    const gt_kernel_step *step = &launcher->launch.steps[index];
-    return launcher->launch.step_count == 0
-               ? (shape){launcher->base.function, &launcher->config,  only->grid,       only->block,
-                         only->cluster,           only->shared_bytes, only->cooperative}
-               : (shape){launcher->base.steps[index],
-                         &launcher->steps[index].config,
-                         step->grid,
-                         step->block,
-                         step->cluster,
-                         step->shared_bytes,
-                         step->cooperative};
-}
-
-static gputune_status count_resident(const gt_launcher *launcher, const shape *shape, int *clusters,
+static gputune_status count_resident(const gt_launcher *launcher, uint32_t index, int *clusters,
                                      int *blocks)
 {
-    GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, shape->function,
-            (int)gt_volume(shape->block), shape->shared_bytes);
+    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
+    CUfunction function = launcher->base.functions[index];
+    GT_CUDA(launcher->driver, OccupancyMaxActiveBlocksPerMultiprocessor, blocks, function,
+            (int)gt_volume(kernel.block), kernel.shared_bytes);
     *clusters = 1;
-    if (gt_volume(shape->cluster) > 1) {
-        CUlaunchConfig config = *shape->config;
+    if (gt_volume(kernel.cluster) > 1) {
+        CUlaunchConfig config = launcher->kernels[index].config;
         config.numAttrs = 1; /* the cluster: a carveout is only a hint */
-        GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, shape->function, &config);
+        GT_CUDA(launcher->driver, OccupancyMaxActiveClusters, clusters, function, &config);
     }
     return GPUTUNE_OK;
 }
 
 /* All blocks of a cooperative launch must be resident at once. */
-static gputune_status check_cooperative(const gt_launcher *launcher, const shape *shape,
+static gputune_status check_cooperative(const gt_launcher *launcher, const gt_launch_kernel *kernel,
                                         int clusters, int blocks)
 {
-    uint32_t cluster = gt_volume(shape->cluster);
+    uint32_t cluster = gt_volume(kernel->cluster);
     double most =
         cluster > 1 ? (double)clusters * cluster : (double)blocks * launcher->device.sm_count;
-    double grid = (double)shape->grid[0] * shape->grid[1] * shape->grid[2];
-    return !shape->cooperative || grid <= most
+    double grid = (double)kernel->grid[0] * kernel->grid[1] * kernel->grid[2];
+    return !kernel->cooperative || grid <= most
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_ECUDA,
                          "a cooperative grid of %.0f blocks does not fit on the device at once; "
@@ -56,11 +34,12 @@ static gputune_status check_cooperative(const gt_launcher *launcher, const shape
                          grid, most);
 }
 
-static gputune_status check_shape(const gt_launcher *launcher, const shape *shape)
+static gputune_status check_kernel(const gt_launcher *launcher, uint32_t index)
 {
     int clusters, blocks;
-    uint32_t cluster = gt_volume(shape->cluster);
-    gputune_status status = count_resident(launcher, shape, &clusters, &blocks);
+    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
+    uint32_t cluster = gt_volume(kernel.cluster);
+    gputune_status status = count_resident(launcher, index, &clusters, &blocks);
     if (status < 0 && cluster > 1) {
         return gt_fail_prefix(status, "a cluster of %u blocks", cluster);
     }
@@ -69,28 +48,27 @@ static gputune_status check_shape(const gt_launcher *launcher, const shape *shap
         return gt_fail(GPUTUNE_ECUDA,
                        "a block of %u threads with %u bytes of dynamic shared memory does not fit "
                        "on a multiprocessor",
-                       gt_volume(shape->block), shape->shared_bytes);
+                       gt_volume(kernel.block), kernel.shared_bytes);
     }
     return clusters >= 1
-               ? check_cooperative(launcher, shape, clusters, blocks)
+               ? check_cooperative(launcher, &kernel, clusters, blocks)
                : gt_fail(GPUTUNE_ECUDA,
                          "a cluster of %u blocks of %u threads with %u bytes of dynamic shared "
                          "memory each does not fit on the device",
-                         cluster, gt_volume(shape->block), shape->shared_bytes);
+                         cluster, gt_volume(kernel.block), kernel.shared_bytes);
 }
 
 gputune_status gt_launcher_check_occupancy(const gt_launcher *launcher)
 {
-    const gt_launch *launch = &launcher->launch;
-    const shape first = shape_of(launcher, 0);
-    for (uint32_t i = 0; i < launch->step_count; i++) {
-        const shape step = shape_of(launcher, i);
-        gputune_status status = check_shape(launcher, &step);
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+        gputune_status status = check_kernel(launcher, i);
         if (status < 0) {
-            return gt_fail_prefix(status, "%s", launch->steps[i].entry);
+            return launch->step_count ? gt_fail_prefix(status, "%s", launch->steps[i].entry)
+                                      : status;
         }
     }
-    return launch->step_count ? GPUTUNE_OK : check_shape(launcher, &first);
+    return GPUTUNE_OK;
 }
 
 /* Each figure is the largest one of a pipeline's kernels. */
@@ -116,20 +94,19 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
 
 static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
 {
-    GT_TRY(add_resources(out, launcher, launcher->base.function));
-    for (uint32_t i = 1; i < launcher->launch.step_count; i++) {
-        GT_TRY(add_resources(out, launcher, launcher->base.steps[i]));
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
+        GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
     }
     return GPUTUNE_OK;
 }
 
-static double resident_share(const gt_launcher *launcher, const shape *shape, int clusters,
-                             int blocks)
+static double resident_share(const gt_launcher *launcher, const gt_launch_kernel *kernel,
+                             int clusters, int blocks)
 {
     const gt_device *device = &launcher->device;
-    uint32_t cluster = gt_volume(shape->cluster);
+    uint32_t cluster = gt_volume(kernel->cluster);
     double warp = device->warp_size > 0 ? device->warp_size : 32;
-    double warps = (double)(uint32_t)((gt_volume(shape->block) + warp - 1) / warp);
+    double warps = (double)(uint32_t)((gt_volume(kernel->block) + warp - 1) / warp);
     double resident = blocks;
     if (cluster > 1 && device->sm_count > 0) {
         resident = (double)clusters * cluster / device->sm_count;
@@ -142,12 +119,12 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 {
     gt_resources resources = {0};
     int clusters = 0, blocks = 0;
-    const shape first = shape_of(launcher, 0);
+    const gt_launch_kernel first = gt_launch_kernel_at(launcher->launch, 0);
     gt_context_visit visit;
     GT_TRY(gt_context_enter(&visit, launcher->driver, &launcher->context));
     gputune_status status = read_resources(launcher, &resources);
     if (status == GPUTUNE_OK) {
-        status = count_resident(launcher, &first, &clusters, &blocks);
+        status = count_resident(launcher, 0, &clusters, &blocks);
     }
     gt_context_leave(&visit, launcher->driver);
     GT_TRY(status);

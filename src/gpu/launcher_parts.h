@@ -15,11 +15,10 @@ enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
  * buffers of blocks, and scratch buffers by parameter. */
 typedef struct gt_instance {
     CUmodule module;
-    CUfunction function;
-    CUfunction steps[GT_STEPS_MAX];   /* of a pipeline, the first one again */
-    CUdeviceptr blocks[GT_BLOCK_MAX]; /* where the copied part of each goes: its symbol, or with
-                                         `global` a buffer of its own; 0: nowhere */
-    unsigned owned_blocks;            /* bit i: blocks[i] is such a buffer */
+    CUfunction functions[GT_STEPS_MAX]; /* of the launch's kernels */
+    CUdeviceptr blocks[GT_BLOCK_MAX];   /* where the copied part of each goes: its symbol, or with
+                                           `global` a buffer of its own; 0: nowhere */
+    unsigned owned_blocks;              /* bit i: blocks[i] is such a buffer */
     CUdeviceptr scratch[GT_PARAMETER_MAX];
     bool owns_module;
 } gt_instance;
@@ -63,12 +62,12 @@ typedef struct gt_graph_state {
     size_t used;              /* staging buffers that the present graph uses */
 } gt_graph_state;
 
-/* One kernel of a pipeline, but for its function. */
-typedef struct gt_launcher_step {
+/* One kernel of the launch, but for its function. */
+typedef struct gt_launcher_kernel {
     char *symbol; /* in the image; owned */
     CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    CUlaunchConfig config; /* but for the stream */
-} gt_launcher_step;
+    CUlaunchConfig config; /* but for the stream and the window's address */
+} gt_launcher_kernel;
 
 /* A module that graphs hold beside its launcher. */
 typedef struct gt_held_module {
@@ -79,26 +78,24 @@ typedef struct gt_held_module {
     struct gt_held_module *next;
 } gt_held_module;
 
-/* First what a direct launch reads: all that a plain kernel needs. */
+/* What a direct launch reads is together: from the end of `only` to the beginning of `base`. */
 struct gt_launcher {
+    gt_launcher_kernel only; /* of a launch of one kernel */
     const gt_driver *driver;
-    CUlaunchConfig config; /* but for the stream and the window's address */
-    bool is_direct;        /* a launch passes the caller's arguments on as they are, and no more */
-    bool shares_base;      /* the base module is another launcher's */
-    bool needs_state;      /* for each stream: there is a pass copy or scratch */
-    bool needs_module;     /* constant or split: each state has a module of its own */
-    gt_instance base;      /* module and function only */
+    bool is_direct;    /* a launch passes the caller's arguments on as they are, and no more */
+    bool shares_base;  /* the base module is another launcher's */
+    bool needs_state;  /* for each stream: there is a pass copy or scratch */
+    bool needs_module; /* constant or split: each state has a module of its own */
+    gt_instance base;  /* module and functions only */
     gt_context context;
     gt_device device;
-    gt_launch launch;
-    char *symbol;   /* of the kernel in the image; owned */
-    gt_image image; /* kept only where further instances may be loaded */
-    CUlaunchAttribute attributes[GT_LAUNCHER_ATTRIBUTES];
-    gt_launcher_step *steps; /* of a pipeline; else NULL */
-    bool has_l2;             /* it counts among the users of what is set aside */
-    size_t slot_bytes;       /* of staging memory that a launch needs; 0: no copy */
-    atomic_bool base_taken;  /* the base module was given to a state */
-    pthread_mutex_t lock;    /* over keys and graph states; taken before a state's */
+    const gt_launch *launch;     /* the caller's */
+    gt_image image;              /* kept only where further instances may be loaded */
+    gt_launcher_kernel *kernels; /* of a pipeline; else `only` */
+    bool has_l2;                 /* it counts among the users of what is set aside */
+    size_t slot_bytes;           /* of staging memory that a launch needs; 0: no copy */
+    atomic_bool base_taken;      /* the base module was given to a state */
+    pthread_mutex_t lock;        /* over keys and graph states; taken before a state's */
     pthread_mutex_t clear_lock;
     gt_stream_state *states; /* GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
@@ -107,15 +104,10 @@ struct gt_launcher {
     uint64_t held_capture; /* the capture of the last graph that was made to hold it */
 };
 
-static inline uint32_t gt_volume(const uint32_t size[3])
-{
-    return size[0] * size[1] * size[2];
-}
-
 /* ---- launcher_instance.c: what is on the device; in the launcher's context, relaxed ---- */
 
 /* Loads the image once more (or the first time), checks it against the launch and sets the
- * attributes: module, function and symbol of *out. */
+ * attributes: module, functions and symbols of *out. */
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
 /* The same from a module that is loaded already, and that its owner keeps. */

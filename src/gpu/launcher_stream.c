@@ -184,7 +184,7 @@ gputune_status gt_stream_launch(gt_launcher *launcher, CUstream stream, uint64_t
 static gputune_status poison_locked(gt_stream_state *state, gt_launcher *launcher, CUstream stream,
                                     uint8_t byte)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     GT_TRY(make_ready(state, launcher));
     GT_TRY(wait_for_previous_owner(state, launcher->driver, stream));
     for (uint32_t i = 0; i < launch->parameter_count; i++) {

@@ -13,7 +13,7 @@ static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, cons
     if (address % map->alignment) {
         return gt_fail(GPUTUNE_EINVAL,
                        "%s: argument %d is at %#llx; its tensor map needs a multiple of %u bytes",
-                       launcher->launch.entry, argument + 1, (unsigned long long)address,
+                       launcher->launch->entry, argument + 1, (unsigned long long)address,
                        map->alignment);
     }
     for (int i = 0; i < GT_TENSORMAP_RANK; i++) {
@@ -29,7 +29,7 @@ static gputune_status encode(CUtensorMap *out, const gt_launcher *launcher, cons
 gputune_status gt_maps_encode(CUtensorMap out[GT_TENSORMAP_MAX], const gt_launcher *launcher,
                               const void *const *arguments)
 {
-    const gt_launch *launch = &launcher->launch;
+    const gt_launch *launch = launcher->launch;
     if (!launcher->driver->TensorMapEncodeTiled) {
         return gt_fail(GPUTUNE_EUNSUPPORTED,
                        "%s: this driver makes no tensor maps; expected driver 12.0 or newer",

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- which kernel -----------------------------------------------------------------------------
- */
+/* ---- which kernel ---------------------------------------------------------------------------- */
 
 static void append_name(gt_text *out, const char *text, const gt_function *function)
 {
@@ -26,7 +25,7 @@ static void list_kernels(gt_text *out, size_t *count, const char *text)
 {
     gt_function function;
     *count = 0;
-    for (size_t at = 0; gt_function_next(&function, text, at); at = function.end) {
+    for (size_t at = 0; gt_function_find(&function, text, NULL, at); at = function.end) {
         if (function.is_specialisation || function.end <= at) {
             break;
         }
@@ -99,7 +98,7 @@ static gputune_status choose_kernel(gt_draft *draft, const gt_reader *reader, co
     if (!kernel) {
         list_kernels(&names, &count, draft->text);
         gputune_status status = count > 1 ? several_kernels(draft->path, gt_text_string(&names))
-                                : gt_function_next(&draft->function, draft->text, 0)
+                                : gt_function_find(&draft->function, draft->text, NULL, 0)
                                     ? GPUTUNE_OK
                                     : no_such_kernel(draft->path, draft->text, "");
         gt_text_free(&names);
@@ -110,10 +109,9 @@ static gputune_status choose_kernel(gt_draft *draft, const gt_reader *reader, co
                : no_such_kernel(draft->path, draft->text, kernel);
 }
 
-/* ---- its parameters ---------------------------------------------------------------------------
- */
+/* ---- its parameters -------------------------------------------------------------------------- */
 
-static gt_place place_of(const gt_draft *draft, size_t offset)
+gt_place gt_draft_place(const gt_draft *draft, size_t offset)
 {
     gt_place place = {draft->path, 1, 1};
     for (size_t i = 0; i < offset; i++) {
@@ -127,8 +125,8 @@ static gt_place place_of(const gt_draft *draft, size_t offset)
 static gputune_status refuse(const gt_draft *draft, const char *name, const char *what,
                              const char *remedy)
 {
-    gt_message_at(place_of(draft, draft->function.parameters), "'%s' is %s; expected %s", name,
-                  what, remedy);
+    gt_message_at(gt_draft_place(draft, draft->function.parameters), "'%s' is %s; expected %s",
+                  name, what, remedy);
     return gt_failure(GPUTUNE_EUNSUPPORTED);
 }
 
@@ -150,7 +148,7 @@ static gputune_status read_parameters(gt_draft *draft)
     if (!gt_function_parameters(draft->parameters, GT_PARAMETER_MAX, &draft->parameter_count,
                                 draft->blocks, draft->text, &draft->function) ||
         draft->parameter_count > GT_PARAMETER_MAX) {
-        return gt_fail_at(place_of(draft, draft->function.name),
+        return gt_fail_at(gt_draft_place(draft, draft->function.name),
                           "the parameters of the kernel cannot be read; expected them without "
                           "directives");
     }
@@ -196,8 +194,7 @@ static gputune_status add_builtins(gt_draft *draft)
     return draft->failed ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-/* ---- the text ---------------------------------------------------------------------------------
- */
+/* ---- the text -------------------------------------------------------------------------------- */
 
 /* Lines that are put in front of a line of the text. */
 typedef struct insertion {
@@ -290,7 +287,7 @@ static gputune_status write_template(char **out, gt_draft *draft, const gt_reade
     gt_draft_write(&clauses, draft, reader);
     if (status == GPUTUNE_OK && clauses.length > 0) {
         gt_text_append(&clauses, "\n");
-        status = insert(&list, place_of(draft, draft->function.begin).line, &clauses);
+        status = insert(&list, gt_draft_place(draft, draft->function.begin).line, &clauses);
     }
     if (status == GPUTUNE_OK) {
         status = put_together(out, text, &list);

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-/* ---- problem and arguments --------------------------------------------------------------------
- */
+/* ---- problem and arguments ------------------------------------------------------------------- */
 
 void gt_draft_write_sizes(gt_draft_writer *w)
 {
@@ -88,28 +87,41 @@ void gt_draft_write_undefined(gt_draft_writer *w)
     }
 }
 
-/* Whether something declares the type: a struct, another name of a type, or a template. */
-static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *parameter)
+/* *out is NULL where the name is of no struct and of no other type's name. */
+static gputune_status find_structure(const gt_structure **out, const gt_draft_writer *w,
+                                     const char *name)
 {
     gt_template template = {.parts = w->present->parts};
     gt_parse parse = {.template = &template, .parts = w->present->parts, .code = w->draft->text};
-    const gt_structure *structure = NULL;
+    *out = NULL;
+    return gt_structure_find(out, &parse, name);
+}
+
+static bool is_float(const gt_draft *draft, const gt_function_parameter *parameter)
+{
+    const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
+    return parameter->has_type ? gt_type_is_float(parameter->element.type)
+                               : constant && constant->is_type;
+}
+
+/* Whether something declares the type: a struct, another name of a type, or a template. */
+static bool is_known_type(gt_draft_writer *w, const gt_function_parameter *parameter)
+{
+    const gt_structure *structure;
     return parameter->has_type || strchr(parameter->words, ' ') ||
            gt_draft_constant_of(w->draft, parameter->words) ||
            gt_draft_is_declared(w, parameter->words) ||
-           gt_structure_find(&structure, &parse, parameter->words) != GPUTUNE_OK || structure;
+           find_structure(&structure, w, parameter->words) != GPUTUNE_OK || structure;
 }
 
 void gt_draft_resolve_types(gt_draft_writer *w)
 {
     gt_draft *draft = w->draft;
-    gt_template template = {.parts = w->present->parts};
-    gt_parse parse = {.template = &template, .parts = w->present->parts, .code = draft->text};
     for (size_t i = 0; i < draft->parameter_count; i++) {
         gt_function_parameter *parameter = &draft->parameters[i];
-        const gt_structure *structure = NULL;
+        const gt_structure *structure;
         const char *name = parameter->words;
-        while (!parameter->has_type && gt_structure_find(&structure, &parse, name) == GPUTUNE_OK &&
+        while (!parameter->has_type && find_structure(&structure, w, name) == GPUTUNE_OK &&
                structure && structure->alias[0]) {
             name = structure->alias;
             parameter->has_type = gt_element_from_name(&parameter->element, name);
@@ -171,11 +183,8 @@ static void append_fill(gt_draft_writer *w, gt_text *notes, const gt_draft_buffe
 {
     const gt_draft *draft = w->draft;
     const gt_function_parameter *parameter = &draft->parameters[buffer->parameter];
-    const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
-    bool is_float = parameter->has_type ? gt_type_is_float(parameter->element.type)
-                                        : constant && constant->is_type;
     const char *direction = gt_draft_direction(draft, buffer);
-    if (is_float || strcmp(direction, "out") == 0) {
+    if (is_float(draft, parameter) || strcmp(direction, "out") == 0) {
         return;
     }
     gt_text_printf(notes, "// guess: what '%s' holds\n", parameter->name);
@@ -225,25 +234,22 @@ static void append_buffer(gt_draft_writer *w, gt_text *notes, uint32_t index)
 static bool append_members(gt_draft_writer *w, const gt_function_parameter *parameter)
 {
     const gt_draft *draft = w->draft;
-    gt_template template = {.parts = w->present->parts};
-    gt_parse parse = {.template = &template, .parts = w->present->parts, .code = draft->text};
-    const gt_structure *structure = NULL;
+    const gt_structure *structure;
     bool first = true;
-    if (parameter->has_type ||
-        gt_structure_find(&structure, &parse, parameter->words) != GPUTUNE_OK || !structure) {
+    if (parameter->has_type || find_structure(&structure, w, parameter->words) != GPUTUNE_OK ||
+        !structure) {
         return false;
     }
     for (uint32_t i = 0; i < structure->member_count; i++) {
         const gt_structure_member *member = &structure->members[i];
         char path[2 * GT_NAME_MAX];
         gt_element element;
-        bool is_float =
-            gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
+        bool real = gt_element_from_name(&element, member->type) && gt_type_is_float(element.type);
         (void)gt_snprintf(path, sizeof path, "%s.%s", parameter->name, member->name);
         int symbol = gt_draft_find_symbol(draft, path);
         if (symbol < 0 || !draft->symbols.items[symbol].is_size) {
             gt_text_printf(w->out, "%s.%s = %s", first ? " = {" : ", ", member->name,
-                           is_float ? "1.5" : "1");
+                           real ? "1.5" : "1");
             first = false;
         }
     }
@@ -256,16 +262,13 @@ static void append_scalar(gt_draft_writer *w, gt_text *notes,
 {
     const gt_draft *draft = w->draft;
     int symbol = gt_draft_find_symbol(draft, parameter->name);
-    const gt_draft_constant *constant = gt_draft_constant_of(draft, parameter->words);
-    bool is_float = parameter->has_type ? gt_type_is_float(parameter->element.type)
-                                        : constant && constant->is_type;
     gt_text_printf(w->out, "%s %s", parameter->words, parameter->name);
     if (symbol >= 0 && draft->symbols.items[symbol].is_size) {
         return;
     }
     gt_text_printf(notes, "// guess: the value of '%s'\n", parameter->name);
     if (!append_members(w, parameter)) {
-        gt_text_append(w->out, is_float ? " = 1.5" : " = 1");
+        gt_text_append(w->out, is_float(draft, parameter) ? " = 1.5" : " = 1");
     }
 }
 

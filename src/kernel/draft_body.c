@@ -525,16 +525,8 @@ gputune_status gt_draft_read_body(gt_draft *draft)
     walk w = {.draft = draft};
     char type[GT_NAME_MAX] = "";
     const gt_function *function = &draft->function;
-    int line = 1;
-    for (size_t i = 0; i < function->parameters_end; i++) {
-        line += draft->text[i] == '\n';
-    }
-    size_t at = function->parameters_end, start = at;
-    while (start > 0 && draft->text[start - 1] != '\n') {
-        start--;
-    }
-    gt_lexer_open(&w.lexer, draft->text + at, function->end - at,
-                  (gt_place){draft->path, line, (int)(at - start) + 1});
+    size_t at = function->parameters_end;
+    gt_lexer_open(&w.lexer, draft->text + at, function->end - at, gt_draft_place(draft, at));
     while (w.lexer.token.kind != GT_TOKEN_END && !draft->failed) {
         if (w.lexer.token.kind == GT_TOKEN_DIRECTIVE) {
             gt_lexer ignored;

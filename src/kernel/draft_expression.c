@@ -211,13 +211,11 @@ static gt_polynomial read_member(gt_draft *draft, gt_lexer *lexer, const char *n
     int base = gt_draft_find_symbol(draft, name);
     char member[GT_NAME_MAX] = "";
     bool is_plain = gt_lexer_is(lexer, ".");
-    size_t length = strlen(name);
     gt_lexer_next(lexer);
     is_plain = is_plain && lexer->token.kind == GT_TOKEN_NAME;
-    if (is_plain && length + lexer->token.length + 2 <= sizeof member) {
-        memcpy(member, name, length);
-        member[length] = '.';
-        memcpy(member + length + 1, lexer->token.text, lexer->token.length);
+    if (is_plain && strlen(name) + lexer->token.length + 2 <= sizeof member) {
+        (void)gt_snprintf(member, sizeof member, "%s.%.*s", name, (int)lexer->token.length,
+                          lexer->token.text);
     }
     gt_lexer_next(lexer);
     if (!member[0] || base < 0 || draft->symbols.items[base].kind != GT_DRAFT_PARAMETER) {

@@ -203,6 +203,8 @@ void gt_draft_find_host(gt_draft *draft);
 
 /* ---- draft.c ---- */
 
+/* The place of an offset of the text, for messages. */
+gt_place gt_draft_place(const gt_draft *draft, size_t offset);
 /* Reads the kernel `draft->function` of `draft->text`, and settles the rest. */
 gputune_status gt_draft_read(gt_draft *draft);
 void gt_draft_free(gt_draft *draft);

@@ -201,13 +201,13 @@ static int integer_at(const gt_draft *draft, uint16_t place)
 
 static void settle_size(gt_draft *draft, uint16_t d)
 {
-    static const char *const names[] = {"nx", "ny", "nz"};
+    const char plane[] = {'n', (char)('x' + d), '\0'};
     gt_draft_dimension *dimension = &draft->dimensions[d];
     double step;
     int found = gt_draft_has_moved(draft) ? integer_at(draft, d) : size_among_parameters(draft, d);
     bool is_plane = draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
     bool is_row = gt_polynomial_is_number(&dimension->step, &step);
-    const char *name = is_plane ? names[d] : is_row ? "rows" : "n";
+    const char *name = is_plane ? plane : is_row ? "rows" : "n";
     if (found < 0 && gt_draft_find_symbol(draft, name) >= 0) {
         name = d == 0 ? "size_x" : d == 1 ? "size_y" : "size_z";
     }

@@ -44,8 +44,7 @@ bool gt_draft_in_kernel(const gt_draft *draft, const char *name)
     return gt_draft_occurs(draft->text + function->global, function->end - function->global, name);
 }
 
-/* ---- expressions ------------------------------------------------------------------------------
- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 const char *gt_draft_name_of(const gt_draft_writer *w, uint16_t symbol)
 {

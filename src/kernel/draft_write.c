@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is right, and how much work it is ---------------------------------------------------
- */
+/* ---- what is right, and how much work it is -------------------------------------------------- */
 
 /* Some bytes more or less are no work. */
 static void drop_number(gt_polynomial *sum)
@@ -92,7 +91,7 @@ static gt_draft *find_reference(gt_draft *draft)
     char own[GT_NAME_MAX], name[GT_NAME_MAX];
     gt_function function;
     name_function(own, draft, &draft->function);
-    for (size_t at = 0; gt_function_next(&function, draft->text, at); at = function.end) {
+    for (size_t at = 0; gt_function_find(&function, draft->text, NULL, at); at = function.end) {
         name_function(name, draft, &function);
         gt_draft *other = NULL;
         if (function.end <= at) {

@@ -221,8 +221,7 @@ static bool may_be_function(const gt_lexer *lexer)
     return lexer->token.kind == GT_TOKEN_NAME && strncmp(lexer->token.text, "__", 2) != 0;
 }
 
-/* Finds a function of that name; NULL: any definition. */
-static bool find(gt_function *out, const char *text, const char *name, size_t from)
+bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
 {
     gt_lexer lexer, line;
     declaration now = {0};
@@ -251,16 +250,6 @@ static bool find(gt_function *out, const char *text, const char *name, size_t fr
         }
     }
     return false;
-}
-
-bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from)
-{
-    return find(out, text, name, from);
-}
-
-bool gt_function_next(gt_function *out, const char *text, size_t from)
-{
-    return find(out, text, NULL, from);
 }
 
 static bool is_qualifier(const gt_token *token)

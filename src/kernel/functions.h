@@ -27,10 +27,8 @@ typedef struct gt_function_parameter {
 } gt_function_parameter;
 
 /* The next __global__ function `name` (with as many of its namespaces as are written) whose
- * declaration begins at or after `from`. */
+ * declaration begins at or after `from`. NULL for `name`: the next definition of any. */
 bool gt_function_find(gt_function *out, const char *text, const char *name, size_t from);
-/* The same for any name. */
-bool gt_function_next(gt_function *out, const char *text, size_t from);
 enum { GT_BLOCKS_TEXT = GT_BLOCK_MAX * (GT_NAME_MAX + 16) };
 
 /* The parameters of a function; leading GPUTUNE_PARAM(block) are no parameters, and what `blocks`

@@ -48,15 +48,15 @@ static const char *const texts[GT_LIMIT_COUNT] = {
     [GT_LIMIT_VECTOR_EXTENT] = "vector does not divide a buffer's innermost extent",
     [GT_LIMIT_TENSORMAP_NONE] = "tensor maps need compute capability 9.0 and driver 12.0",
     [GT_LIMIT_TENSORMAP_BOX] =
-        "a tensor map's box is outside 1 to 256, or its rows are no multiple "
-        "of 16 bytes",
+        "a tensor map's box is outside 1 to 256, or its rows are no multiple of 16 bytes",
     [GT_LIMIT_TENSORMAP_SWIZZLE] = "the rows of a tensor map's box are wider than its swizzle",
-    [GT_LIMIT_TENSORMAP_STRIDE] = "a tensor map's strides are no multiples of 16 bytes (32 with "
-                                  "interleave = 32)",
+    [GT_LIMIT_TENSORMAP_STRIDE] =
+        "a tensor map's strides are no multiples of 16 bytes (32 with interleave = 32)",
     [GT_LIMIT_TENSORMAP_SIZE] = "a tensor map's sizes are outside 1 to 2^32",
-    [GT_LIMIT_TENSORMAP_MODE] = "a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave "
-                                "not 0, 16 or 32 (which needs three dimensions), or its l2 not 0, "
-                                "64, 128 or 256",
+    [GT_LIMIT_TENSORMAP_MODE] =
+        ("a tensor map's swizzle is not 0, 32, 64 or 128, or its interleave "
+         "not 0, 16 or 32 (which needs three dimensions), or its l2 not 0, "
+         "64, 128 or 256"),
     [GT_LIMIT_PASS_SPLIT] = "split would pass the whole block by value",
 };
 

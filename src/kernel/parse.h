@@ -49,6 +49,18 @@ gputune_status gt_parse_tensormap(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_options(gt_parse *, const gt_clause *, gt_lexer *);
 gputune_status gt_parse_define(gt_parse *, const gt_clause *, gt_lexer *);
 
+/* ---- template_words.c ---- */
+
+/* Checks which clauses there are, and reads their bodies, in the order in which they need each
+ * other. */
+gputune_status gt_parse_clauses(gt_parse *parse, const gt_reader *reader);
+
+/* ---- template_identity.c ---- */
+
+/* Sets what the parsed template is known by: `identity`, `geometry`, and which axes reach its
+ * source and its launch. ENOMEM. */
+gputune_status gt_template_identify(gt_parse *parse, const gt_reader *reader);
+
 /* ---- parse_kernel.c: how clauses name kernels ---- */
 
 /* Reads `NAME`, `NS::NAME` or `NAME<argument, …>`. */

@@ -59,11 +59,20 @@ static gputune_status expect_mark(gt_lexer *lexer, const char *mark, const char 
     return gt_fail_expected(lexer, what);
 }
 
-/* The values of a word; kept also on failure: the template frees them. */
+/* One value of a word behind its mark; kept also on failure: the template frees it. */
+static gputune_status read_value(const gt_expression **out, const char *mark, const fill_word *word,
+                                 gt_parse *parse, gt_lexer *lexer)
+{
+    gt_expression *value = NULL;
+    GT_TRY(expect_mark(lexer, mark, word->form));
+    gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
+    *out = value;
+    return status;
+}
+
 static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse *parse,
                                   gt_lexer *lexer)
 {
-    const gt_expression **const values[] = {&out->low, &out->high};
     out->kind = word->kind;
     gt_lexer_next(lexer);
     if (word->most == 0 && gt_lexer_is(lexer, "(")) {
@@ -72,12 +81,9 @@ static gputune_status read_values(gt_fill *out, const fill_word *word, gt_parse 
     if (word->most == 0 || (word->least == 0 && !gt_lexer_is(lexer, "("))) {
         return GPUTUNE_OK;
     }
-    for (int i = 0; i < word->most; i++) {
-        gt_expression *value = NULL;
-        GT_TRY(expect_mark(lexer, i ? "," : "(", word->form));
-        gputune_status status = gt_read_real_expression(&value, parse, lexer, GT_USE_PROBLEM);
-        *values[i] = value;
-        GT_TRY(status);
+    GT_TRY(read_value(&out->low, "(", word, parse, lexer));
+    if (word->most > 1) {
+        GT_TRY(read_value(&out->high, ",", word, parse, lexer));
     }
     return expect_mark(lexer, ")", word->form);
 }

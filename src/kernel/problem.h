@@ -142,9 +142,10 @@ gputune_status gt_workload_bind(gt_workload *out, const gt_template *template,
                                 size_t alignment_count);
 /* The bytes of a scalar. */
 uint32_t gt_scalar_bytes(const gt_scalar *scalar);
+enum { GT_COMPONENT_TEXT = 2 * GT_NAME_MAX };
 /* A component of a buffer: what messages call it ("y[3]", or "y[3].z" of a vector), and its type.
  */
-const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_workload *workload,
+const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index);
 gt_type gt_component_type(const gt_workload *workload, const gt_buffer *buffer, uint64_t index);
 /* The bytes that the reference needs for an output: those of doubles where it declares them. */

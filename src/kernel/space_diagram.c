@@ -71,9 +71,9 @@ static gputune_status open_level(level *level, const builder *b, uint32_t capaci
 {
     list_open(level, b);
     level->width = 0;
-    level->prefixes = malloc((size_t)capacity * (b->at + 1));
-    level->paths = malloc(capacity * sizeof *level->paths);
-    level->keys = malloc(((size_t)capacity * (size_t)level->open_count + 1) * sizeof *level->keys);
+    level->prefixes = calloc(capacity, b->at + 1);
+    level->paths = calloc(capacity, sizeof *level->paths);
+    level->keys = calloc((size_t)capacity * (size_t)level->open_count + 1, sizeof *level->keys);
     return level->prefixes && level->paths && level->keys ? GPUTUNE_OK : gt_fail_memory();
 }
 
@@ -209,11 +209,11 @@ static gputune_status open_table(builder *b)
 
 static gputune_status take_level(builder *b)
 {
-    int from[GT_RULES_MAX];
+    int from[GT_RULES_MAX] = {0};
     const double below = combinations_below(b);
     size_t checks = (size_t)b->now.width * values_of(b);
     b->capacity = (uint32_t)checks + 1; /* one row to write the next keys into */
-    b->diagram->children[b->at] = malloc((checks + 1) * sizeof(uint32_t));
+    b->diagram->children[b->at] = calloc(checks + 1, sizeof(uint32_t));
     if (!b->diagram->children[b->at]) {
         return gt_fail_memory();
     }
@@ -330,7 +330,7 @@ static bool is_too_wide(const builder *b)
  * without which the most nodes become one. */
 static gputune_status narrow_level(builder *b)
 {
-    uint32_t different[GT_RULES_MAX];
+    uint32_t different[GT_RULES_MAX] = {0};
     if (is_too_wide(b)) {
         GT_TRY(count_keys(different, &b->next));
     }
@@ -381,15 +381,17 @@ static gputune_status take_levels(builder *b)
 /* Endings from the last level up; what has none is dead. */
 static gputune_status count_endings(gt_diagram *d, const gt_space *space)
 {
-    for (uint32_t i = d->count + 1; i-- > 0;) {
-        d->endings[i] = malloc(((size_t)d->width[i] + 1) * sizeof **d->endings);
+    for (uint32_t i = 0; i <= d->count; i++) {
+        d->endings[i] = calloc((size_t)d->width[i] + 1, sizeof **d->endings);
         if (!d->endings[i]) {
             return gt_fail_memory();
         }
-        for (uint32_t n = 0; n < d->width[i]; n++) {
-            d->endings[i][n] = i == d->count;
-        }
-        size_t values = i < d->count ? (size_t)space->counts[d->axes[i]] : 0;
+    }
+    for (uint32_t n = 0; n < d->width[d->count]; n++) {
+        d->endings[d->count][n] = 1;
+    }
+    for (uint32_t i = d->count; i-- > 0;) {
+        size_t values = (size_t)space->counts[d->axes[i]];
         for (size_t e = 0; e < d->width[i] * values; e++) {
             uint32_t *child = &d->children[i][e];
             double count = *child == GT_NODE_DEAD ? 0 : d->endings[i + 1][*child];
@@ -506,7 +508,7 @@ double gt_diagram_beginnings(const gt_diagram *diagram, const gt_space *space, u
         }
         return count;
     }
-    double *some = malloc(2 * widest * sizeof *some);
+    double *some = calloc(2 * widest, sizeof *some);
     count = some ? beginnings(diagram, space, levels, some) : -1;
     free(some);
     return count;

@@ -211,7 +211,7 @@ static gputune_status replace(gt_space *space, gt_group *group, list *list, doub
     if (!complete) {
         return GPUTUNE_OK;
     }
-    if (list->count) {
+    if (list->positions.items) {
         qsort_r(list->positions.items, list->count, list->axes, compare_rows, &list->axes);
     }
     if (!is_small(list, space, &group->walked)) {

@@ -226,7 +226,7 @@ static gputune_status member_offsets(uint32_t out[GT_STRUCTURE_MEMBERS], extent 
 static gputune_status describe(gt_text *out, extent *size, const gt_binding *binding,
                                const gt_structure *structure)
 {
-    uint32_t offsets[GT_STRUCTURE_MEMBERS];
+    uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
     GT_TRY(member_offsets(offsets, size, binding, structure));
     for (uint32_t m = 0; m < structure->member_count; m++) {
         gt_text_printf(out, "%s%s at %u", m ? ", " : "", structure->members[m].name, offsets[m]);
@@ -247,7 +247,7 @@ void gt_structure_describe(gt_text *out, const gt_binding *binding, const char *
 static gputune_status assert_one(gt_text *out, const gt_binding *binding,
                                  const gt_structure *structure)
 {
-    uint32_t offsets[GT_STRUCTURE_MEMBERS];
+    uint32_t offsets[GT_STRUCTURE_MEMBERS] = {0};
     extent size;
     GT_TRY(member_offsets(offsets, &size, binding, structure));
     gt_text_printf(out, "static_assert(sizeof(%s) == %u && alignof(%s) == %u", structure->name,

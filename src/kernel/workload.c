@@ -302,8 +302,7 @@ static gputune_status bind_judges(gt_workload *out, const gt_binding *binding)
     return GPUTUNE_OK;
 }
 
-/* --- work --------------------------------------------------------------------------------------
- */
+/* --- work ------------------------------------------------------------------------------------- */
 
 const gt_expression *gt_work_measure(const gt_template *template)
 {

@@ -38,7 +38,7 @@ uint32_t gt_scalar_bytes(const gt_scalar *scalar)
     return scalar->bytes ? scalar->bytes : gt_type_bytes(scalar->type);
 }
 
-const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_workload *workload,
+const char *gt_component_name(char out[GT_COMPONENT_TEXT], const gt_workload *workload,
                               const gt_buffer *buffer, uint64_t index)
 {
     static const char *const lanes[] = {"x", "y", "z", "w"};
@@ -47,7 +47,7 @@ const char *gt_component_name(char out[2 * GT_NAME_MAX], const gt_workload *work
                            ? workload->numbers[buffer->first_number + index % per].name
                        : per > 1 ? lanes[index % per % 4]
                                  : "";
-    (void)snprintf(out, 2 * GT_NAME_MAX, "%.60s[%llu]%s%.60s", buffer->name,
+    (void)snprintf(out, GT_COMPONENT_TEXT, "%.60s[%llu]%s%.60s", buffer->name,
                    (unsigned long long)(index / per), lane[0] ? "." : "", lane);
     return out;
 }
@@ -184,7 +184,7 @@ static gputune_status fill_number(gt_number *number, const gt_layout *layout, ui
                                   const gt_binding *binding, const gt_buffer *buffer,
                                   const gt_declared *declared)
 {
-    char name[2 * GT_NAME_MAX];
+    char name[GT_COMPONENT_TEXT];
     const gt_leaf *leaf = &layout->leaves[index];
     const gt_initialiser *item = item_of(declared->list, layout, index);
     (void)snprintf(name, sizeof name, "%.60s.%.60s", buffer->name, leaf->name);
@@ -313,7 +313,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     GT_TRY(new_numbers(&numbers, &out->first_number, workload, layout));
     out->number_count = layout->count;
     for (uint32_t i = 0; i < layout->count; i++) {
-        char name[2 * GT_NAME_MAX];
+        char name[GT_COMPONENT_TEXT];
         const gt_initialiser *item = item_of(&argument->initialisers, layout, i);
         const gt_expression *value = item ? item->value : argument->value;
         (void)snprintf(name, sizeof name, "%.60s.%.60s", argument->name, numbers[i].name);

@@ -51,9 +51,9 @@ static void take_rows(sample *s, const gt_gaussian *g)
             continue;
         }
         /* evenly spread where there are too many */
-        bool due = (seen + 1) * MOST / known > seen * MOST / known;
+        bool due = known <= MOST || (seen + 1) * MOST / known > seen * MOST / known;
         seen++;
-        if (known <= MOST || due) {
+        if (due) {
             s->row[s->count] = i;
             s->y[s->count++] = y[i];
             sum += y[i];

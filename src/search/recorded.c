@@ -137,7 +137,7 @@ gt_domain gt_recorded_domain(const gt_recorded *recorded)
 {
     return (gt_domain){.axis_count = recorded->axis_count,
                        .axes = recorded->axes,
-                       .size = recorded->entries.count,
+                       .size = (double)recorded->entries.count,
                        .size_is_exact = true,
                        .user = (void *)recorded,
                        .draw = draw,

@@ -23,8 +23,7 @@ bool gt_layers_own(const gt_store *store)
     return store->owner == getpid();
 }
 
-/* --- what the log is told -----------------------------------------------------------------------
- */
+/* --- what the log is told --------------------------------------------------------------------- */
 
 void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why)
 {

@@ -146,8 +146,7 @@ static gputune_status read_records(gt_database *database, void *context)
     return status;
 }
 
-/* --- versions of a template ----------------------------------------------------------------------
- */
+/* --- versions of a template ------------------------------------------------------------------- */
 
 /* The version of a kernel on one kind of GPU that counts. */
 typedef struct version {
@@ -229,8 +228,7 @@ static gputune_status settle_versions(record_search *search)
     return status;
 }
 
-/* --- in order -----------------------------------------------------------------------------------
- */
+/* --- in order --------------------------------------------------------------------------------- */
 
 static int by_number(double a, double b)
 {
@@ -283,8 +281,7 @@ int gt_store_records(gt_store *store, const gt_records_filter *filter,
     return finish(&search, answer, each, user);
 }
 
-/* --- dropping -----------------------------------------------------------------------------------
- */
+/* --- dropping --------------------------------------------------------------------------------- */
 
 static gputune_status drop_scenario(gt_database *database, const gt_record_row *row)
 {

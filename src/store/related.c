@@ -58,8 +58,7 @@ static int nearest_first(const void *left, const void *right)
     return (a->order > b->order) - (a->order < b->order);
 }
 
-/* --- reading ------------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static group take_group(const related_search *search, gt_rows *rows)
 {
@@ -152,8 +151,7 @@ static gputune_status read_related(gt_database *database, void *context)
     return status;
 }
 
-/* --- the nearest of all layers ------------------------------------------------------------------
- */
+/* --- the nearest of all layers ---------------------------------------------------------------- */
 
 static int by_group_and_time(const void *left, const void *right)
 {

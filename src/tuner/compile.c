@@ -41,9 +41,8 @@ static gputune_status take_code(gt_image *image, gt_resources *resources, gt_ses
     return GPUTUNE_OK;
 }
 
-/* Compiles a configuration, and takes its code; NULL: the default's stays with the request. */
-static gputune_status compile_config(gt_image *image, gt_resources *resources, gt_request *request,
-                                     const gt_config *config)
+gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
+                              const gt_config *config)
 {
     static const gt_policy policy = {.done = gt_session_is_done};
     gt_list_proposer proposer = gt_list_proposer_make(config, 1);
@@ -60,19 +59,13 @@ static gputune_status compile_config(gt_image *image, gt_resources *resources, g
     return status;
 }
 
-gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
-                              const gt_config *config)
-{
-    return compile_config(image, resources, request, config);
-}
-
 void gt_stand_by(gt_request *request)
 {
     static const double share = 0.8; /* the rest is for tunings meanwhile */
     const gt_patience all = request->patience, grace = request->grace;
     const gt_config config = gt_config_default(request->template);
     request->patience = gt_patience_at_most(&all, share * gt_patience_left_s(&all));
-    (void)compile_config(NULL, NULL, request, &config);
+    (void)gt_compile_one(NULL, NULL, request, &config);
     request->patience = all;
     request->grace = grace;
 }

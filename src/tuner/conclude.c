@@ -387,7 +387,7 @@ void gt_tuning_keep_findings(const gt_tuning *tuning)
 gputune_status gt_tuning_conclude(gt_choice *out, gt_tuning *tuning)
 {
     gt_trial_list list = {0};
-    gt_race_result result;
+    gt_race_result result = {0};
     gt_choice choice = {0};
     gt_summary time = {0}, standard = {0};
     int64_t fallback = -1;

@@ -73,7 +73,7 @@ static void keep_code(const gt_field *field, const gt_request *request)
 {
     gt_code codes[2 * GT_PROVE_MAX];
     size_t count = 0;
-    for (size_t i = 0; i < field->variants.count && count < 2 * GT_PROVE_MAX; i++) {
+    for (size_t i = 0; i < field->variants.count && count < sizeof codes / sizeof *codes; i++) {
         const gt_variant *variant = &field->variants.items[i];
         const gt_unit *unit = &field->units.items[variant->unit];
         if (variant->stage == GT_STAGE_READY && unit->compiled.image.bytes) {

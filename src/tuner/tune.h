@@ -53,7 +53,7 @@ gputune_status gt_search(gt_choice *out, gt_request *request);
 gputune_status gt_rank(gt_choice *out, gt_request *request);
 
 /* Compiles one configuration (or takes it from the store) without measuring. Caller frees
- * image->data. */
+ * image->data. NULL: its code is not wanted; that of the default stays with the request. */
 gputune_status gt_compile_one(gt_image *image, gt_resources *resources, gt_request *request,
                               const gt_config *config);
 /* Compiles the default, so that it is the request's standby. It gets most of the time that is left;

@@ -30,8 +30,7 @@ static void test_counts(void **state)
     assert_true(gt_references_drop(&count));
 }
 
-/* --- a writer replaces what readers look at ----------------------------------------------------
- */
+/* --- a writer replaces what readers look at --------------------------------------------------- */
 
 typedef struct thing {
     gt_references references;
@@ -102,8 +101,7 @@ static void test_nothing_is_freed_while_it_is_seen(void **state)
     assert_int_equal(freed, ROUNDS + 1);
 }
 
-/* --- places ------------------------------------------------------------------------------------
- */
+/* --- places ----------------------------------------------------------------------------------- */
 
 static void *note_place(void *user)
 {

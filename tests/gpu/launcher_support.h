@@ -58,12 +58,17 @@ static inline gt_launch make_launch(gt_pass pass)
     return launch;
 }
 
+/* Of a copy of the launch, which stays for this test. */
 static inline gputune_status try_load(gt_launcher **out, const gt_launch *launch)
 {
+    static gt_launch kept[32];
+    static size_t next;
+    gt_launch *copy = &kept[next++ % 32];
+    *copy = *launch;
     for (uint32_t i = 0; i < launch->parameter_count; i++) {
         fake.parameter_sizes[i] = (int)launch->parameters[i].bytes;
     }
-    return gt_launcher_load(out, &fake.table, &device, &image, launch);
+    return gt_launcher_load(out, &fake.table, &device, &image, copy);
 }
 
 static inline gt_launcher *load(const gt_launch *launch)

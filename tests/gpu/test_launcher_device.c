@@ -142,9 +142,10 @@ static gt_launch spread_launch(gt_pass pass)
 
 static gt_launcher *load_spread(gt_pass pass)
 {
-    gt_launch launch = spread_launch(pass);
+    static gt_launch launches[GT_PASS_GLOBAL + 1];
     gt_launcher *launcher;
-    OK(gt_launcher_load(&launcher, driver, &device, &images[pass], &launch));
+    launches[pass] = spread_launch(pass);
+    OK(gt_launcher_load(&launcher, driver, &device, &images[pass], &launches[pass]));
     return launcher;
 }
 

@@ -171,8 +171,7 @@ static void test_tiles(void **state)
     assert_true(usage.ru_maxrss < 100 * 1024);
 }
 
-/* --- constraints that tie more together than a diagram holds -------------------------------------
- */
+/* --- constraints that tie more together than a diagram holds ---------------------------------- */
 
 static const int weights[10] = {7919,     104729,   1299709,  15485863, 32452843,
                                 49979687, 67867967, 86028121, 10439531, 12294982};

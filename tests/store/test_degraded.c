@@ -211,8 +211,7 @@ static void full_disk(void **state)
     gt_store_close(store);
 }
 
-/* --- damaged ------------------------------------------------------------------------------------
- */
+/* --- damaged ---------------------------------------------------------------------------------- */
 
 static void goes_on_beside(world *w, const void *bytes, size_t count)
 {
@@ -310,8 +309,7 @@ static void empty_file_is_a_new_database(void **state)
     gt_store_close(store);
 }
 
-/* --- layers -------------------------------------------------------------------------------------
- */
+/* --- layers ----------------------------------------------------------------------------------- */
 
 static int take_record(void *user, const gputune_record *record)
 {
@@ -520,8 +518,7 @@ static void every_field_of_a_record_is_served(void **state)
     gt_store_close(store);
 }
 
-/* --- threads, processes -------------------------------------------------------------------------
- */
+/* --- threads, processes ----------------------------------------------------------------------- */
 
 static void forked_child_leaves_the_database_alone(void **state)
 {

@@ -177,8 +177,7 @@ static void nearest_is_by_ratio(void **state)
     gt_store_close(store);
 }
 
-/* --- which winners are kept ---------------------------------------------------------------------
- */
+/* --- which winners are kept ------------------------------------------------------------------- */
 
 static size_t count_winners(gt_store *store, const gt_scenario *scenario)
 {
@@ -320,8 +319,7 @@ static void nearest_prefers_the_whole_space(void **state)
     gt_store_close(store);
 }
 
-/* --- trials and code ----------------------------------------------------------------------------
- */
+/* --- trials and code -------------------------------------------------------------------------- */
 
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver, int nvrtc)
 {

@@ -40,8 +40,7 @@ static inline void model_start(model *m)
     *m = (model){.measured_last = {-1, -1}};
 }
 
-/* --- spaces -------------------------------------------------------------------------------------
- */
+/* --- spaces ----------------------------------------------------------------------------------- */
 
 static bool is_in(const sequence_request *r, int config, bool restricted)
 {
@@ -87,8 +86,7 @@ static bool is_fastest(const sequence_request *r, int config)
     return true;
 }
 
-/* --- results ------------------------------------------------------------------------------------
- */
+/* --- results ---------------------------------------------------------------------------------- */
 
 static result result_of(const sequence_request *r, const sequence_answer *a)
 {
@@ -146,8 +144,7 @@ static uint32_t refuted(const model *m, const sequence_request *r)
     return set;
 }
 
-/* --- judging ------------------------------------------------------------------------------------
- */
+/* --- judging ---------------------------------------------------------------------------------- */
 
 /* What the table of plans gave: made for this request or a more demanding one, and not outdated by
  * what this process did since. */
@@ -303,8 +300,7 @@ static inline const char *judge(const model *m, const sequence_request *r, const
     return m->doubtful[r->scenario] ? NULL : judge_unmeasured(m, r, a);
 }
 
-/* --- learning -----------------------------------------------------------------------------------
- */
+/* --- learning --------------------------------------------------------------------------------- */
 
 /* The database keeps one result for each scenario and space; a decided one stays where it does for
  * the new one as well. */

@@ -54,8 +54,7 @@ static struct {
     volatile int cancel;
 } process;
 
-/* --- the clock ----------------------------------------------------------------------------------
- */
+/* --- the clock -------------------------------------------------------------------------------- */
 
 static int64_t clock_ns = 1;
 
@@ -74,8 +73,7 @@ static void pass_time(double seconds)
     clock_ns += (int64_t)(seconds * 1e9);
 }
 
-/* --- the farm -----------------------------------------------------------------------------------
- */
+/* --- the farm --------------------------------------------------------------------------------- */
 
 static int config_of(const gt_launch *launch)
 {
@@ -218,8 +216,7 @@ static gputune_status wait_as_asked(gt_farm *farm, gt_event *out, double seconds
     return status;
 }
 
-/* --- the tuner's services -----------------------------------------------------------------------
- */
+/* --- the tuner's services --------------------------------------------------------------------- */
 
 static gputune_status lend_farm(void *user, gt_farm **out, bool measure,
                                 gputune_isolation isolation)
@@ -292,8 +289,7 @@ static void start_process(const char *template, const char *database)
     process.farm.farm.ops = &process.ops;
 }
 
-/* --- one request --------------------------------------------------------------------------------
- */
+/* --- one request ------------------------------------------------------------------------------ */
 
 /* "32, 64": the chosen values of BLOCK. */
 static void list_blocks(char out[64], uint32_t chosen)

@@ -82,7 +82,7 @@ static gt_race *run_race(machine *m, const gt_race_options *options)
     return race;
 }
 
-static void spread_times(machine *m)
+static inline void spread_times(machine *m)
 {
     for (uint32_t i = 0; i < m->count; i++) {
         m->times[i] = 100 * (1 + 0.3 * gt_random_unit(&m->random));

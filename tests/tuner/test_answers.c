@@ -53,8 +53,7 @@ static void tune_wide_space(world *w)
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=1024");
 }
 
-/* --- other spaces -------------------------------------------------------------------------------
- */
+/* --- other spaces ----------------------------------------------------------------------------- */
 
 static void test_a_restricted_space_has_a_winner_of_its_own(void **state)
 {
@@ -115,8 +114,7 @@ static void test_a_default_outside_of_the_restrictions_is_remembered(void **stat
     expect(ask(*state, &options), GPUTUNE_SOURCE_CACHED, "BLOCK=128");
 }
 
-/* --- what is known not to work ------------------------------------------------------------------
- */
+/* --- what is known not to work ---------------------------------------------------------------- */
 
 static void test_a_bad_default_is_no_answer_when_the_worker_is_lost(void **state)
 {
@@ -161,8 +159,7 @@ static void test_what_hung_once_and_is_wrong_is_not_tried_for_ever(void **state)
     assert_true(w->farm.patient_verifies < 4);
 }
 
-/* --- what is no decision ------------------------------------------------------------------------
- */
+/* --- what is no decision ---------------------------------------------------------------------- */
 
 static void test_without_memory_for_a_variant_nothing_is_decided(void **state)
 {

@@ -81,8 +81,7 @@ static void a_tuning_does_not_wait_for_what_is_not_worth_it(void **state)
     expect_nothing_stored_from(w, SLOW); /* another tuning may try them */
 }
 
-/* --- by a proposer of its own -------------------------------------------------------------------
- */
+/* --- by a proposer of its own ----------------------------------------------------------------- */
 
 typedef struct own_proposer {
     gt_list_proposer list; /* first */

@@ -2,8 +2,7 @@
 #include "search_world.h"
 #include "tuner/tuning.h"
 
-/* --- what is heard ------------------------------------------------------------------------------
- */
+/* --- what is heard ---------------------------------------------------------------------------- */
 
 typedef struct listener {
     gt_list_proposer list; /* first */
@@ -52,8 +51,7 @@ static void times_of_losers_are_heard(void **state)
     gt_request_free(request);
 }
 
-/* --- elsewhere ----------------------------------------------------------------------------------
- */
+/* --- elsewhere -------------------------------------------------------------------------------- */
 
 enum { BLOCKS = 128, STEP = 8, BEST = 808 };
 

@@ -56,8 +56,7 @@ static void is_decided_within_the_limit_it_has_by_default(void **state)
     gt_choice_free(&choice);
 }
 
-/* --- trials -------------------------------------------------------------------------------------
- */
+/* --- trials ----------------------------------------------------------------------------------- */
 
 typedef struct seen_trials {
     uint32_t count, by_time;
@@ -116,8 +115,7 @@ static void samples_are_of_both_races(void **state)
     gt_choice_free(&choice);
 }
 
-/* --- stopped ------------------------------------------------------------------------------------
- */
+/* --- stopped ---------------------------------------------------------------------------------- */
 
 /* Without energies: which one is known to be fast, and nothing else. */
 static void assert_fastest_without_figures(const gt_choice *choice, const char *config,
@@ -229,8 +227,7 @@ static void what_was_weighed_is_kept_when_it_cannot_be_weighed_again(void **stat
     gt_choice_free(&choice);
 }
 
-/* --- crashes while weighing ----------------------------------------------------------------------
- */
+/* --- crashes while weighing ------------------------------------------------------------------- */
 
 static scripted_variant behave_until_crashed(void *user, const gt_launch *launch)
 {
@@ -281,8 +278,7 @@ static void finalist_without_a_value_is_not_said_to_be_slow(void **state)
     gt_choice_free(&choice);
 }
 
-/* --- progress -----------------------------------------------------------------------------------
- */
+/* --- progress --------------------------------------------------------------------------------- */
 
 typedef struct watched {
     uint32_t by_time, by_energy;

@@ -202,8 +202,7 @@ static void pilots_count_by_work(void **state)
     gt_choice_free(&choice);
 }
 
-/* --- what is refused ----------------------------------------------------------------------------
- */
+/* --- what is refused -------------------------------------------------------------------------- */
 
 static void check_refusal(world *w, gputune_objective objective, const char *reason)
 {

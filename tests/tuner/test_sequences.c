@@ -40,8 +40,7 @@ static bool one_in(sequence *s, uint64_t count)
     return gt_random_below(&s->random, count) == 0;
 }
 
-/* --- how variants behave ------------------------------------------------------------------------
- */
+/* --- how variants behave ---------------------------------------------------------------------- */
 
 static void spoil(sequence *s, scripted_variant *v)
 {
@@ -86,8 +85,7 @@ static void script_variants(sequence *s)
     }
 }
 
-/* --- requests -----------------------------------------------------------------------------------
- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static void choose_space(sequence *s, sequence_request *r)
 {
@@ -130,8 +128,7 @@ static void choose_scenario(sequence *s, sequence_request *r)
     memcpy(r->variants, s->variants[r->scenario], sizeof r->variants);
 }
 
-/* --- processes ----------------------------------------------------------------------------------
- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 static void start(sequence *s, int which)
 {
@@ -179,8 +176,7 @@ static bool ask(sequence *s, sequence_answer *answer, int *status)
     return answered;
 }
 
-/* --- what is printed ----------------------------------------------------------------------------
- */
+/* --- what is printed -------------------------------------------------------------------------- */
 
 static void __attribute__((format(printf, 2, 3))) note(sequence *s, const char *format, ...)
 {
@@ -243,8 +239,7 @@ static void note_variants(sequence *s, int scenario)
     }
 }
 
-/* --- one sequence -------------------------------------------------------------------------------
- */
+/* --- one sequence ----------------------------------------------------------------------------- */
 
 static void open_sequence(sequence *s, uint64_t seed)
 {

@@ -1,0 +1,20 @@
+/* Where a command writes its result: the file of --output, or standard output. */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+typedef struct cli_output {
+    FILE *file;
+    const char *path; /* NULL: standard output */
+} cli_output;
+
+/* Opens it; `path` may be NULL, and must outlive it. A file that is there already is an error
+ * unless `replace`. CLI_CONTINUE, or the code to exit with after a message. */
+int cli_output_open(cli_output *out, const char *path, bool replace);
+/* Closes it after a command that came to `code`. Returns that, or CLI_EXIT_NOTHING after a message
+ * where it was CLI_EXIT_OK and not all was written. */
+int cli_output_close(cli_output *output, int code);
+
+#endif

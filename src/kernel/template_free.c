@@ -1,0 +1,117 @@
+/* Frees a template. */
+#include "kernel/parse.h"
+#include "kernel/structure.h"
+#include "kernel/tensormap.h"
+
+#include <stdlib.h>
+
+static void free_expressions(gt_expression *const *expressions, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        gt_expression_free(expressions[i]);
+    }
+}
+
+static void free_fill(const gt_fill *fill)
+{
+    gt_expression_free((gt_expression *)fill->low);
+    gt_expression_free((gt_expression *)fill->high);
+    free((char *)fill->file);
+}
+
+static void free_arguments(gt_template *template)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        gt_argument *argument = &template->arguments[i];
+        free_expressions((gt_expression *const *)argument->extents, 3);
+        gt_expression_free((gt_expression *)argument->value);
+        free_fill(&argument->fill);
+        free((char *)argument->expected);
+        gt_initialisers_free(&argument->initialisers);
+    }
+    free(template->arguments);
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        gt_expression_free((gt_expression *)template->passes[i].count);
+        free_fill(&template->passes[i].fill);
+        gt_initialisers_free(&template->passes[i].initialisers);
+    }
+}
+
+static void free_judge(gt_judge *judge)
+{
+    gt_expression *const tolerances[] = {judge->rtol, judge->atol, judge->stol};
+    free_expressions(judge->block.items, 3);
+    free_expressions(judge->grid.items, 3);
+    free_expressions(tolerances, 3);
+}
+
+static void free_launch(gt_template_parts *parts)
+{
+    gt_expression *const singles[] = {
+        parts->cooperative, parts->shared,     parts->launch_bounds[0], parts->launch_bounds[1],
+        parts->maxreg,      parts->work_bytes, parts->work_flops};
+    free_expressions(singles, sizeof singles / sizeof *singles);
+    free_expressions(parts->block.items, 3);
+    free_expressions(parts->grid.items, 3);
+    free_expressions(parts->cluster.items, 3);
+    free_expressions(parts->requires, GT_REQUIRE_MAX);
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        gt_map_free(&parts->maps[i]);
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        gt_template_step *step = &parts->steps[i];
+        gt_expression *const own[] = {step->shared, step->times, step->cooperative,
+                                      step->programmatic};
+        free_expressions(own, sizeof own / sizeof *own);
+        free_expressions(step->block.items, 3);
+        free_expressions(step->grid.items, 3);
+        free_expressions(step->cluster.items, 3);
+    }
+    for (uint32_t i = 0; i < GT_SCRATCH_MAX; i++) {
+        free_expressions(parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < GT_DEFINE_MAX; i++) {
+        gt_expression_free(parts->defines[i].value);
+        free(parts->defines[i].text);
+    }
+    for (uint32_t i = 0; i < parts->option_count; i++) {
+        gt_expression_free(parts->options[i].condition);
+        free(parts->options[i].text);
+    }
+}
+
+static void free_texts(gt_template_parts *parts)
+{
+    gt_reader_free_files(parts);
+    for (uint32_t i = 0; i < GT_AXIS_MAX; i++) {
+        free(parts->axis_values[i]);
+    }
+    for (uint32_t i = 0; i < GT_PROBLEM_MAX; i++) {
+        free(parts->problem_values[i]);
+    }
+    for (uint32_t i = 0; i < parts->word_count; i++) {
+        free(parts->words[i]);
+    }
+    free(parts->summary);
+    free(parts->kernel_body.text);
+    free(parts->kernel_body.head_path);
+    free(parts->judge_body.text);
+    free(parts->judge_body.head_path);
+}
+
+void gt_template_free(gt_template *template)
+{
+    if (!template) {
+        return;
+    }
+    free_arguments(template);
+    gt_structures_free(template->parts);
+    free_judge(&template->parts->reference);
+    free_judge(&template->parts->check);
+    free_judge(&template->parts->init);
+    free_launch(template->parts);
+    free_texts(template->parts);
+    pthread_mutex_destroy(&template->parts->lock);
+    free(template->parts);
+    free(template);
+}

@@ -1,0 +1,153 @@
+/* What a template is known by: hashes of what its kernel computes and of how it is launched; and
+ * which axes reach its source and its launch. */
+#include "kernel/axis_kind.h"
+#include "kernel/body.h"
+#include "kernel/compiler_options.h"
+#include "kernel/pipeline.h"
+#include "kernel/tensormap.h"
+
+#include <string.h>
+
+/* An axis's value reaches the source as a macro, through a define() or the like, or as the
+ * machinery of a pass block. */
+static bool is_in_source(const gt_template_parts *parts, const gt_template *template, uint32_t axis)
+{
+    int slot = GT_SLOT_AXIS + (int)axis;
+    bool in = gt_axis_traits_of(template->axes[axis].kind)->generates ||
+              (parts->kernel_body.axis_mask >> axis & 1) || gt_compiler_options_use(template, axis);
+    for (int i = 0; i < 2; i++) {
+        in |= parts->launch_bounds[i] && gt_expression_uses(parts->launch_bounds[i], slot);
+    }
+    for (uint32_t i = 0; i < parts->define_count; i++) {
+        in |= parts->defines[i].value && gt_expression_uses(parts->defines[i].value, slot);
+    }
+    return in;
+}
+
+/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
+static const char *const meaning_words[] = {"args", "reference", "check",   "expect", "init",
+                                            "work", "clear",     "options", "launch"};
+static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
+                                           "clear", "cooperative", "tensormap", "launch"};
+
+/* How variants are proved right. What was proved, or refuted, in another way does not answer:
+ * change it where the proof or the default tolerances change. */
+static const char proof[] = "two launches, tolerances by the reference's sensitivity\n";
+
+static void append_clauses(gt_text *out, const gt_reader *reader, const char *const *list,
+                           size_t count)
+{
+    for (size_t w = 0; w < count; w++) {
+        for (size_t c = 0; c < reader->clauses.count; c++) {
+            const gt_clause *clause = &reader->clauses.items[c];
+            if (strcmp(clause->word, list[w]) == 0) {
+                const char *begin = clause->body.token.text;
+                gt_text_printf(out, "\n%s ", list[w]);
+                gt_tokens_append(out, begin, (size_t)(clause->body.end - begin));
+            }
+        }
+    }
+}
+
+static void append_fill(gt_text *out, const gt_fill *fill)
+{
+    gt_text_printf(out, "%d %s %s", (int)fill->kind, fill->low ? gt_expression_text(fill->low) : "",
+                   fill->high ? gt_expression_text(fill->high) : "");
+}
+
+static void append_pass(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        const gt_pass_block *pass = &template->passes[i];
+        gt_text_printf(out, "\n%s %s %s %s ", pass->axis < 0 ? "constant" : "pass", pass->name,
+                       pass->type, pass->count ? gt_expression_text(pass->count) : "");
+        append_fill(out, &pass->fill);
+        for (uint32_t k = 0; k < pass->initialisers.count; k++) {
+            const gt_initialiser *item = &pass->initialisers.items[k];
+            gt_text_printf(out, ", .%s ", item->path);
+            append_fill(out, &item->fill);
+        }
+    }
+}
+
+static void append_instance(gt_text *out, const gt_kernel_name *kernel)
+{
+    const char *begin = kernel->arguments.token.text;
+    if (kernel->is_template) {
+        gt_text_append(out, "\nkernel ");
+        gt_tokens_append(out, begin, (size_t)(kernel->arguments.end - begin));
+    }
+}
+
+/* Times are kept for the work of the default's launch: with another default they are others. */
+static void append_work_of_default(gt_text *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->axis_count; i++) {
+        const gt_axis *axis = &template->axes[i];
+        if (template->work.axes >> i & 1) {
+            gt_text_printf(out, "\ndefault %s=", axis->name);
+            gt_axis_value_append(out, axis, axis->default_choice);
+        }
+    }
+}
+
+static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
+{
+    gt_text text = {0};
+    gt_text_append(&text, proof);
+    gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
+    append_clauses(&text, reader, meaning_words, sizeof meaning_words / sizeof *meaning_words);
+    append_pass(&text, parse->template);
+    append_instance(&text, &parse->parts->kernel);
+    append_work_of_default(&text, parse->template);
+    parse->template->identity = gt_hash_string(gt_text_string(&text));
+    if (reader->has_headers) {
+        parse->template->identity = gt_hash_join(parse->template->identity, reader->headers);
+        parse->template->has_headers = true;
+    }
+    gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
+    gt_text_clear(&text);
+    append_clauses(&text, reader, launch_words, sizeof launch_words / sizeof *launch_words);
+    parse->parts->geometry = gt_hash_string(gt_text_string(&text));
+    status = text.failed ? gt_fail_memory() : status;
+    gt_text_free(&text);
+    return status;
+}
+
+static uint64_t axes_of(const gt_expression *const *expressions, size_t count)
+{
+    uint64_t mask = 0;
+    for (size_t i = 0; i < count; i++) {
+        mask |= gt_axes_used(expressions[i]);
+    }
+    return mask;
+}
+
+static void note_axes(gt_parse *parse)
+{
+    gt_template_parts *parts = parse->parts;
+    parts->geometry_axes = axes_of((const gt_expression *const *)parts->block.items, 3) |
+                           axes_of((const gt_expression *const *)parts->grid.items, 3) |
+                           axes_of((const gt_expression *const *)parts->cluster.items, 3) |
+                           axes_of((const gt_expression *const *)&parts->shared, 1) |
+                           gt_axes_used(parts->cooperative) | gt_steps_axes(parse->template);
+    for (uint32_t i = 0; i < parts->scratch_count; i++) {
+        parts->geometry_axes |=
+            axes_of((const gt_expression *const *)parts->scratch[i].extents.items, 3);
+    }
+    for (uint32_t i = 0; i < parts->map_count; i++) {
+        parts->geometry_axes |= gt_map_axes(&parts->maps[i]);
+    }
+    if (!parse->template->work.stated) {
+        parse->template->work.place = parts->kernel.place;
+    }
+    for (uint32_t i = 0; i < parse->template->axis_count; i++) {
+        parse->template->axes[i].in_source = is_in_source(parts, parse->template, i);
+    }
+}
+
+gputune_status gt_template_identify(gt_parse *parse, const gt_reader *reader)
+{
+    note_axes(parse);
+    return make_hashes(parse, reader);
+}

@@ -1,0 +1,194 @@
+/* The words of pragmas: which there are, which a template needs, and in which order they are read.
+ */
+#include "kernel/axis_kind.h"
+#include "kernel/pipeline.h"
+
+#include <string.h>
+
+typedef enum occurrence { ONCE, MANY, NEEDED } occurrence;
+
+typedef struct pragma {
+    const char *word;
+    int phase;
+    occurrence occurrence;
+    gt_parse_fn parse;
+    const char *form; /* an example for messages; NULL: they need none */
+} pragma;
+
+/* The pragmas by the phase in which they are read: later ones use what earlier ones declare. Those
+ * that declare axes are in axis_kind.c, and are read in the phase AXES. */
+enum { AXES = 1 };
+
+static const pragma pragmas[] = {
+    {"kernel", 0, NEEDED, gt_parse_kernel, NULL},
+    {"problem", 0, MANY, gt_parse_problem, NULL},
+    {"constant", 1, MANY, gt_parse_constant, "constant(weights : float[9])"},
+    {"args", 2, NEEDED, gt_parse_args, NULL},
+    {"scratch", 2, MANY, gt_parse_scratch, NULL},
+    {"default", 2, MANY, gt_parse_default, NULL},
+    {"block", 2, NEEDED, gt_parse_block, NULL},
+    {"grid", 2, NEEDED, gt_parse_grid, NULL},
+    {"shared", 2, ONCE, gt_parse_shared, NULL},
+    {"cooperative", 2, ONCE, gt_parse_cooperative, NULL},
+    {"require", 2, MANY, gt_parse_require, NULL},
+    {"launch_bounds", 2, ONCE, gt_parse_launch_bounds, NULL},
+    {"maxreg", 2, ONCE, gt_parse_maxreg, NULL},
+    {"work", 2, ONCE, gt_parse_work, NULL},
+    {"reference", 2, ONCE, gt_parse_reference,
+     "reference(KERNEL, block = 256, grid = ceil_div(n, 256), rtol = 1e-5)"},
+    {"check", 2, ONCE, gt_parse_check, "check(KERNEL, block = 256, grid = ceil_div(n, 256))"},
+    {"define", 2, MANY, gt_parse_define, NULL},
+    {"options", 2, MANY, gt_parse_options,
+     "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
+    {"clear", 3, MANY, gt_parse_clear, NULL},
+    {"tensormap", 3, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
+    {"expect", 3, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
+    {"init", AXES, ONCE, gt_parse_init,
+     "init(KERNEL, block = 256, grid = ceil_div(n, 256))"}, /* before args(), whose integers then
+                                                               need no fill */
+    {"launch", 3, MANY, gt_parse_launch,
+     "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
+};
+
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 4, WORD_MAX = 32 };
+
+/* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
+static pragma pragma_at(int index)
+{
+    if (index < PRAGMA_COUNT) {
+        return pragmas[index];
+    }
+    const gt_axis_traits *kind = gt_axis_traits_of((gt_axis_kind)(index - PRAGMA_COUNT));
+    return kind ? (pragma){kind->name, AXES, kind->once ? ONCE : MANY, kind->parse, NULL}
+                : (pragma){.phase = PHASES};
+}
+
+/* Words that are known and not to be had yet. */
+static const struct {
+    const char *word, *expected;
+} refused[] = {{"texture", "a buffer, which const and __restrict__ let the kernel read as fast"},
+               {"surface", "a buffer"}};
+
+static int word_index(const char *word)
+{
+    for (int i = 0; pragma_at(i).word; i++) {
+        if (strcmp(pragma_at(i).word, word) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+static gputune_status unknown_word(const gt_clause *clause)
+{
+    const char *names[WORD_MAX] = {"include"};
+    size_t count = 1;
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (strcmp(refused[i].word, clause->word) == 0) {
+            return gt_fail_at(clause->place, "'%s' is not supported yet; expected %s", clause->word,
+                              refused[i].expected);
+        }
+    }
+    for (int i = 0; pragma_at(i).word; i++) {
+        names[count++] = pragma_at(i).word;
+    }
+    const char *nearest = gt_nearest(clause->word, names, count);
+    return gt_fail_at(clause->place, "unknown pragma '%s'; expected %s%s%s", clause->word,
+                      nearest ? "'" : "", nearest ? nearest : "one such as tune or require",
+                      nearest ? "'" : "");
+}
+
+/* What to write beside launch() in place of a clause that is for a template with one kernel; NULL:
+ * the clause has its place there too. */
+static const char *beside_launch(const char *word)
+{
+    static const struct {
+        const char *word, *instead;
+    } of_one_kernel[] = {
+        {"block", "it in each launch(), as in launch(KERNEL, block = 256, …)"},
+        {"grid", "it in each launch(), as in launch(KERNEL, grid = ceil_div(n, 256), …)"},
+        {"shared", "it in a launch(), as in launch(KERNEL, shared = 4 * BLOCK, …)"},
+        {"cluster", "it in a launch(), as in tune(SIZE = 1, 2) launch(KERNEL, cluster = SIZE, …)"},
+        {"cooperative", "it in a launch(), as in launch(KERNEL, cooperative = 1, …)"},
+        {"preferred_cluster", "it left out, or a template with one kernel"},
+        {"launch_bounds", "__launch_bounds__(BLOCK) in the kernels' definitions"},
+        {"pass", "constant(NAME : TYPE[COUNT]), or a buffer in args()"},
+        {"tensormap", "a buffer in args(), or a template with one kernel"}};
+    for (size_t i = 0; i < sizeof of_one_kernel / sizeof *of_one_kernel; i++) {
+        if (strcmp(of_one_kernel[i].word, word) == 0) {
+            return of_one_kernel[i].instead;
+        }
+    }
+    return NULL;
+}
+
+/* Unknown words, words that came twice, and words that are missing. */
+static gputune_status check_words(const gt_reader *reader)
+{
+    const gt_clause *first[WORD_MAX] = {NULL};
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        int i = word_index(clause->word);
+        if (i < 0) {
+            return unknown_word(clause);
+        }
+        if (first[i] && pragma_at(i).occurrence != MANY) {
+            return gt_fail_at(clause->place,
+                              "'%s' given twice; expected it once (first on line "
+                              "%d)",
+                              clause->word, first[i]->place.line);
+        }
+        first[i] = first[i] ? first[i] : clause;
+    }
+    for (size_t c = 0; c < reader->clauses.count && first[word_index("launch")]; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        const char *instead = beside_launch(clause->word);
+        if (instead) {
+            return gt_fail_at(clause->place, "'%s' beside launch(); expected %s", clause->word,
+                              instead);
+        }
+    }
+    for (int i = 0; i < PRAGMA_COUNT; i++) {
+        bool in_launch = first[word_index("launch")] && beside_launch(pragmas[i].word);
+        if (pragmas[i].occurrence == NEEDED && !first[i] && !in_launch) {
+            const char *path = reader->parts->files[0].path;
+            if (!reader->clauses.count) {
+                return gt_fail(
+                    GPUTUNE_ETEMPLATE,
+                    "%s:1:1: no #pragma gputune; 'gputune template %s' writes those of a "
+                    "first template",
+                    path, path);
+            }
+            return gt_fail(GPUTUNE_ETEMPLATE, "%s:1:1: no '%s'; expected #pragma gputune %s(…)",
+                           path, pragmas[i].word, pragmas[i].word);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status parse_phase(gt_parse *parse, const gt_reader *reader, int phase)
+{
+    for (size_t c = 0; c < reader->clauses.count; c++) {
+        const gt_clause *clause = &reader->clauses.items[c];
+        pragma found = pragma_at(word_index(clause->word));
+        if (found.phase != phase) {
+            continue;
+        }
+        gt_lexer body = clause->body;
+        body.form = found.form;
+        GT_TRY(found.parse(parse, clause, &body));
+        if (body.token.kind != GT_TOKEN_END) {
+            return gt_fail_expected(&body, "',' or ')'");
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_parse_clauses(gt_parse *parse, const gt_reader *reader)
+{
+    GT_TRY(check_words(reader));
+    for (int phase = 0; phase < PHASES; phase++) {
+        GT_TRY(parse_phase(parse, reader, phase));
+    }
+    return GPUTUNE_OK;
+}

@@ -1,0 +1,223 @@
+/* Which contestants leave a race: losers, and those that fail. */
+#include "simulated_race.h"
+
+static void losers_leave_with_a_reason(void **state)
+{
+    machine m = make_machine(9, 8);
+    char text[96];
+    gt_race_contestant c;
+    (void)state;
+    equal_times(&m);
+    m.times[0] = 300; /* the default stays to the end */
+    m.times[1] = 250;
+    m.times[2] = 125;
+    m.times[3] = 70;
+    gt_race *race = run_race(&m, NULL);
+    assert_true(gt_race_find(race, 1, &c));
+    assert_int_equal(c.left, GT_RACE_LEFT_FIRST);
+    assert_int_equal(c.sample_count, 1);
+    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, &c), "first round"));
+    assert_true(gt_race_find(race, 2, &c));
+    assert_int_equal(c.left, GT_RACE_LEFT_EARLY);
+    assert_true(c.left_round > 0);
+    assert_non_null(strstr(gt_race_leave_text(text, sizeof text, &c), "% slower after"));
+    assert_true(gt_race_find(race, 0, &c));
+    assert_int_equal(c.left, GT_RACE_IN);
+    assert_true(c.sample_count > 8);
+    assert_false(gt_race_find(race, 99, &c));
+    gt_race_free(race);
+}
+
+static void exhaustive_race_samples_everyone(void **state)
+{
+    machine m = make_machine(9, 8);
+    const gt_race_options options = {.seed = 1, .exhaustive = true};
+    gt_race_contestant c;
+    (void)state;
+    equal_times(&m);
+    m.times[1] = 500;
+    m.times[3] = 70;
+    gt_race *race = run_race(&m, &options);
+    for (uint64_t id = 0; id < m.count; id++) {
+        assert_true(gt_race_find(race, id, &c));
+        assert_true(c.sample_count >= 10);
+    }
+    gt_race_free(race);
+}
+
+static void failures_do_not_stop_the_race(void **state)
+{
+    machine m = make_machine(2, 8);
+    gt_race_contestant c;
+    gt_race_result result;
+    (void)state;
+    equal_times(&m);
+    m.times[5] = 60;
+    m.failing = 5;
+    m.times[6] = 80;
+    gt_race *race = run_race(&m, NULL);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 6);
+    assert_true(gt_race_find(race, 5, &c));
+    assert_int_equal(c.left, GT_RACE_LEFT_FAILED);
+    gt_race_free(race);
+}
+
+static void next_best_replaces_a_winner_that_fails(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race_end end;
+    (void)state;
+    equal_times(&m);
+    m.times[2] = 80;
+    m.times[1] = 90;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_contestant c;
+    assert_true(gt_race_find(race, 1, &c));
+    assert_true(c.left != GT_RACE_IN && c.reserve);
+    gt_race_fail(race, 2);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    assert_true(result.speedup_low > 1);
+    gt_race_fail(race, 1);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 0);
+    gt_race_free(race);
+}
+
+static void next_best_replaces_a_default_that_fails(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race_end end;
+    (void)state;
+    equal_times(&m);
+    m.times[0] = 80;
+    m.times[1] = 90;
+    gt_race *race = run_race(&m, NULL);
+    gt_race_fail(race, 0);
+    do {
+        take_round(race, &m, &end);
+    } while (end == GT_RACE_RUNNING);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 1);
+    gt_race_free(race);
+}
+
+static void default_may_fail(void **state)
+{
+    machine m = make_machine(2, 4);
+    gt_race_result result;
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    (void)state;
+    equal_times(&m);
+    m.times[3] = 80;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    for (uint32_t i = 0; i < m.count; i++) {
+        assert_int_equal(gt_race_add(race, i, i, i == 0), GPUTUNE_OK);
+    }
+    gt_race_fail(race, 0);
+    gt_race_complete(race);
+    while (end == GT_RACE_RUNNING) {
+        take_round(race, &m, &end);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    assert_int_equal(result.winner, 3);
+    assert_false(result.has_default);
+    assert_true(result.speedup == 0);
+    gt_race_free(race);
+}
+
+static void all_failing_is_no_variant(void **state)
+{
+    gt_race *race;
+    gt_race_round round;
+    gt_race_end end;
+    gt_race_result result;
+    (void)state;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_EINVAL);
+    gt_race_complete(race);
+    assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+    gt_race_fail(race, 1);
+    assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+    assert_int_equal(end, GT_RACE_NONE_LEFT);
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_ENOVARIANT);
+    gt_race_free(race);
+}
+
+/* How long contestant `id` takes in that turn; NaN: the sample has no value. */
+typedef double (*time_fn)(uint64_t id, int turn);
+
+/* Races two, of which the first is the default, to the end. */
+static int winner_of_two(time_fn time_of)
+{
+    gt_race *race;
+    gt_race_end end = GT_RACE_RUNNING;
+    gt_race_result result;
+    assert_int_equal(gt_race_new(&race, NULL), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 1, 1, true), GPUTUNE_OK);
+    assert_int_equal(gt_race_add(race, 2, 2, false), GPUTUNE_OK);
+    gt_race_complete(race);
+    for (int turn = 0; end == GT_RACE_RUNNING; turn++) {
+        gt_race_round round;
+        assert_int_equal(gt_race_next_round(race, &round), GPUTUNE_OK);
+        for (uint32_t i = 0; i < round.count; i++) {
+            double value = time_of(round.ids[i], turn);
+            assert_int_equal(gt_race_record(race, round.ids[i], value), GPUTUNE_OK);
+        }
+        assert_int_equal(gt_race_end_round(race, &end), GPUTUNE_OK);
+        assert_true(turn < 100);
+    }
+    assert_int_equal(gt_race_result_get(race, &result), GPUTUNE_OK);
+    gt_race_free(race);
+    return (int)result.winner;
+}
+
+static double never(uint64_t id, int turn)
+{
+    (void)turn;
+    return id == 2 ? NAN : 100;
+}
+
+static void one_that_never_gives_a_value_fails(void **state)
+{
+    (void)state;
+    assert_int_equal(winner_of_two(never), 1);
+}
+
+static double all_but_once(uint64_t id, int turn)
+{
+    return turn == 1 ? NAN : id == 2 ? 80 : 100;
+}
+
+static void one_missed_round_is_forgiven(void **state)
+{
+    (void)state;
+    assert_int_equal(winner_of_two(all_but_once), 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(losers_leave_with_a_reason),
+        cmocka_unit_test(exhaustive_race_samples_everyone),
+        cmocka_unit_test(failures_do_not_stop_the_race),
+        cmocka_unit_test(next_best_replaces_a_winner_that_fails),
+        cmocka_unit_test(next_best_replaces_a_default_that_fails),
+        cmocka_unit_test(default_may_fail),
+        cmocka_unit_test(all_failing_is_no_variant),
+        cmocka_unit_test(one_that_never_gives_a_value_fails),
+        cmocka_unit_test(one_missed_round_is_forgiven),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
