@@ -40,7 +40,8 @@ static bool set_limit(int resource, rlim_t value)
            setrlimit(resource, &(struct rlimit){value, limit.rlim_max}) == 0;
 }
 
-/* What this process has mapped now and 20 MB more. AddressSanitizer needs terabytes of addresses. */
+/* What this process has mapped now and 20 MB more. AddressSanitizer needs terabytes of addresses.
+ */
 static bool little_memory(void)
 {
 #ifdef __SANITIZE_ADDRESS__
