@@ -130,6 +130,7 @@ static int be_limited(size_t index)
         return NO_PLAN;
     }
     if (!limits[index].apply()) {
+        gputune_close(tuner);
         return NO_LIMIT;
     }
     if (tune_kernel(&plan, tuner, "axpy", GPUTUNE_SIZES({"n", ASKED + (int)index}), &options) < 0) {

@@ -7,6 +7,7 @@
 #include "gpu/driver.h"
 
 #include <gputune.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -93,12 +94,16 @@ static int world_close(void **state)
     return 0;
 }
 
+/* Several threads log at once. */
 static void on_log(void *user, gputune_log_level level, const char *line)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     (void)user;
+    pthread_mutex_lock(&lock);
     size_t used = strlen(world.log);
     world.warnings += level <= GPUTUNE_LOG_WARNING;
     snprintf(world.log + used, sizeof world.log - used, "%d %s\n", (int)level, line);
+    pthread_mutex_unlock(&lock);
 }
 
 static gputune *tuner_open(const char *database)
