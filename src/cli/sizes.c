@@ -46,7 +46,7 @@ static int fail_comma(const char *option, const char *text, size_t length)
         }
         comma = *at == ',' ? at : *at == '=' ? NULL : comma;
     }
-    cli_error("%s: '%.*s' names a second one behind a comma; part names by blanks: '%s'", option,
+    cli_error("%s: '%.*s' has a second name behind a comma; separate names by blanks: '%s'", option,
               (int)length, text, parted);
     free(parted);
     return CLI_EXIT_USAGE;

@@ -378,27 +378,31 @@ static bool describe_freed(char *out, size_t out_bytes, uint64_t address)
     return false;
 }
 
+static const char *name_of(const slot *named)
+{
+    return named->name[0] ? named->name : "an allocation";
+}
+
 static void describe_near(char *out, size_t out_bytes, const slot *near, uint64_t address)
 {
     const emu_allocation *what = &near->what;
     snprintf(out, out_bytes, "%llu bytes %s %s of %zu bytes at 0x%llx",
              (unsigned long long)distance_to(what, address),
-             address < what->base ? "before" : "past the end of",
-             near->name[0] ? near->name : "an allocation", what->bytes,
+             address < what->base ? "before" : "past the end of", name_of(near), what->bytes,
              (unsigned long long)what->base);
 }
 
 void emu_memory_describe(char *out, size_t out_bytes, uint64_t address)
 {
     emu_allocation inside;
-    if (emu_memory_lookup(&inside, address)) {
-        snprintf(out, out_bytes, "in an allocation of %zu bytes at 0x%llx", inside.bytes,
-                 (unsigned long long)inside.base);
-        return;
-    }
     pthread_mutex_lock(&memory.lock);
     const slot *near = neighbour(address);
-    if (!describe_freed(out, out_bytes, address)) {
+    if (emu_memory_lookup(&inside, address)) {
+        uint32_t owner = owner_at(address);
+        snprintf(out, out_bytes, "in %s of %zu bytes at 0x%llx",
+                 owner ? name_of(&memory.slots[owner - 1]) : "an allocation", inside.bytes,
+                 (unsigned long long)inside.base);
+    } else if (!describe_freed(out, out_bytes, address)) {
         if (near) {
             describe_near(out, out_bytes, near, address);
         } else {

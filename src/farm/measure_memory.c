@@ -282,6 +282,11 @@ static gputune_status guard_input(gt_guarded *out, gt_measure *measure, const gt
     }
     ++out->view_count;
     out->addresses[index] = view->address + offset;
+    if (measure->driver->EmuNameMemory) {
+        char name[GT_NAME_MAX + 8];
+        gt_snprintf(name, sizeof name, "input %s", buffer->name);
+        GT_CALL(measure, EmuNameMemory, view->address, name);
+    }
     GT_CALL(measure, MemcpyDtoDAsync, view->own + offset, slot->address, buffer->bytes,
             measure->stream);
     return GPUTUNE_OK;

@@ -337,6 +337,8 @@ static void a_winner_cannot_write_its_inputs(void **state)
     assert_int_equal(gt_measure_recheck(world.measure, &(gt_recheck_job){98, 4711}, &verified),
                      GPUTUNE_ECRASHED);
     assert_non_null(strstr(gt_message(), "inputs that cannot be written"));
+    assert_true(!gt_measure_device(world.measure)->emulated ||
+                strstr(gt_message(), "in input x of "));
 }
 
 /* Before this process uses the driver, which does not survive a fork. */
