@@ -75,9 +75,9 @@ void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading);
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
 /* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
 void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
-/* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be written,
- * the writer is opened first, which makes it, brings it up to date, or gives it up. EDATABASE: it
- * cannot be read now. Under `reading`. */
+/* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
+ * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
+ * EDATABASE: it cannot be read now. Under `reading`. */
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX]);
 /* Stops using the system's file. Under `reading`. */

@@ -455,6 +455,33 @@ static void facts_of_a_gpu(void **state)
     gt_store_close(store);
 }
 
+/* They are this GPU's, under this driver, and as some result was put. */
+static void clock_rates_of_a_gpu(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_device device = {.uuid = "GPU-1",
+                        .origin = "cuda",
+                        .driver_version = 13000,
+                        .memory_clock_khz = 3201000,
+                        .sm_clock_khz = 1980000};
+    gt_device same = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13000};
+    gt_device twin = {.uuid = "GPU-2", .origin = "cuda", .driver_version = 13000};
+    gt_device updated = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13010};
+    assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
+    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
+    assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_OK);
+    assert_int_equal(same.memory_clock_khz, 3201000);
+    assert_int_equal(same.sm_clock_khz, 1980000);
+    assert_int_equal(gt_store_clock_rates(&twin, store), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_clock_rates(&updated, store), GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+    run_sql(w->path, "UPDATE clock_rate SET sm_clock_khz = sm_clock_khz + 1");
+    store = open_store(w);
+    assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+}
+
 static void host_joins_the_environment(void **state)
 {
     char plain[GT_ENVIRONMENT_MAX], joined[GT_ENVIRONMENT_MAX], other[GT_ENVIRONMENT_MAX];
@@ -489,6 +516,7 @@ int main(void)
                                         close_world),
         cmocka_unit_test_setup_teardown(damaged_code_is_not_handed_out, open_world, close_world),
         cmocka_unit_test_setup_teardown(facts_of_a_gpu, open_world, close_world),
+        cmocka_unit_test_setup_teardown(clock_rates_of_a_gpu, open_world, close_world),
         cmocka_unit_test(host_joins_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
