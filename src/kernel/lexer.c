@@ -265,8 +265,8 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
 
 bool gt_token_is(const gt_token *token, const char *text)
 {
-    return token->kind != GT_TOKEN_END && *token->text == *text &&
-           token->length == strlen(text) && memcmp(token->text, text, token->length) == 0;
+    return token->kind != GT_TOKEN_END && *token->text == *text && token->length == strlen(text) &&
+           memcmp(token->text, text, token->length) == 0;
 }
 
 int gt_token_angles(const gt_token *token)
