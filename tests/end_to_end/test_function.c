@@ -323,7 +323,7 @@ static void mistakes_are_refused(void **state)
 static int open_world(void **state)
 {
     (void)state;
-    return world_open("emu:h200");
+    return world_open(world_driver());
 }
 
 int main(void)

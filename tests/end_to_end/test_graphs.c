@@ -143,7 +143,7 @@ static void stream_of_another_priority_serves(void **state)
 static int open_world(void **state)
 {
     (void)state;
-    return world_open("emu:h200");
+    return world_open(world_driver());
 }
 
 int main(void)
