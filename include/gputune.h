@@ -419,16 +419,17 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
-/* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
- * context, asynchronously and with the stream's priority. The first launch in a context of the
- * plan's device loads the code there, also after the context was reset. EINVAL without a current
- * context. Launch in contexts of the plan's device alone: a launch in one of another device is
- * EINVAL when it loads the code, or the driver refuses it; else it runs there, as a launch of loaded
- * code asks the driver nothing. These are found before anything is launched: EINVAL where the number of arguments, or a scalar that is named like a
- * problem size, differs from the plan's; ECAPTURE where the stream's capture makes the launch
- * impossible. A buffer that is aligned to less than the plan assumes launches the plan's fallback,
- * and is EINVAL where no fallback was verified. A graph that captures the launch holds what the
- * launch uses, and may outlive plan and tuner. */
+/* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the
+ * current context, asynchronously and with the stream's priority. The first launch in a context of
+ * the plan's device loads the code there, also after the context was reset. EINVAL without a
+ * current context. Launch in contexts of the plan's device alone: a launch in one of another
+ * device is EINVAL when it loads the code, or the driver refuses it; else it runs there, as a
+ * launch of loaded code asks the driver nothing. These are found before anything is launched:
+ * EINVAL where the number of arguments, or a scalar that is named like a problem size, differs
+ * from the plan's; ECAPTURE where the stream's capture makes the launch impossible. A buffer that
+ * is aligned to less than the plan assumes launches the plan's fallback, and is EINVAL where no
+ * fallback was verified. A graph that captures the launch holds what the launch uses, and may
+ * outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */
