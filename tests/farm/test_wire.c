@@ -329,7 +329,7 @@ static void a_long_message_is_refused(void **state)
         *at = json + snprintf(json, sizeof json, "{\"status\":0,\"culprit\":0,\"message\":\"");
     gt_answer answer;
     memset(at, 'x', sizeof answer.message);
-    strcpy(at + sizeof answer.message, "\"}");
+    memcpy(at + sizeof answer.message, "\"}", 3);
     json_t *object = json_loads(json, 0, NULL);
     assert_int_equal(gt_record_decode(&answer, &gt_record_answer, object, "", 0), GPUTUNE_EWORKER);
     assert_non_null(strstr(gt_message(), "'message'"));

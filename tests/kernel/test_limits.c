@@ -313,7 +313,7 @@ static gputune_status find_file(void *user, const gt_include *include, gt_includ
     const char *digits = include->name + strcspn(include->name, "0123456789");
     *out = (gt_included){0};
     if (strncmp(include->name, "deep", 4) == 0) {
-        gt_text_printf(&text, "#include \"deep%d\"\n", atoi(digits) + 1);
+        gt_text_printf(&text, "#include \"deep%d\"\n", (int)strtol(digits, NULL, 10) + 1);
     } else if (strncmp(include->name, "large", 5) == 0) {
         for (int i = 0; i < 1 << 17; i++) {
             gt_text_append(&text, "// a comment of 32 characters ...\n");
