@@ -131,11 +131,11 @@ static void note_damage(gt_store *store)
     close_reader(store);
 }
 
-/* A file that cannot be written cannot be read either, for the same reason. */
-static void give_up_reading(gt_store *store)
+/* A file that could not be written cannot be read either, for the same reason. The next lookup
+ * tries again. */
+static void note_unreadable(gt_store *store)
 {
     pthread_mutex_lock(&store->telling);
-    store->unreadable = true;
     memcpy(store->unread, store->unkept, sizeof store->unread);
     pthread_mutex_unlock(&store->telling);
 }
@@ -153,7 +153,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     gputune_status status = gt_layers_open_reader(store, &at_once, &trouble, why);
     if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
         gt_layers_is_set(store, &store->no_file)) {
-        give_up_reading(store);
+        note_unreadable(store);
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {

@@ -319,6 +319,31 @@ static void nearest_prefers_the_whole_space(void **state)
     gt_store_close(store);
 }
 
+/* The same, where the two have sizes of their own: one half of what is wanted, the other twice. */
+static void nearest_prefers_the_whole_space_at_any_size(void **state)
+{
+    world *w = *state;
+    char problem[32];
+    const int64_t small = 2048, wanted = 4096, large = 8192;
+    const gt_terms whole = terms_of(GPUTUNE_MEASURE);
+    gt_terms part = whole;
+    part.space = hash_of(78);
+    part.limit = 2;
+    for (int larger = 0; larger < 2; larger++) {
+        gt_store *store;
+        assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+        for (int i = 0; i < 2; i++) {
+            const int64_t *n = i ? &large : &small;
+            gt_scenario scenario = scenario_at(n, problem);
+            assert_int_equal(
+                put_under(store, &scenario, 100, i == larger ? &whole : &part, false, NULL),
+                GPUTUNE_OK);
+        }
+        assert_int_equal(nearest_to(store, wanted, "T=half"), larger ? large : small);
+        gt_store_close(store);
+    }
+}
+
 /* --- trials and code -------------------------------------------------------------------------- */
 
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver, int nvrtc)
@@ -509,6 +534,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(unfinished_yields_to_finished, open_world, close_world),
         cmocka_unit_test_setup_teardown(winner_whose_trial_failed_is_none, open_world, close_world),
         cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space, open_world, close_world),
+        cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space_at_any_size, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(failures_are_forgotten_with_another_driver, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(trials_come_back_whole, open_world, close_world),
