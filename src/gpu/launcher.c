@@ -5,17 +5,16 @@
 
 #include <string.h>
 
-gputune_status gt_launcher_check_device(const gt_driver *driver, const gt_device *device,
-                                        const char *entry)
+gputune_status gt_launcher_check_device(const gt_launcher *launcher)
 {
     CUdevice current;
-    GT_CUDA(driver, CtxGetDevice, &current);
-    return current == device->ordinal
+    GT_CUDA(launcher->driver, CtxGetDevice, &current);
+    return current == launcher->device.ordinal
                ? GPUTUNE_OK
                : gt_fail(GPUTUNE_EINVAL,
                          "%s: the current context is of device %d, and the plan is for device %d; "
                          "open a tuner for each device",
-                         entry, (int)current, device->ordinal);
+                         launcher->launch->entry, (int)current, launcher->device.ordinal);
 }
 
 /* Whether the current context is one that it launches in. */
@@ -25,8 +24,7 @@ static gputune_status check_context(const gt_launcher *launcher)
     CUcontext current = NULL;
     if (launcher->library) {
         GT_TRY(gt_context_current(&now, launcher->driver));
-        return gt_launcher_check_device(launcher->driver, &launcher->device,
-                                        launcher->launch->entry);
+        return gt_launcher_check_device(launcher);
     }
     GT_CUDA(launcher->driver, CtxGetCurrent, &current);
     return current == launcher->context.handle
@@ -249,8 +247,8 @@ static bool is_capturing(const gt_driver *driver, CUstream stream)
            status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* The graph holds the code, which is loaded before the launch: in a context where it is launched
- * for the first time, the driver might find no time for that during a capture. */
+/* The graph holds the code. A library is loaded first where the context does not have it yet: the
+ * launch would load it outside of the relaxed mode, and might break the capture. */
 static gputune_status hold_code(gt_launcher *launcher, uint64_t capture, CUgraph graph)
 {
     CUfunction function;

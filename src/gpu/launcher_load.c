@@ -299,7 +299,7 @@ static gputune_status load_code(gt_launcher *launcher, const gt_image *image,
 static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
                                       const gt_launcher *parent)
 {
-    GT_TRY(gt_launcher_check_device(launcher->driver, &launcher->device, launcher->launch->entry));
+    GT_TRY(gt_launcher_check_device(launcher));
     GT_TRY(find_symbols(launcher, image, parent));
     GT_TRY(load_code(launcher, image, parent));
     GT_TRY(gt_launcher_check_occupancy(launcher));

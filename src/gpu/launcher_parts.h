@@ -139,9 +139,8 @@ CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
 
 /* ---- launcher.c ---- */
 
-/* EINVAL where the current context is of another device than `device`. `entry`: whose launch. */
-gputune_status gt_launcher_check_device(const gt_driver *driver, const gt_device *device,
-                                        const char *entry);
+/* EINVAL where the current context is of another device than the launcher. */
+gputune_status gt_launcher_check_device(const gt_launcher *launcher);
 
 /* Encodes the launch's tensor maps for the caller's buffers, as far as its parameters need them. In
  * launcher_tensormap.c. EINVAL for an address that is aligned too little, ECUDA when the driver

@@ -59,13 +59,18 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
 
 /* ---- libraries ---- */
 
+static bool has_libraries(const gt_driver *driver)
+{
+    return driver->LibraryLoadData && driver->LibraryUnload && driver->LibraryGetKernel &&
+           driver->KernelGetFunction && driver->KernelGetAttribute && driver->KernelSetAttribute;
+}
+
 bool gt_library_load(CUlibrary *out, CUkernel *kernel, const gt_driver *driver,
                      const gt_image *image, const char *name)
 {
     CUlibrary library;
     CUfunction function;
-    if (!driver->LibraryLoadData || !driver->LibraryUnload || !driver->LibraryGetKernel ||
-        !driver->KernelGetFunction || !driver->KernelGetAttribute || !driver->KernelSetAttribute ||
+    if (!has_libraries(driver) || !image->data || !image->bytes ||
         driver->LibraryLoadData(&library, image->data, NULL, NULL, 0, NULL, NULL, 0)) {
         return false;
     }
