@@ -1,4 +1,5 @@
-/* A plan's kernel, launched by the program itself from what the plan says of it. */
+/* A plan's kernel, launched by the program itself from what the plan says of it. On the emulator;
+ * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
 enum { PARAMETERS = 16 };
