@@ -161,6 +161,14 @@ void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
 /* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
 gputune_status gt_draft_read_body(gt_draft *draft);
 
+/* ---- draft_shared.c ---- */
+
+/* `[extern] __shared__ TYPE NAME[e]…`, with the lexer behind the word. */
+void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern);
+/* Reads the indices behind the array's name. An array of as many elements as a block has threads
+ * limits the block. */
+void gt_draft_read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer);
+
 /* ---- draft_bound.c ---- */
 
 const gt_draft_symbol *gt_draft_symbol_at(const gt_draft *draft, uint16_t symbol);
