@@ -131,6 +131,15 @@ static void note_damage(gt_store *store)
     close_reader(store);
 }
 
+/* A file that could not be written cannot be read either, for the same reason. The next lookup
+ * tries again. */
+static void note_unreadable(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    memcpy(store->unread, store->unkept, sizeof store->unread);
+    pthread_mutex_unlock(&store->telling);
+}
+
 /* Looks at the file once. EBUSY: it is locked. Other trouble counts as nothing there. Under
  * `reading`. */
 static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
@@ -142,6 +151,11 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
         return GPUTUNE_ENOTFOUND;
     }
     gputune_status status = gt_layers_open_reader(store, &at_once, &trouble, why);
+    if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
+        gt_layers_is_set(store, &store->no_file)) {
+        note_unreadable(store);
+        return GPUTUNE_ENOTFOUND;
+    }
     if (status == GPUTUNE_OK) {
         gt_database_wait(store->reader, &at_once);
         status = work(store->reader, context);
