@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern void *__libc_malloc(size_t bytes);
@@ -106,6 +107,17 @@ static inline long each_failure(const char *call, long step, each_act act, each_
         }
     }
     return tried;
+}
+
+/* Memory that is short: every `step`th allocation, and of SQLite's, of which there are thousands,
+ * every `sqlite_step`th. In the long test all, and ten times as many of SQLite's. */
+static inline void each_failure_of_memory(long step, long sqlite_step, each_act act,
+                                          each_check afterwards, void *user)
+{
+    bool whole = getenv("GPUTUNE_TEST_LONG") != NULL;
+    assert_true(each_failure("allocation", whole ? 1 : step, act, afterwards, user) > 10);
+    assert_true(each_failure("sqlite", whole ? (sqlite_step + 9) / 10 : sqlite_step, act,
+                             afterwards, user) > 0);
 }
 
 #endif
