@@ -158,13 +158,19 @@ static void fill_system(job *j)
     gt_store_close(store);
 }
 
+static void fail_each(long step, each_act act, each_check afterwards, job *j)
+{
+    each_allocation(1, act, afterwards, j);
+    each_of_sqlite(step, act, afterwards, j);
+}
+
 static void memory_is_short_for_a_lookup(void **state)
 {
     job j;
     fill(&j, state);
-    each_failure_of_memory(1, 29, read_all, expect_all, &j);
+    fail_each(29, read_all, expect_all, &j);
     fill_system(&j);
-    each_failure_of_memory(1, 151, read_all, expect_all, &j);
+    fail_each(151, read_all, expect_all, &j);
 }
 
 static void file_cannot_be_read(void **state)
@@ -297,8 +303,8 @@ static void memory_is_short_for_writing(void **state)
 {
     job j;
     fill(&j, state);
-    each_failure_of_memory(1, 61, write_file, expect_all_whole, &j);
-    each_failure_of_memory(1, 151, begin_file, expect_whole, &j);
+    fail_each(61, write_file, expect_all_whole, &j);
+    fail_each(151, begin_file, expect_whole, &j);
 }
 
 static void file_cannot_be_written(void **state)
@@ -396,9 +402,9 @@ static void memory_is_short_for_taking_over(void **state)
     assert_int_equal(gt_store_export(&text, &count, store, &all, NULL), GPUTUNE_OK);
     gt_store_close(store);
     assert_int_equal(gt_text_take(&j.text, &text), GPUTUNE_OK);
-    each_failure_of_memory(1, 151, take_over, expect_all_whole, &j);
+    fail_each(151, take_over, expect_all_whole, &j);
     j.path = ":memory:";
-    each_failure_of_memory(1, 151, take_over, NULL, &j);
+    fail_each(151, take_over, NULL, &j);
     free(j.text);
 }
 
@@ -416,7 +422,7 @@ static void memory_is_short_for_dropping(void **state)
 {
     job j;
     fill(&j, state);
-    each_failure_of_memory(1, 151, fill_and_drop, expect_whole, &j);
+    fail_each(151, fill_and_drop, expect_whole, &j);
 }
 
 int main(void)

@@ -109,15 +109,19 @@ static inline long each_failure(const char *call, long step, each_act act, each_
     return tried;
 }
 
-/* Memory that is short: every `step`th allocation, and of SQLite's, of which there are thousands,
- * every `sqlite_step`th. In the long test all, and ten times as many of SQLite's. */
-static inline void each_failure_of_memory(long step, long sqlite_step, each_act act,
-                                          each_check afterwards, void *user)
+/* Every `step`th allocation; in the long test (GPUTUNE_TEST_LONG) all. */
+static inline void each_allocation(long step, each_act act, each_check afterwards, void *user)
 {
-    bool whole = getenv("GPUTUNE_TEST_LONG") != NULL;
-    assert_true(each_failure("allocation", whole ? 1 : step, act, afterwards, user) > 10);
-    assert_true(each_failure("sqlite", whole ? (sqlite_step + 9) / 10 : sqlite_step, act,
-                             afterwards, user) > 0);
+    step = getenv("GPUTUNE_TEST_LONG") ? 1 : step;
+    assert_true(each_failure("allocation", step, act, afterwards, user) > 5);
+}
+
+/* Every `step`th of SQLite's allocations, of which there are thousands; in the long test ten times
+ * as many. */
+static inline void each_of_sqlite(long step, each_act act, each_check afterwards, void *user)
+{
+    step = getenv("GPUTUNE_TEST_LONG") ? (step + 9) / 10 : step;
+    assert_true(each_failure("sqlite", step, act, afterwards, user) > 0);
 }
 
 #endif

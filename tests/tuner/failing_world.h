@@ -1,6 +1,6 @@
-/* Calls of a tuner in which each allocation fails in turn, or each call or answer of its farm.
- * Every attempt has a tuner of its own, with the templates that are read already. An attempt that
- * fails is repeated with nothing failing, and must succeed then. */
+/* Calls of a tuner in which each allocation fails in turn, or each call or answer of its farm. The
+ * templates are read already. A call that fails is repeated with nothing failing, and must succeed
+ * then. */
 #ifndef GT_TESTS_FAILING_WORLD_H
 #define GT_TESTS_FAILING_WORLD_H
 
@@ -20,6 +20,8 @@ struct failing_world {
     bool may_refute;    /* a failure may be remembered against all variants */
     gputune_sizes sizes;
     const gt_background_use *background;
+    uint64_t seed;  /* of this attempt: what others have stored does not answer it */
+    bool own_store; /* each attempt has one that knows nothing */
 };
 
 #define BAD_BLOCK 512 /* its results are wrong */
@@ -28,7 +30,9 @@ static inline gputune_status make_request(gt_request **out, failing_world *f,
                                           const gputune_options *options)
 {
     world *w = f->w;
-    GT_TRY(gt_request_make(out, &w->services, &w->device, w->path, f->sizes, options));
+    gputune_options own = options ? *options : (gputune_options)GPUTUNE_OPTIONS_INIT;
+    own.seed = f->seed;
+    GT_TRY(gt_request_make(out, &w->services, &w->device, w->path, f->sizes, &own));
     (*out)->background = f->background;
     return GPUTUNE_OK;
 }
@@ -84,13 +88,24 @@ static inline void repeat(failing_world *f, gputune_status failed)
     gt_message_set("%s", message);
 }
 
+/* A new store now and then, for one that has grown answers more slowly. */
+static inline void renew_store(failing_world *f)
+{
+    enum { ATTEMPTS = 32 };
+    world *w = f->w;
+    if (f->own_store || f->seed++ % ATTEMPTS == 0) {
+        gt_store_close(w->store);
+        assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
+        w->services.store = w->store;
+    }
+}
+
 static inline gputune_status attempt(void *user)
 {
     failing_world *f = user;
     world *w = f->w;
     failing_pause();
-    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
-    w->services.store = w->store;
+    renew_store(f);
     scripted_farm_open(&w->farm);
     failing_resume();
     gputune_status status = f->act(f);
@@ -98,8 +113,6 @@ static inline gputune_status attempt(void *user)
         repeat(f, status);
     }
     scripted_farm_close(&w->farm);
-    gt_store_close(w->store);
-    w->store = NULL;
     return status;
 }
 
@@ -111,9 +124,8 @@ static inline int open_failing(void **state)
     f->w = opened;
     f->w->by_block[BAD_BLOCK] = (scripted_variant){.verify = GPUTUNE_EWRONG};
     scripted_farm_close(&f->w->farm);
-    gt_store_close(f->w->store);
-    f->w->store = NULL;
     f->best = "BLOCK=256";
+    f->seed = 1;
     *state = f;
     return 0;
 }
@@ -128,11 +140,15 @@ static inline int close_failing(void **state)
     return 0;
 }
 
-/* `step` and `sqlite_step`: as of each_failure_of_memory(). */
+/* `step` and `sqlite_step`: as of each_allocation() and each_of_sqlite(). */
 static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
 {
+    bool own_store = f->own_store;
     f->act = act;
-    each_failure_of_memory(step, sqlite_step, attempt, NULL, f);
+    each_allocation(step, attempt, NULL, f);
+    f->own_store = true; /* also what SQLite does at the beginning fails */
+    each_of_sqlite(sqlite_step, attempt, NULL, f);
+    f->own_store = own_store;
 }
 
 /* Each call that the farm refuses, and each answer that is a failure; in the long test each failure

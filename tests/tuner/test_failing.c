@@ -186,7 +186,7 @@ static void a_tuning_that_writes_its_samples(void **state)
 
 static void a_search(void **state)
 {
-    short_of_memory(*state, search, 3, 997);
+    short_of_memory(*state, search, 7, 1999);
     without_the_farm(*state, search);
 }
 

@@ -228,8 +228,6 @@ static void wisdom_that_is_proved(void **state)
     const gt_wisdom_filter all = {.kernel = NULL};
     gt_choice choice;
     char config[64];
-    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
-    w->services.store = w->store;
     scripted_farm_open(&w->farm);
     assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
     gt_choice_free(&choice);
@@ -237,8 +235,8 @@ static void wisdom_that_is_proved(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(gt_text_take(&wisdom, &text), GPUTUNE_OK);
     scripted_farm_close(&w->farm);
-    gt_store_close(w->store);
-    short_of_memory(f, prove_imported, 1, 499);
+    f->own_store = true; /* with what is imported */
+    short_of_memory(f, prove_imported, 3, 997);
     without_the_farm(f, prove_imported);
     free(wisdom);
 }
