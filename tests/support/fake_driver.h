@@ -31,10 +31,13 @@ typedef struct fake_driver {
     /* Scripts. */
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* by stream number */
     CUresult capture_result;                            /* of StreamGetCaptureInfo */
-    bool events_pending;     /* EventQuery says not ready until EventSynchronize */
-    const char *fail_name;   /* this call ... */
-    CUresult fail_code;      /* ... answers this ... */
-    int fail_after;          /* ... after so many successes */
+    bool events_pending;   /* EventQuery says not ready until EventSynchronize */
+    const char *fail_name; /* this call ... */
+    CUresult fail_code;    /* ... answers this ... */
+    int fail_after;        /* ... after so many successes */
+    /* Whether the next call ("driver") answers fail_code, unless freeing needs it; NULL: none does.
+     */
+    bool (*fails)(const char *what, int unused);
     int parameter_sizes[16]; /* of every kernel, 0 ends */
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
