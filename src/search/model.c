@@ -122,5 +122,6 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
                                    .close = close_model,
                                    .propose = propose_model,
                                    .told = told_model,
+                                   .learns = true,
                                    .look = look,
                                    .worth = worth};

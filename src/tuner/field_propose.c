@@ -85,17 +85,18 @@ bool gt_field_has_more_proposals(const gt_field *field)
     return !field->options.proposer->exhausted && !field->cut;
 }
 
-gputune_status gt_field_take_proposals(gt_field *field)
+gputune_status gt_field_take_proposals(gt_field *field, uint32_t most)
 {
-    enum { AT_ONCE = 16 };
-    gt_config configs[AT_ONCE];
+    gt_config configs[GT_FIELD_PROPOSALS];
     gt_proposer *proposer = field->options.proposer;
     uint32_t left = proposals_left(field);
     if (!left) {
         field->cut = proposer->propose(proposer, configs, 1) > 0 && !is_given(field, configs);
         return GPUTUNE_OK;
     }
-    uint32_t count = proposer->propose(proposer, configs, left < AT_ONCE ? left : AT_ONCE);
+    most = left < most ? left : most;
+    uint32_t count =
+        proposer->propose(proposer, configs, most < GT_FIELD_PROPOSALS ? most : GT_FIELD_PROPOSALS);
     for (uint32_t i = 0; i < count; i++) {
         GT_TRY(take_proposal(field, &configs[i]));
     }
