@@ -14,6 +14,7 @@ enum {
 static gputune_status open_model(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
+    model->width = INFINITY;
     GT_TRY(gt_coordinates_make(&model->coordinates, strategy->domain));
     return gt_gaussian_open(&model->gaussian, &model->coordinates);
 }
