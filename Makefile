@@ -64,6 +64,9 @@ SUPPORT_LOCALE_OBJ := $(call obj,tests/support/comma_locale.c tests/support/fold
 ABI_TESTS := $(patsubst tests/abi/%/gputune.h,$(B)/tests/abi/test_%,$(wildcard tests/abi/*/gputune.h)) \
              $(B)/tests/abi/test_now $(B)/tests/abi/test_ahead
 TESTS := $(patsubst %.c,$(B)/%,$(TEST_SRC)) $(ABI_TESTS)
+# whatever they call may fail; a sanitizer has allocations of its own
+FAILING := $(filter %/test_failing,$(TESTS))
+TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
 DIFFERENTIAL := $(B)/tests/device/differential
@@ -181,9 +184,6 @@ $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)
-# whatever they call may fail; a sanitizer has allocations of its own
-FAILING := $(filter %/test_failing,$(TESTS))
-TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
 $(FAILING): $(B)/obj/tests/fault/failing.o
 # a header of a later library: each struct that callers pass is a version and a member longer
 $(B)/generated/ahead/gputune.h: include/gputune.h

@@ -18,12 +18,16 @@ typedef enum check_kind { CHECK_NONE, CHECK_BUFFER, CHECK_SIZE } check_kind;
 /* The checks of one caller argument before a launch. Small, as a launch finds little of the plan in
  * the processor's nearest cache: the driver has used that for itself. */
 typedef struct check {
-    check_kind kind;
-    gt_type type; /* of a scalar */
-    /* of a buffer: the bits of its address that are 0 as the plan assumes, as its elements need */
-    uint32_t aligned_bits, element_bits;
-    int64_t expected;
-    const char *name; /* the plan's */
+    uint8_t kind;  /* check_kind */
+    uint8_t type;  /* gt_type, of a scalar */
+    uint16_t name; /* index into the plan's names */
+    union {
+        int64_t expected; /* of a size */
+        struct { /* bits of a buffer's address that are 0: as the plan assumes, as its elements need
+                  */
+            uint32_t aligned_bits, element_bits;
+        };
+    };
 } check;
 
 enum { MEMBERS_MAX = 32 };
@@ -56,9 +60,10 @@ struct gputune_plan {
 
 /* --- making ----------------------------------------------------------------------------------- */
 
-static const char *keep_name(gputune_plan *plan, const char name[GT_NAME_MAX])
+static uint16_t keep_name(gputune_plan *plan, const char name[GT_NAME_MAX])
 {
-    return memcpy(plan->names[plan->name_count++], name, GT_NAME_MAX);
+    memcpy(plan->names[plan->name_count], name, GT_NAME_MAX);
+    return (uint16_t)plan->name_count++;
 }
 
 static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
@@ -72,7 +77,7 @@ static void make_member_checks(gputune_plan *plan, const gt_workload *workload,
         plan->members[plan->member_count++] = (member){argument,
                                                        number->offset,
                                                        {.kind = CHECK_SIZE,
-                                                        .type = number->type,
+                                                        .type = (uint8_t)number->type,
                                                         .expected = number->integer,
                                                         .name = keep_name(plan, number->name)}};
     }
@@ -101,7 +106,7 @@ static gputune_status make_checks(gputune_plan *plan, const gt_workload *workloa
         }
         const gt_scalar *scalar = &workload->scalars[index];
         *c = (check){.kind = scalar->problem_value >= 0 ? CHECK_SIZE : CHECK_NONE,
-                     .type = scalar->type,
+                     .type = (uint8_t)scalar->type,
                      .expected = scalar->integer,
                      .name = keep_name(plan, scalar->name)};
         make_member_checks(plan, workload, scalar, count - 1);
@@ -323,6 +328,9 @@ void gputune_plan_release(gputune_plan *plan)
 static int64_t scalar_value(gt_type type, const void *at)
 {
     int64_t wide = 0;
+    if (type == GT_TYPE_I64 || type == GT_TYPE_U64) { /* most sizes, before the table of the rest */
+        return *(const int64_t *)at;
+    }
     switch (type) {
     case GT_TYPE_I8:
         return *(const int8_t *)at;
@@ -337,9 +345,6 @@ static int64_t scalar_value(gt_type type, const void *at)
         return *(const int32_t *)at;
     case GT_TYPE_U32:
         return *(const uint32_t *)at;
-    case GT_TYPE_I64:
-    case GT_TYPE_U64:
-        return *(const int64_t *)at;
     default: /* others as bytes, little-endian */
         memcpy(&wide, at, gt_type_bytes(type));
         return wide;
@@ -351,14 +356,15 @@ static gputune_status refuse_size(const gputune_plan *plan, const check *c, int6
     return gt_fail(GPUTUNE_EINVAL,
                    "%s: this plan is for %s = %lld, launched with %lld; ask tune_kernel() for a "
                    "plan at that size",
-                   plan->kernel, c->name, (long long)c->expected, (long long)got);
+                   plan->kernel, plan->names[c->name], (long long)c->expected, (long long)got);
 }
 
 static gputune_status check_members(const gputune_plan *plan, const void *const *items)
 {
     for (uint32_t i = 0; i < plan->member_count; i++) {
         const member *m = &plan->members[i];
-        int64_t value = scalar_value(m->check.type, (const char *)items[m->argument] + m->offset);
+        int64_t value =
+            scalar_value((gt_type)m->check.type, (const char *)items[m->argument] + m->offset);
         if (value != m->check.expected) {
             return refuse_size(plan, &m->check, value);
         }
@@ -383,11 +389,13 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
                 return gt_fail(
                     GPUTUNE_EINVAL,
                     "%s: %s = %p is not aligned to its elements; expected a multiple of %u",
-                    plan->kernel, c->name, (void *)address, (unsigned)c->element_bits + 1);
+                    plan->kernel, plan->names[c->name], (void *)address,
+                    (unsigned)c->element_bits + 1);
             }
             *aligned = *aligned && !(address & c->aligned_bits);
-        } else if (c->kind == CHECK_SIZE && scalar_value(c->type, items[i]) != c->expected) {
-            return refuse_size(plan, c, scalar_value(c->type, items[i]));
+        } else if (c->kind == CHECK_SIZE &&
+                   scalar_value((gt_type)c->type, items[i]) != c->expected) {
+            return refuse_size(plan, c, scalar_value((gt_type)c->type, items[i]));
         }
     }
     return plan->member_count ? check_members(plan, items) : GPUTUNE_OK;

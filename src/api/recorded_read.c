@@ -5,7 +5,7 @@
 #include "api/json_scan.h"
 #include "api/recorded_entry.h"
 #include "api/recorded_text.h"
-#include "base/number.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -30,18 +30,11 @@ typedef struct reader {
 
 static gputune_status parse(json_t **out, const reader *at, const gt_json_piece *piece)
 {
-    json_error_t error;
-    locale_t before = gt_numbers_make_plain();
-    *out = json_loadb(piece->text, piece->length, JSON_DECODE_ANY, &error);
-    gt_numbers_restore(before);
-    if (!*out && json_error_code(&error) == json_error_out_of_memory) {
-        return gt_fail_memory();
-    }
-    if (!*out) {
-        return gt_fail(GPUTUNE_ERECORDED, "%s:%d: %s", at->path, piece->line + error.line - 1,
-                       error.text);
-    }
-    return GPUTUNE_OK;
+    int line;
+    gputune_status status = gt_json_parse(out, &line, piece->text, piece->length);
+    return status == GPUTUNE_EINVAL
+               ? gt_fail_prefix(GPUTUNE_ERECORDED, "%s:%d", at->path, piece->line + line - 1)
+               : status;
 }
 
 /* The same for what is kept; of a member that comes again, the last one counts. */

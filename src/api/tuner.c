@@ -91,8 +91,21 @@ static gputune_status choose_device(gputune *tuner, const gputune_open_options *
     }
     GT_TRY(choose_driver(tuner, o));
     GT_TRY(gt_device_find(&ordinal, tuner->driver, o->device));
-    GT_TRY(gt_device_query(&tuner->device, tuner->driver, ordinal));
+    GT_TRY(gt_device_identify(&tuner->device, tuner->driver, ordinal));
     tuner->has_device = true;
+    return GPUTUNE_OK;
+}
+
+/* What choose_device() left open, by what the store knows of this GPU, or else by the driver. */
+static gputune_status complete_device(gputune *tuner)
+{
+    if (!tuner->has_device || tuner->device.environment[0]) {
+        return GPUTUNE_OK;
+    }
+    if (gt_store_clock_rates(&tuner->device, tuner->store) != GPUTUNE_OK) {
+        GT_TRY(gt_device_read_clock_rates(&tuner->device, tuner->driver));
+    }
+    gt_device_environment(&tuner->device);
     return GPUTUNE_OK;
 }
 
@@ -195,6 +208,9 @@ static gputune_status open_parts(gputune *tuner, const gputune_open_options *o)
     }
     if (status == GPUTUNE_OK && farm) {
         status = settle_device(tuner, o, &farm);
+    }
+    if (status == GPUTUNE_OK) {
+        status = complete_device(tuner);
     }
     const gt_farm_options options = farm_options(tuner, o);
     gt_workers_open(&tuner->workers, &options, o->keep_workers);

@@ -33,22 +33,6 @@ static inline double gt_strtod(const char *text, char **end)
     return value;
 }
 
-/* The calling thread's numbers are plain until gt_numbers_restore(): for a library that reads them
- * itself. */
-static inline locale_t gt_numbers_make_plain(void)
-{
-    locale_t plain = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    return plain ? uselocale(plain) : (locale_t)0;
-}
-
-static inline void gt_numbers_restore(locale_t before)
-{
-    locale_t plain = before ? uselocale(before) : (locale_t)0;
-    if (plain && plain != LC_GLOBAL_LOCALE) {
-        freelocale(plain);
-    }
-}
-
 /* Like vsnprintf. The locale is set for the calling thread alone, and put back. */
 __attribute__((format(printf, 3, 0))) static inline int
 gt_vsnprintf(char *out, size_t bytes, const char *format, va_list args)

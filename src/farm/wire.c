@@ -1,6 +1,8 @@
 /* Sends and receives the frames of the channel. */
 #include "farm/wire.h"
 
+#include "base/json.h"
+
 #include <errno.h>
 #include <stddef.h>
 #include <string.h>
@@ -157,12 +159,19 @@ static gt_read take_frame(gt_frame *out, gt_frame_reader *reader)
     header head;
     memcpy(&head, reader->data, sizeof head);
     const char *binary = reader->data + sizeof head;
-    json_error_t error;
-    json_t *json = json_loadb(binary + head.binary_bytes, head.json_bytes, 0, &error);
+    json_t *json;
+    int line;
+    gputune_status status =
+        gt_json_parse(&json, &line, binary + head.binary_bytes, head.json_bytes);
+    if (status != GPUTUNE_OK) {
+        (void)(status == GPUTUNE_ENOMEM
+                   ? status
+                   : gt_fail_prefix(GPUTUNE_EWORKER, "the channel carries malformed JSON"));
+        return GT_READ_FAILED;
+    }
     if (!json_is_object(json)) {
         json_decref(json);
-        gt_fail(GPUTUNE_EWORKER, "the channel carries malformed JSON: %s",
-                json ? "not an object" : error.text);
+        gt_fail(GPUTUNE_EWORKER, "the channel carries JSON that is not an object");
         return GT_READ_FAILED;
     }
     *out = (gt_frame){(gt_frame_kind)head.kind,  head.sequence, json, binary,

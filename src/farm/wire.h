@@ -55,12 +55,12 @@ extern const gt_record gt_record_compile_job, gt_record_compiled, gt_record_setu
     gt_record_answer;
 
 /* Encodes `object` as JSON, appending texts and images to `binary`; offsets count from `base`
- * within it. ENOMEM, or EINVAL when a count exceeds its array. *out is a new reference. */
+ * within it. ENOMEM, also when a count exceeds its array. *out is a new reference. */
 gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, const gt_record *record,
                                 const void *object);
 /* Fills `object` (need not be initialised) from JSON; owned parts are copied. EWORKER naming the
- * member for anything missing, out of range or of another kind; `object` is then all zero.
- * gt_record_release() frees. */
+ * member for anything missing, out of range or of another kind, or ENOMEM; `object` is then all
+ * zero. gt_record_release() frees. */
 gputune_status gt_record_decode(void *object, const gt_record *record, const json_t *json,
                                 const void *binary, size_t bytes);
 /* Frees what a decoded struct owns and zeroes it. */
@@ -141,7 +141,7 @@ gputune_status gt_frame_append(gt_text *out, gt_frame_kind kind, uint64_t sequen
 /* Sets the sequence number of the one frame that `data` is. */
 void gt_frame_number(char *data, uint64_t sequence);
 
-/* Reads a frame's body, or its envelope, into a struct. EWORKER when malformed. */
+/* Reads a frame's body, or its envelope, into a struct. EWORKER when malformed, or ENOMEM. */
 gputune_status gt_frame_body(void *object, const gt_frame *frame, const gt_record *record);
 gputune_status gt_frame_answer(gt_answer *out, const gt_frame *frame);
 

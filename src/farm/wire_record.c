@@ -191,11 +191,17 @@ gputune_status gt_record_encode(json_t **out, gt_text *binary, size_t base, cons
 typedef struct decoder {
     const char *binary;
     size_t bytes;
-    bool told; /* the message names the innermost member */
+    gputune_status status; /* told already: of the innermost member, or of memory that is short */
 } decoder;
 
 static bool decode_struct(decoder *decoder, const gt_record *record, const json_t *json,
                           void *object);
+
+static bool is_short_of_memory(decoder *decoder)
+{
+    decoder->status = gt_fail_memory();
+    return false;
+}
 
 static bool find_blob(decoder *decoder, const json_t *json, const char **data, size_t *bytes)
 {
@@ -243,9 +249,12 @@ static bool decode_text(decoder *decoder, void *at, const json_t *json)
     if (json_is_null(json)) {
         return true;
     }
-    char *copy = find_blob(decoder, json, &data, &bytes) ? strndup(data, bytes) : NULL;
+    if (!find_blob(decoder, json, &data, &bytes)) {
+        return false;
+    }
+    char *copy = strndup(data, bytes);
     store_pointer(at, copy);
-    return copy != NULL;
+    return copy || is_short_of_memory(decoder);
 }
 
 static bool decode_image(decoder *decoder, gt_image *image, const json_t *json)
@@ -260,7 +269,7 @@ static bool decode_image(decoder *decoder, gt_image *image, const json_t *json)
     }
     char *copy = malloc(bytes + 1); /* PTX images are NUL-terminated beyond their bytes */
     if (!copy) {
-        return false;
+        return is_short_of_memory(decoder);
     }
     memcpy(copy, data, bytes);
     copy[bytes] = '\0';
@@ -322,7 +331,7 @@ static bool decode_array(decoder *decoder, const gt_member *member, const json_t
     if (member->repeat == GT_REPEAT_HEAP) {
         items = count ? calloc(count, member->size) : NULL;
         if (count && !items) {
-            return false;
+            return is_short_of_memory(decoder);
         }
         store_pointer(object + member->offset, items);
     }
@@ -346,10 +355,10 @@ static bool decode_struct(decoder *decoder, const gt_record *record, const json_
         char *at = (char *)object + member->offset;
         bool ok = member->repeat == GT_REPEAT_ONE ? decode_element(decoder, member, value, at)
                                                   : decode_array(decoder, member, value, object);
-        if (!ok && !decoder->told) {
-            decoder->told = true;
-            gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: member '%s'",
-                    record->name, member->name);
+        if (!ok && decoder->status == GPUTUNE_OK) {
+            decoder->status =
+                gt_fail(GPUTUNE_EWORKER, "a malformed %s came through the channel: member '%s'",
+                        record->name, member->name);
         }
         if (!ok) {
             return false;
@@ -361,11 +370,11 @@ static bool decode_struct(decoder *decoder, const gt_record *record, const json_
 gputune_status gt_record_decode(void *object, const gt_record *record, const json_t *json,
                                 const void *binary, size_t bytes)
 {
-    decoder decoder = {binary, bytes, false};
+    decoder decoder = {binary, bytes, GPUTUNE_OK};
     memset(object, 0, record->size);
     if (!decode_struct(&decoder, record, json, object)) {
         gt_record_release(record, object);
-        return GPUTUNE_EWORKER;
+        return decoder.status;
     }
     return GPUTUNE_OK;
 }

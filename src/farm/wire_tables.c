@@ -285,7 +285,7 @@ static const gt_member sample_job_members[] = {
     NUMBER(gt_sample_job, id),
     HEAP(gt_sample_job, variants, count, GT_MEMBER_UNSIGNED, NULL),
     ENUMERATOR(gt_sample_job, objective, GPUTUNE_OBJECTIVE_COUNT - 1),
-    NUMBER(gt_sample_job, length),
+    ENUMERATOR(gt_sample_job, length, GT_SAMPLE_QUICK),
     ENUMERATOR(gt_sample_job, sharing, GT_SHARING_FELT),
     NUMBER(gt_sample_job, judge),
 };

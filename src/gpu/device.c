@@ -36,8 +36,6 @@ static const struct {
     PLAIN(MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, shared_per_sm_bytes, true),
     PLAIN(RESERVED_SHARED_MEMORY_PER_BLOCK, shared_reserved_per_block_bytes, false),
     PLAIN(GLOBAL_MEMORY_BUS_WIDTH, bus_width_bits, false),
-    PLAIN(MEMORY_CLOCK_RATE, memory_clock_khz, false),
-    PLAIN(CLOCK_RATE, sm_clock_khz, false),
     PLAIN(MAX_PERSISTING_L2_CACHE_SIZE, l2_persist_bytes, false),
     PLAIN(MAX_ACCESS_POLICY_WINDOW_SIZE, l2_window_bytes, false),
     PLAIN(MAX_BLOCK_DIM_X, max_block[0], true),
@@ -129,7 +127,7 @@ gputune_status gt_device_count(int *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal)
+gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal)
 {
     gt_device device = {.ordinal = ordinal};
     CUdevice handle;
@@ -140,6 +138,24 @@ gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordi
                                      ? GT_PARAMETER_LARGE_BYTES
                                      : GT_PARAMETER_PORTABLE_BYTES;
     gt_device_add_arch_facts(&device);
+    *out = device;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *driver)
+{
+    CUdevice handle;
+    GT_CUDA(driver, DeviceGet, &handle, device->ordinal);
+    device->memory_clock_khz = get_or_zero(driver, handle, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+    device->sm_clock_khz = get_or_zero(driver, handle, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal)
+{
+    gt_device device;
+    GT_TRY(gt_device_identify(&device, driver, ordinal));
+    GT_TRY(gt_device_read_clock_rates(&device, driver));
     gt_device_environment(&device);
     *out = device;
     return GPUTUNE_OK;
@@ -170,7 +186,7 @@ static gputune_status no_such_device(const gt_driver *driver, const char *which,
     gt_text list = {0};
     for (int i = 0; i < count; i++) {
         gt_device device;
-        if (gt_device_query(&device, driver, i) == GPUTUNE_OK) {
+        if (gt_device_identify(&device, driver, i) == GPUTUNE_OK) {
             gt_text_printf(&list, "%s%d (%s, %s)", list.length ? ", " : "", i, device.name,
                            device.uuid);
         }
@@ -187,7 +203,7 @@ static int find_by_uuid(const gt_driver *driver, const char *prefix, int count)
     int found = -1;
     for (int i = 0; i < count; i++) {
         gt_device device;
-        if (gt_device_query(&device, driver, i) != GPUTUNE_OK ||
+        if (gt_device_identify(&device, driver, i) != GPUTUNE_OK ||
             strncasecmp(device.uuid, prefix, strlen(prefix)) != 0) {
             continue;
         }

@@ -10,6 +10,7 @@
 static const char *const punctuation[] = {
     "<<=", ">>=", "...", "<=>", "->*", "##", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", "::", ".*"};
+static const char second_bytes[] = "<>=.-#+&|:*"; /* of these; few tokens are followed by one */
 
 static bool name_byte(char c)
 {
@@ -78,9 +79,15 @@ static void skip_block_comment(gt_lexer *lexer)
     lexer->at += 2;
 }
 
+/* Whether a byte can neither be blank nor begin a comment or a spliced line. */
+static bool begins_token(char c)
+{
+    return (unsigned char)c > ' ' && c != '/' && c != '\\';
+}
+
 static void skip_blanks(gt_lexer *lexer)
 {
-    while (lexer->at < lexer->end) {
+    while (lexer->at < lexer->end && !begins_token(*lexer->at)) {
         if (looking_at(lexer, "//")) {
             skip_line_comment(lexer);
         } else if (looking_at(lexer, "/*")) {
@@ -166,7 +173,9 @@ static gt_token_kind read_number(gt_lexer *lexer)
 
 static gt_token_kind read_punctuation(gt_lexer *lexer)
 {
-    for (size_t i = 0; i < sizeof punctuation / sizeof *punctuation; i++) {
+    bool longer =
+        lexer->at + 1 < lexer->end && memchr(second_bytes, lexer->at[1], sizeof second_bytes - 1);
+    for (size_t i = 0; longer && i < sizeof punctuation / sizeof *punctuation; i++) {
         if (looking_at(lexer, punctuation[i])) {
             lexer->at += strlen(punctuation[i]);
             return GT_TOKEN_PUNCTUATION;
@@ -256,7 +265,7 @@ void gt_lexer_directive(gt_lexer *lexer, gt_lexer *line)
 
 bool gt_token_is(const gt_token *token, const char *text)
 {
-    return token->kind != GT_TOKEN_END && token->length == strlen(text) &&
+    return token->kind != GT_TOKEN_END && *token->text == *text && token->length == strlen(text) &&
            memcmp(token->text, text, token->length) == 0;
 }
 

@@ -82,7 +82,8 @@ static gputune_status read_item(const list_reader *reader, gt_lexer *lexer, cons
     } else {
         int length = snprintf(by_place, sizeof by_place, "#%u", place);
         if (!append(path, by_place, (size_t)length)) {
-            return gt_fail_at(gt_lexer_place(lexer), "a list that is nested too deep");
+            return gt_fail_at(gt_lexer_place(lexer),
+                              "a list that is nested too deep; expected fewer braces");
         }
     }
     ahead = *lexer;

@@ -165,15 +165,25 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
     return join_text(reader, found.path, found.text);
 }
 
+static gputune_status copy_name(char *out, size_t bytes, const char *name, size_t length,
+                                gt_place place)
+{
+    if (length >= bytes) {
+        return gt_fail_at(place,
+                          "the name of an include has %zu characters; expected fewer than %zu",
+                          length, bytes);
+    }
+    memcpy(out, name, length);
+    out[length] = '\0';
+    return GPUTUNE_OK;
+}
+
 static gputune_status string_name(char *out, size_t bytes, const gt_token *token, gt_place place)
 {
-    if (token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3 ||
-        token->length - 2 >= bytes || memchr(token->text, '\0', token->length)) {
+    if (token->kind != GT_TOKEN_STRING || token->text[0] != '"' || token->length < 3) {
         return gt_fail_at(place, "an include without a name; expected include(\"file\")");
     }
-    memcpy(out, token->text + 1, token->length - 2);
-    out[token->length - 2] = '\0';
-    return GPUTUNE_OK;
+    return copy_name(out, bytes, token->text + 1, token->length - 2, place);
 }
 
 /* Finds the matching parenthesis; `line` ends behind it, *body spans what is inside. */
@@ -248,12 +258,8 @@ static gputune_status include_name(char *out, size_t bytes, bool *system, const 
     }
     const char *end = memchr(begin, '>', (size_t)(line->end - begin));
     size_t length = end ? (size_t)(end - begin) - 1 : 0;
-    if (length == 0 || length >= bytes || memchr(begin, '\0', length + 1)) {
-        return gt_fail_at(place, "an #include without a name; expected <file>");
-    }
-    memcpy(out, begin + 1, length);
-    out[length] = '\0';
-    return GPUTUNE_OK;
+    return length == 0 ? gt_fail_at(place, "an #include without a name; expected <file>")
+                       : copy_name(out, bytes, begin + 1, length, place);
 }
 
 static gputune_status read_include(gt_reader *reader, gt_lexer *line, fate *out)

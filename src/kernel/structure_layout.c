@@ -18,14 +18,15 @@ typedef struct spot {
     uint32_t offset;
 } spot;
 
-static gputune_status add_leaf(gt_layout *out, const spot *at, const char *lane, gt_type type,
-                               uint32_t offset)
+static gputune_status add_leaf(gt_layout *out, const gt_binding *binding, const spot *at,
+                               const char *lane, gt_type type, uint32_t offset)
 {
     if (out->count == GT_LEAF_MAX) {
-        return gt_fail(GPUTUNE_ETEMPLATE,
-                       "a struct of more than %d numbers; expected fewer, or an "
-                       "array of them as a buffer",
-                       GT_LEAF_MAX);
+        return gt_fail(
+            GPUTUNE_ETEMPLATE,
+            "%s:1:1: a struct of an argument has more than %d numbers; expected fewer, or "
+            "an array of them as a buffer",
+            binding->template->path, GT_LEAF_MAX);
     }
     gt_leaf *leaf = &out->leaves[out->count++];
     (void)snprintf(leaf->name, sizeof leaf->name, "%s%s%s", at->name,
@@ -35,11 +36,12 @@ static gputune_status add_leaf(gt_layout *out, const spot *at, const char *lane,
     return GPUTUNE_OK;
 }
 
-static gputune_status add_lanes(gt_layout *out, const spot *at, const gt_element *element)
+static gputune_status add_lanes(gt_layout *out, const gt_binding *binding, const spot *at,
+                                const gt_element *element)
 {
     static const char *const names[] = {"x", "y", "z", "w"};
     for (uint32_t lane = 0; lane < element->lanes; lane++) {
-        GT_TRY(add_leaf(out, at, element->lanes > 1 ? names[lane] : "", element->type,
+        GT_TRY(add_leaf(out, binding, at, element->lanes > 1 ? names[lane] : "", element->type,
                         lane * gt_type_bytes(element->type)));
     }
     return GPUTUNE_OK;
@@ -140,7 +142,7 @@ static gputune_status lay_out(gt_layout *out, extent *size, const gt_binding *bi
                        binding->template->path, name);
     }
     *size = (extent){element.bytes, element.alignment};
-    return out ? add_lanes(out, at, &element) : GPUTUNE_OK;
+    return out ? add_lanes(out, binding, at, &element) : GPUTUNE_OK;
 }
 
 gputune_status gt_layout_make(gt_layout *out, const gt_binding *binding, const char *name)

@@ -159,13 +159,13 @@ static gputune_status check_items(const gt_initialisers *list, const gt_layout *
 }
 
 static gputune_status new_numbers(gt_number **out, uint32_t *first, gt_workload *workload,
-                                  const gt_layout *layout)
+                                  const gt_binding *binding, const gt_layout *layout)
 {
     if (workload->number_count + layout->count > GT_NUMBER_MAX) {
         return gt_fail(GPUTUNE_ETEMPLATE,
-                       "structs of more than %d numbers in all arguments; "
-                       "expected fewer",
-                       GT_NUMBER_MAX);
+                       "%s:1:1: the structs of all arguments have more than %d numbers; expected "
+                       "fewer",
+                       binding->template->path, GT_NUMBER_MAX);
     }
     *first = workload->number_count;
     *out = &workload->numbers[*first];
@@ -221,7 +221,7 @@ static gputune_status bind_apart(gt_workload *out, gt_buffer *buffer, const gt_b
                                  const gt_layout *layout, const gt_declared *declared)
 {
     gt_number *numbers = NULL;
-    GT_TRY(new_numbers(&numbers, &buffer->first_number, out, layout));
+    GT_TRY(new_numbers(&numbers, &buffer->first_number, out, binding, layout));
     buffer->number_count = layout->count;
     buffer->type = coarsest(layout);
     buffer->fill = GT_FILL_ZERO;
@@ -310,7 +310,7 @@ static gputune_status bind_numbers(gt_workload *workload, gt_scalar *out, const 
     gt_number *numbers = NULL;
     const gt_place place = {binding->template->path, argument->line, argument->column};
     GT_TRY(check_items(&argument->initialisers, layout, argument->type, place));
-    GT_TRY(new_numbers(&numbers, &out->first_number, workload, layout));
+    GT_TRY(new_numbers(&numbers, &out->first_number, workload, binding, layout));
     out->number_count = layout->count;
     for (uint32_t i = 0; i < layout->count; i++) {
         char name[GT_COMPONENT_TEXT];

@@ -116,6 +116,14 @@ bool gt_layers_is_set(gt_store *store, const bool *flag)
     return set;
 }
 
+bool gt_layers_is_damaged(gt_store *store)
+{
+    pthread_mutex_lock(&store->telling);
+    bool damaged = store->damaged == store->path;
+    pthread_mutex_unlock(&store->telling);
+    return damaged;
+}
+
 /* --- waiting ---------------------------------------------------------------------------------- */
 
 /* Takes a mutex. False if the patience ended first; a free mutex is always taken. */
@@ -257,8 +265,10 @@ static gputune_status open_files(gt_store *store, const char *path)
         gt_layers_give_up(store, gt_message(), false);
         return GPUTUNE_OK;
     }
+    gt_trouble trouble;
+    char why[GT_WHY_MAX];
     gt_patience patience = gt_patience_for(GT_LOOKUP_WAIT_S, NULL);
-    gputune_status status = gt_layers_open_writer(store, &patience);
+    gputune_status status = gt_layers_open_reader(store, &patience, &trouble, why);
     return status == GPUTUNE_EDATABASE ? GPUTUNE_OK
                                        : status; /* it is locked, and opened when it is needed */
 }

@@ -56,6 +56,8 @@ bool gt_layers_own(const gt_store *store);
 /* A flag or the path in use, under `telling`. */
 bool gt_layers_is_set(gt_store *store, const bool *flag);
 const char *gt_layers_path(gt_store *store, int *index);
+/* Whether a lookup has found damage in the file in use that the writer did not meet. */
+bool gt_layers_is_damaged(gt_store *store);
 /* Remembers whether the user's file answers. */
 void gt_layers_note_read(gt_store *store, gt_trouble trouble, const char *why);
 /* A line for the log, written by the next gt_layers_flush(), which is called with no mutex held:
@@ -73,7 +75,9 @@ void gt_layers_give_up(gt_store *store, const char *why, bool keep_reading);
 gputune_status gt_layers_open_writer(gt_store *store, const gt_patience *patience);
 /* Warns once if what the file holds is not trusted. Under `writing` or `reading`. */
 void gt_layers_tell_distrust(gt_store *store, const gt_database *database);
-/* Opens the file for lookups. EDATABASE: it cannot be read now. Under `reading`. */
+/* Opens the file for lookups. Where it is missing, or made by another gputune, or cannot be
+ * written, the writer is opened first, which makes it, brings it up to date, or gives it up.
+ * EDATABASE: it cannot be read now. Under `reading`. */
 gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
                                      gt_trouble *trouble, char why[GT_WHY_MAX]);
 /* Stops using the system's file. Under `reading`. */

@@ -56,29 +56,62 @@ static void note_seen(gt_store *store)
 
 /* --- opening ---------------------------------------------------------------------------------- */
 
-/* Opens the file for lookups. If nothing is being written now, a write connection first makes the
- * file or brings it up to date. EDATABASE: it cannot be read now. */
-gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
-                                     gt_trouble *trouble, char why[GT_WHY_MAX])
+static gputune_status open_reader(gt_store *store, const gt_patience *patience, gt_trouble *trouble,
+                                  char why[GT_WHY_MAX])
 {
-    int index;
-    gt_layers_path(store, &index);
-    if (store->reader &&
-        (store->reader_path == index || gt_layers_is_set(store, &store->no_file))) {
-        return GPUTUNE_OK;
-    }
+    bool fixed = store->only_read || gt_layers_is_set(store, &store->no_file);
+    const char *path = gt_layers_path(store, &store->reader_path);
+    return gt_database_open(&store->reader, path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
+                            patience, trouble, why, GT_WHY_MAX);
+}
+
+static void close_reader(gt_store *store)
+{
     gt_database_close(store->reader);
     store->reader = NULL;
+}
+
+/* The file is there, and needs no write connection before it is read: most processes only look up.
+ */
+static gputune_status open_current(gt_store *store)
+{
+    const gt_patience at_once = gt_patience_for(0, NULL);
+    gt_trouble trouble;
+    char why[GT_WHY_MAX];
+    gputune_status status = open_reader(store, &at_once, &trouble, why);
+    if (status == GPUTUNE_OK && !store->reader->current) {
+        close_reader(store);
+    }
+    return status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status;
+}
+
+/* If nothing is being written now, a write connection makes the file or brings it up to date. */
+static gputune_status open_prepared(gt_store *store, const gt_patience *patience,
+                                    gt_trouble *trouble, char why[GT_WHY_MAX])
+{
     if (!store->only_read && pthread_mutex_trylock(&store->writing) == 0) {
         gputune_status status = gt_layers_open_writer(store, patience);
         pthread_mutex_unlock(&store->writing);
         GT_TRY(status == GPUTUNE_EDATABASE ? GPUTUNE_OK : status);
     }
-    bool fixed = store->only_read || gt_layers_is_set(store, &store->no_file);
-    const char *path = gt_layers_path(store, &store->reader_path);
+    return open_reader(store, patience, trouble, why);
+}
+
+gputune_status gt_layers_open_reader(gt_store *store, const gt_patience *patience,
+                                     gt_trouble *trouble, char why[GT_WHY_MAX])
+{
+    int index;
+    bool no_file = gt_layers_is_set(store, &store->no_file);
+    gt_layers_path(store, &index);
+    if (store->reader && (store->reader_path == index || no_file)) {
+        return GPUTUNE_OK;
+    }
+    close_reader(store);
+    if (!store->only_read && !no_file && !gt_layers_is_damaged(store)) {
+        GT_TRY(open_current(store));
+    }
     gputune_status status =
-        gt_database_open(&store->reader, path, fixed ? GT_DATABASE_READ : GT_DATABASE_LOOKUP,
-                         patience, trouble, why, GT_WHY_MAX);
+        store->reader ? GPUTUNE_OK : open_prepared(store, patience, trouble, why);
     if (status == GPUTUNE_OK && !store->only_read) {
         gt_layers_tell_distrust(store, store->reader);
     }
@@ -95,15 +128,14 @@ static void note_damage(gt_store *store)
     pthread_mutex_lock(&store->telling);
     store->damaged = store->reader_path;
     pthread_mutex_unlock(&store->telling);
-    gt_database_close(store->reader);
-    store->reader = NULL;
+    close_reader(store);
 }
 
-/* A file that cannot be written cannot be read either, for the same reason. */
-static void give_up_reading(gt_store *store)
+/* A file that could not be written cannot be read either, for the same reason. The next lookup
+ * tries again. */
+static void note_unreadable(gt_store *store)
 {
     pthread_mutex_lock(&store->telling);
-    store->unreadable = true;
     memcpy(store->unread, store->unkept, sizeof store->unread);
     pthread_mutex_unlock(&store->telling);
 }
@@ -121,7 +153,7 @@ static gputune_status try_file(gt_store *store, gt_store_fn work, void *context)
     gputune_status status = gt_layers_open_reader(store, &at_once, &trouble, why);
     if (status == GPUTUNE_EDATABASE && trouble != GT_TROUBLE_LOCKED &&
         gt_layers_is_set(store, &store->no_file)) {
-        give_up_reading(store);
+        note_unreadable(store);
         return GPUTUNE_ENOTFOUND;
     }
     if (status == GPUTUNE_OK) {

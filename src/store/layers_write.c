@@ -133,15 +133,6 @@ static gputune_status handle_trouble(gt_store *store, const gt_patience *patienc
     }
 }
 
-/* Whether a lookup has found damage that the writer did not meet. */
-static bool is_damaged(gt_store *store)
-{
-    pthread_mutex_lock(&store->telling);
-    bool damaged = store->damaged == store->path;
-    pthread_mutex_unlock(&store->telling);
-    return damaged;
-}
-
 /* A write beyond the file-size limit ends a process that does not expect the signal. Here it is
  * only a failed write: the signal is held back, and taken away. */
 typedef struct held_signal {
@@ -177,7 +168,7 @@ static gputune_status open_if_needed(gt_store *store, const gt_patience *patienc
     if (store->only_read || gt_layers_is_set(store, &store->no_file)) {
         return GPUTUNE_OK;
     }
-    if (is_damaged(store)) {
+    if (gt_layers_is_damaged(store)) {
         return begin_beside(store, patience, "a lookup found the damage");
     }
     if (store->writer) {

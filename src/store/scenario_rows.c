@@ -105,9 +105,31 @@ gputune_status gt_scenario_row(int64_t *out, gt_database *database, const gt_sce
 gputune_status gt_gpu_set(gt_database *database, const char *environment, const gt_gpu_facts *facts)
 {
     const gt_device *d = facts->device;
-    return gt_execute(database, GT_SQL_GPU_SET, "ttttttniinnnnnd", environment, d->name, d->arch,
+    GT_TRY(gt_execute(database, GT_SQL_GPU_SET, "ttttttniinnnnnd", environment, d->name, d->arch,
                       d->origin, d->mig_profile, text_or_empty(facts->host), d->sm_count,
                       d->l2_bytes, d->memory_bytes, d->bus_width_bits, d->memory_clock_khz,
                       d->sm_clock_khz, d->driver_version, d->nvrtc_version,
-                      facts->copy_bytes_per_s);
+                      facts->copy_bytes_per_s));
+    return gt_execute(database, GT_SQL_CLOCK_RATE_SET, "ttnnn", d->uuid, d->origin,
+                      d->driver_version, d->memory_clock_khz, d->sm_clock_khz);
+}
+
+static gputune_status find_clock_rates(gt_database *database, void *context)
+{
+    gt_device *device = context;
+    gt_rows rows;
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_CLOCK_RATE, "ttn", device->uuid, device->origin,
+                         device->driver_version));
+    gputune_status status = gt_rows_next(&rows);
+    if (status == GPUTUNE_OK) {
+        device->memory_clock_khz = (int)gt_rows_integer(&rows);
+        device->sm_clock_khz = (int)gt_rows_integer(&rows);
+    }
+    gt_rows_end(&rows);
+    return status;
+}
+
+gputune_status gt_store_clock_rates(gt_device *device, gt_store *store)
+{
+    return gt_store_read(store, find_clock_rates, device, NULL);
 }

@@ -196,6 +196,8 @@ static gt_trouble prepare_schema(gt_database *database, gt_database_mode mode, c
     database->code = read_facts(&facts, database);
     if (database->code == SQLITE_OK) {
         gt_trouble trouble = judge(database, &facts, mode, why, bytes);
+        database->current =
+            facts.version == newest_step() && !sqlite3_db_readonly(database->handle, "main");
         if (trouble != GT_TROUBLE_NONE || facts.version >= newest_step()) {
             return trouble;
         }

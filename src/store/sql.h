@@ -77,6 +77,12 @@
                "memory_clock_khz = ?11, sm_clock_khz = ?12, driver_version = ?13, "                \
                "nvrtc_version = ?14, copy_bytes_per_s = iif(?15 > 0, ?15, copy_bytes_per_s) "      \
                "WHERE environment = ?1")                                                           \
+    X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
+    /* those that some GPU's results were put under; a damaged row has others */                   \
+    X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
+                  "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
+                  "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \
+                  "g.memory_clock_khz = c.memory_clock_khz AND g.sm_clock_khz = c.sm_clock_khz)")  \
     /* the parameters are GT_WISDOM_COLUMNS */                                                     \
     X(GPU_DESCRIBE, "UPDATE gpu SET name = ?2, arch = ?3, origin = ?4, mig_profile = ?5, "         \
                     "host = ?6, sm_count = ?7, l2_bytes = CAST(?8 AS INTEGER), "                   \

@@ -193,6 +193,10 @@ typedef struct gt_gpu_facts {
     double copy_bytes_per_s; /* of a device-to-device stream copy, read plus written; 0: as known */
 } gt_gpu_facts;
 
+/* The clock rates that this GPU had under this driver when something was put last: memory_clock_khz
+ * and sm_clock_khz of *device, whose uuid, origin and driver_version are given. ENOTFOUND. */
+gputune_status gt_store_clock_rates(gt_device *device, gt_store *store);
+
 /* A tuning's result, put at once. */
 typedef struct gt_outcome {
     const char *environment;

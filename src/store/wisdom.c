@@ -260,6 +260,9 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
     gputune_status status;
     while ((status = gt_wisdom_read(&entry, &text)) != GPUTUNE_ENOTFOUND) {
         bool read = status == GPUTUNE_OK;
+        if (status == GPUTUNE_ENOMEM) {
+            return status;
+        }
         if (read && is_sound(&entry)) {
             status = gt_array_push(out, entry);
             if (status == GPUTUNE_OK) {
@@ -275,8 +278,6 @@ static gputune_status read_entries(entry_list *out, gt_wisdom_import *import, co
         }
         if (read) {
             gt_wisdom_entry_free(&entry);
-        } else if (status == GPUTUNE_ENOMEM) {
-            return status;
         }
     }
     return GPUTUNE_OK;

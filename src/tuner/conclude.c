@@ -112,6 +112,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
     uint32_t given_up = tuning->session.field.given_up;
     bool content =
         tuning->session.stop == GT_STOP_NONE && gt_strategy_proposer_is_content(tuning->strategy);
+    bool decided = end == GT_RACE_ONE_LEFT || end == GT_RACE_NO_GAIN;
     gt_text text = {0};
     char count[32], all[32];
     if (tried(tuning) < size) {
@@ -125,7 +126,8 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
     if (content) {
         gt_text_printf(&text, "nothing better by %.3g%% is expected",
                        tuning->session.request->options.epsilon * 100);
-    } else {
+    } else { /* the race says nothing of variants that were not searched */
+        gt_text_append(&text, decided && tried(tuning) < size ? "of those searched, " : "");
         gt_text_append(&text, gt_race_end_text(end));
     }
     return gt_text_take(out, &text);

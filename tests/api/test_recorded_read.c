@@ -164,7 +164,7 @@ static void bad_entries_are_named(void **state)
             "space.json:5: entry '8,row,1': 'time' is 1e+308; expected a time that is finite in "
             "nanoseconds");
     refused(HEAD "\"8,row,1\": " ENTRY("8", "row", "NaN") "}}",
-            "space.json:5: invalid token near 'NaN'");
+            "space.json:5: found 'NaN'; expected a value");
     refused(HEAD "\"9,row,1\": " ENTRY("9", "row", "1") "}}",
             "space.json:5: the value of 'B' is not among those that tune_params lists");
     refused(HEAD "\"a\": " ENTRY("8", "row", "1") ",\n\"b\": " ENTRY("8", "row", "2") "}}",

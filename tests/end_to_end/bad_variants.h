@@ -100,10 +100,12 @@ static traces traces_now(void)
 
 static void expect_no_traces(traces before)
 {
-    for (int i = 0; i < 100 && children() > before.children; i++) {
-        usleep(50000); /* workers are ended without waiting for them */
-    }
     traces now = traces_now();
+    for (int i = 0; i < 100 && (now.children > before.children || now.shared > before.shared);
+         i++) {
+        usleep(50000); /* workers are ended without waiting for them; other programs share, too */
+        now = traces_now();
+    }
     assert_true(now.children <= before.children);
     assert_true(now.descriptors <= before.descriptors);
     assert_true(now.shared <= before.shared);
@@ -144,6 +146,12 @@ static gputune_options options_of(const bad *b)
     options.only_count = 1;
     options.time_limit_s = b->limit_s > 0 ? b->limit_s : 60;
     return options;
+}
+
+/* A sanitizer's address space leaves no limit to the memory of its workers. */
+static bool can_be_tried(const bad *b)
+{
+    return !getenv("GPUTUNE_SANITIZED") || strcmp(b->name, "greedy_compile") != 0;
 }
 
 static bool is_long_run(void)

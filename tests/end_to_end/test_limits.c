@@ -148,6 +148,8 @@ static int be_limited(size_t index)
         fprintf(stderr, "%s: %s\n%s", gputune_source_name(info.source), info.stop_reason,
                 world.log);
     }
+    gputune_plan_release(plan);
+    gputune_close(tuner);
     return !expected ? WRONG_PLAN : !one_line ? MANY_LINES : 0;
 }
 

@@ -34,6 +34,34 @@ static void inputs_on_the_device_are_those_of_the_host(void **state)
     }
 }
 
+/* What a host's own reference computes from is what the device computes from. */
+static void structs_on_the_device_are_those_of_the_host(void **state)
+{
+    enum { NUMBERS = 3, BYTES = 12 };
+    NEEDS_DEVICE();
+    gt_measure_setup *setup = make_setup(NULL);
+    gt_workload *workload = &setup->workloads[0];
+    gt_buffer *x = &workload->buffers[1];
+    static const gt_number numbers[NUMBERS] = {
+        {.type = GT_TYPE_I16, .fill = GT_FILL_INDEX},
+        {.type = GT_TYPE_F32, .offset = 4, .fill = GT_FILL_UNIFORM, .low = -1, .high = 1},
+        {.type = GT_TYPE_F32, .offset = 8, .fill = GT_FILL_UNIFORM, .low = 1, .high = 2}};
+    static char expected[N * BYTES], found[N * BYTES];
+    setup->workload_count = 1;
+    memcpy(workload->numbers, numbers, sizeof numbers);
+    workload->number_count = x->number_count = x->per_element = NUMBERS;
+    x->elements = NUMBERS * (uint64_t)N;
+    x->bytes = sizeof found;
+    prepare(setup);
+    gt_fill_host(expected, workload, x, gt_fill_seed(42, 1));
+    assert_int_equal(world.measure->driver->MemcpyDtoH(
+                         found, world.measure->workspaces[0].slots[1].address, x->bytes),
+                     CUDA_SUCCESS);
+    for (size_t i = 0; i < N * BYTES; i += i % BYTES == 1 ? 3 : 1) { /* but for the padding */
+        assert_int_equal(expected[i], found[i]);
+    }
+}
+
 static void the_reference_is_timed(void **state)
 {
     gt_prepared prepared = {0};
@@ -244,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_on_the_device_are_those_of_the_host),
+        cmocka_unit_test(structs_on_the_device_are_those_of_the_host),
         cmocka_unit_test(the_reference_is_timed),
         cmocka_unit_test(a_restless_reference_is_the_templates_mistake),
         cmocka_unit_test(a_reference_may_vary_within_the_tolerance),

@@ -205,6 +205,37 @@ static void launches_share_buffers_where_that_makes_no_difference(void **state)
     must(verify(&verified, 2, RIGHT)); /* buffers are restored to what they held */
 }
 
+static gt_loaded *sample_as_a_graph(gt_sample_length length)
+{
+    const gt_sampling sampling = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .length = length};
+    gt_loaded *variant = gt_loaded_find(world.measure, 1);
+    double time_ns;
+    assert_non_null(variant);
+    world.measure->alone = false;
+    variant->launch_ns = 12000; /* short, so that a graph has many launches */
+    must(gt_sample_kernel(&time_ns, world.measure, variant, &sampling));
+    return variant;
+}
+
+/* Where the driver places the zeroing within a graph is luck, and must not stay with a variant. */
+static void a_graph_that_zeroes_serves_one_sample(void **state)
+{
+    static gt_verify_job job;
+    gt_verified verified;
+    NEEDS_DEVICE();
+    gt_image image = compile(passes[3].text);
+    prepare(block_setup(image));
+    job = (gt_verify_job){.id = 1, .image = image};
+    job.launches[0] = sum_launch("sum", GT_PASS_GLOBAL, 0, 8);
+    must(gt_measure_verify(world.measure, &job, &verified));
+    assert_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
+    assert_non_null(sample_as_a_graph(GT_SAMPLE_QUICK)->quick.exec); /* only a first look */
+    free(image.data);
+    prepare_cached(GPUTUNE_CACHE_COLD);
+    must(verify(&verified, 1, RIGHT));
+    assert_non_null(sample_as_a_graph(GT_SAMPLE_FULL)->full.exec);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -212,6 +243,7 @@ int main(void)
         cmocka_unit_test(every_objective_gives_times),
         cmocka_unit_test(every_sample_begins_with_the_inputs_as_they_were),
         cmocka_unit_test(launches_share_buffers_where_that_makes_no_difference),
+        cmocka_unit_test(a_graph_that_zeroes_serves_one_sample),
     };
     return cmocka_run_group_tests(tests, open_world, close_world);
 }

@@ -207,6 +207,20 @@ static void a_winner_must_be_right_after_its_race(void **state)
     assert_non_null(strstr(gt_message(), "after the race, though it was right before"));
 }
 
+/* Filling everything again would take longer than the proof. */
+static void what_was_damaged_is_put_right_and_no_more(void **state)
+{
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    assert_right(RIGHT);
+    assert_int_equal(world.measure->damage, GT_DAMAGE_NONE);
+    assert_wrong(VARIANT("if (i < n) y[i] = 3;"), "y[0] is ");
+    assert_true(world.measure->damage < GT_DAMAGE_EVERYTHING);
+    assert_wrong(VARIANT("if (i < n) { y[i] += a * x[i]; x[i] = 0; }"), "x, an input, was changed");
+    assert_int_equal(world.measure->damage, GT_DAMAGE_EVERYTHING);
+    assert_right(RIGHT);
+}
+
 /* A variant of axpy with one scratch parameter more. */
 static gputune_status verify_with_scratch(const char *text)
 {
@@ -369,6 +383,7 @@ int main(void)
         cmocka_unit_test(a_second_launch_must_be_right_too),
         cmocka_unit_test(a_winner_must_be_right_in_a_second_launch),
         cmocka_unit_test(a_winner_must_be_right_after_its_race),
+        cmocka_unit_test(what_was_damaged_is_put_right_and_no_more),
         cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
         cmocka_unit_test(shared_memory_holds_nothing_that_helps),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),

@@ -1,8 +1,8 @@
-#include "base/random.h"
-#include "farm/wire.h"
+/* The channel between host and worker: every struct survives it, and whatever comes through it is
+ * taken whole or refused with a name. */
+#include "wire_objects.h"
 
 #include "support/comma_locale.h"
-#include "support/random_normal.h"
 
 #include <locale.h>
 #include <math.h>
@@ -15,14 +15,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-
-static const gt_record *const records[] = {
-    &gt_record_compile_job, &gt_record_compiled, &gt_record_setup,      &gt_record_prepared,
-    &gt_record_verify_job,  &gt_record_verified, &gt_record_sample_job, &gt_record_sampled,
-    &gt_record_recheck_job, &gt_record_drop,     &gt_record_device,     &gt_record_hello,
-    &gt_record_answer,
-};
-enum { RECORDS = sizeof records / sizeof *records };
 
 /* ---- Every member travels -------------------------------------------------------------------- */
 
@@ -65,72 +57,6 @@ static void tables_are_complete(void **state)
 }
 
 /* ---- Round trips ----------------------------------------------------------------------------- */
-
-static void fill(const gt_record *record, char *object, gt_random *random);
-
-static void fill_element(const gt_member *member, char *at, gt_random *random)
-{
-    uint64_t number = gt_random_next(random);
-    double real = random_normal(random);
-    char *text = NULL;
-    gt_image image = {NULL, 0};
-    switch (member->kind) {
-    case GT_MEMBER_BOOL:
-        *at = (char)(number & 1);
-        return;
-    case GT_MEMBER_ENUM:
-        number = gt_random_below(random, member->limit + 1);
-        memcpy(at, &number, member->size); /* little endian */
-        return;
-    case GT_MEMBER_STRING:
-        memset(at, 'a' + (int)(number % 26), member->size - 1);
-        return;
-    case GT_MEMBER_SIGNED:
-    case GT_MEMBER_UNSIGNED:
-    case GT_MEMBER_BYTES:
-        for (size_t i = 0; i < member->size; i++) {
-            at[i] = (char)gt_random_next(random);
-        }
-        return;
-    case GT_MEMBER_REAL:
-        real = number % 5 == 0 ? (double)NAN : number % 5 == 1 ? -(double)INFINITY : real;
-        memcpy(at, &real, sizeof real);
-        return;
-    case GT_MEMBER_TEXT:
-        text = number % 4 ? strdup("line\n\xff caf\xe9 \"quoted\"") : NULL;
-        memcpy(at, &text, sizeof text);
-        return;
-    case GT_MEMBER_IMAGE:
-        image.bytes = number % 4 ? 1 + number % 1000 : 0;
-        image.data = image.bytes ? malloc(image.bytes) : NULL;
-        if (image.data) {
-            memset(image.data, (int)number, image.bytes);
-        }
-        memcpy(at, &image, sizeof image);
-        return;
-    case GT_MEMBER_STRUCT:
-        fill(member->record, at, random);
-    }
-}
-
-static void fill(const gt_record *record, char *object, gt_random *random)
-{
-    for (size_t i = 0; i < record->count; i++) {
-        const gt_member *member = &record->members[i];
-        char *items = object + member->offset;
-        uint64_t count = member->repeat == GT_REPEAT_ONE     ? 1
-                         : member->repeat == GT_REPEAT_FIXED ? member->limit
-                                                             : gt_random_below(random, 3);
-        if (member->repeat == GT_REPEAT_HEAP) {
-            items = calloc(count + 1, member->size);
-            memcpy(object + member->offset, &items, sizeof items);
-        }
-        memcpy(object + member->count_offset, &count, member->count_size);
-        for (uint64_t k = 0; k < count; k++) {
-            fill_element(member, items + k * member->size, random);
-        }
-    }
-}
 
 static gt_text encode(const gt_record *record, const void *object)
 {
@@ -291,6 +217,11 @@ static void a_cut_frame_is_an_end(void **state)
     gt_text_free(&text);
 }
 
+/* A setup without workloads, whose one input has these members behind its numbers. */
+#define INPUT(members)                                                                             \
+    "{\"objective\":0,\"cache\":0,\"seed\":1,\"workloads\":[],\"reference\":[0,0],"                \
+    "\"service\":[0,0],\"inputs\":[{\"workload\":0,\"buffer\":0,\"expected\":false," members "}]}"
+
 static void wrong_fields_are_named(void **state)
 {
     (void)state;
@@ -312,6 +243,29 @@ static void wrong_fields_are_named(void **state)
         {&gt_record_compiled, "{\"image\":[0,4],\"ptx\":[0,2],\"log\":[]}", "'log'"},
         {&gt_record_verify_job, "{\"id\":1,\"image\":[0,0],\"launches\":[{}]}", "'launches'"},
         {&gt_record_verify_job, "{\"id\":1,\"image\":[0,0],\"launches\":[{},{}]}", "'entry'"},
+        {&gt_record_recheck_job, "{\"id\": 1, \"seed\": null}", "'seed'"},
+        {&gt_record_answer, "{\"status\": \"-1\"}", "'status'"},
+        {&gt_record_answer, "{\"status\": 2147483648}", "'status'"},
+        {&gt_record_answer, "{\"status\": -3, \"culprit\": 0, \"message\": 5}", "'message'"},
+        {&gt_record_sample_job, "{\"id\":1,\"variants\":3}", "'variants'"},
+        {&gt_record_sample_job, "{\"id\":1,\"variants\":[],\"objective\":\"0\"}", "'objective'"},
+        {&gt_record_sample_job, "{\"id\":1,\"variants\":[],\"objective\":-1}", "'objective'"},
+        {&gt_record_sample_job, "{\"id\":1,\"variants\":[],\"objective\":0,\"length\":3}",
+         "'length'"},
+        {&gt_record_prepared, "{\"reference_ns\":1.5}", "'reference_ns'"},
+        {&gt_record_prepared, "{\"reference_ns\":\"1\",\"copy_bytes_per_s\":\"x\"}",
+         "'copy_bytes_per_s'"},
+        {&gt_record_compiled, "{\"image\":[\"0\",1]}", "'image'"},
+        {&gt_record_compiled, "{\"image\":[0]}", "'image'"},
+        {&gt_record_compiled, "{\"image\":[5,0]}", "'image'"},
+        {&gt_record_compiled, "{\"image\":[0,-1]}", "'image'"},
+        {&gt_record_compile_job, "{\"id\":1,\"text\":7}", "'text'"},
+        {&gt_record_setup,
+         "{\"objective\":0,\"cache\":0,\"seed\":1,\"workloads\":[{},{},{},{},{},{},{},{},{}]}",
+         "'workloads'"},
+        {&gt_record_setup, INPUT("\"is_ipc\":1"), "'is_ipc'"},
+        {&gt_record_setup, INPUT("\"is_ipc\":true,\"handle\":[0,3]"), "'handle'"},
+        {&gt_record_setup, INPUT("\"is_ipc\":true,\"handle\":7"), "'handle'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *json = json_loads(cases[i].json, 0, NULL);
@@ -324,6 +278,76 @@ static void wrong_fields_are_named(void **state)
         free(object);
         json_decref(json);
     }
+}
+
+/* Written by hand: a good head with this text behind it. */
+static gt_read transfer_json(gt_frame *out, const char *json)
+{
+    gt_text text = {0};
+    head claim = good_head();
+    claim.json_bytes = (uint32_t)strlen(json);
+    claim.binary_bytes = 0;
+    gt_text_append_bytes(&text, &claim, sizeof claim);
+    gt_text_append(&text, json);
+    gt_read read = transfer(out, text.data, text.length, 4096);
+    gt_text_free(&text);
+    return read;
+}
+
+static void what_is_no_object_is_refused(void **state)
+{
+    (void)state;
+    gt_frame frame;
+    assert_int_equal(transfer_json(&frame, "[1]"), GT_READ_FAILED);
+    assert_non_null(strstr(gt_message(), "JSON that is not an object"));
+    assert_int_equal(transfer_json(&frame, "{\"body\""), GT_READ_FAILED);
+    assert_non_null(strstr(gt_message(), "malformed JSON: the text ends; expected ':'"));
+}
+
+/* A worker's answer is a failure if its status is none that this library knows. */
+static void an_unknown_status_is_the_workers_mistake(void **state)
+{
+    static const char *const statuses[] = {"1", "-9999"};
+    (void)state;
+    for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
+        char json[128];
+        gt_frame frame;
+        gt_answer answer;
+        snprintf(json, sizeof json, "{\"answer\":{\"status\":%s,\"culprit\":0,\"message\":\"\"}}",
+                 statuses[i]);
+        assert_int_equal(transfer_json(&frame, json), GT_READ_FRAME);
+        assert_int_equal(gt_frame_answer(&answer, &frame), GPUTUNE_OK);
+        assert_int_equal(answer.status, GPUTUNE_EWORKER);
+        gt_frame_release(&frame);
+    }
+}
+
+static void a_long_message_is_refused(void **state)
+{
+    (void)state;
+    char json[1024],
+        *at = json + snprintf(json, sizeof json, "{\"status\":0,\"culprit\":0,\"message\":\"");
+    gt_answer answer;
+    memset(at, 'x', sizeof answer.message);
+    memcpy(at + sizeof answer.message, "\"}", 3);
+    json_t *object = json_loads(json, 0, NULL);
+    assert_int_equal(gt_record_decode(&answer, &gt_record_answer, object, "", 0), GPUTUNE_EWORKER);
+    assert_non_null(strstr(gt_message(), "'message'"));
+    json_decref(object);
+}
+
+static void the_other_end_is_gone(void **state)
+{
+    (void)state;
+    int pair[2];
+    const gt_recheck_job job = {1, 2};
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    close(pair[0]);
+    assert_int_equal(
+        gt_frame_send(pair[1], GT_FRAME_RECHECK, 1, NULL, &gt_record_recheck_job, &job),
+        GPUTUNE_EIO);
+    assert_non_null(strstr(gt_message(), "cannot send to the other end of the channel"));
+    close(pair[1]);
 }
 
 static void *speak_otherwise(void *stop)
@@ -415,6 +439,10 @@ int main(void)
         cmocka_unit_test(a_large_claim_costs_no_memory),
         cmocka_unit_test(a_cut_frame_is_an_end),
         cmocka_unit_test(wrong_fields_are_named),
+        cmocka_unit_test(what_is_no_object_is_refused),
+        cmocka_unit_test(an_unknown_status_is_the_workers_mistake),
+        cmocka_unit_test(a_long_message_is_refused),
+        cmocka_unit_test(the_other_end_is_gone),
         cmocka_unit_test(a_count_above_its_array_is_refused),
         cmocka_unit_test(mutated_frames_do_no_harm),
         cmocka_unit_test_setup_teardown(every_struct_survives_the_way, comma_locale_set,

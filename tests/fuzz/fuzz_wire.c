@@ -1,6 +1,7 @@
 /* Frames and the structs in them, as a broken or hostile worker might send them. */
 #include "fuzz/fuzz.h"
 
+#include "base/json.h"
 #include "farm/wire.h"
 
 #include <string.h>
@@ -75,8 +76,9 @@ static void read_wrapped(const uint8_t *data, size_t bytes)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
-    json_t *json = json_loadb((const char *)data, bytes, JSON_DISABLE_EOF_CHECK, NULL);
-    if (json) {
+    json_t *json;
+    int line;
+    if (gt_json_parse(&json, &line, (const char *)data, bytes) == 0) {
         decode_all(json, data, bytes);
         json_decref(json);
     }

@@ -78,6 +78,37 @@ static void newer_file_is_only_read(void **state)
     gt_store_close(store);
 }
 
+/* A connection that keeps all others out until it is closed. */
+static sqlite3 *locked(const char *path)
+{
+    sqlite3 *file;
+    assert_int_equal(sqlite3_open(path, &file), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(file, "BEGIN EXCLUSIVE", NULL, NULL, NULL), SQLITE_OK);
+    return file;
+}
+
+/* Somebody replaces it. Nothing is written to it any more, but it is read when it is there again.
+ */
+static void newer_file_that_was_away_is_read_again(void **state)
+{
+    world *w = *state;
+    char away[128];
+    make_database(w, 1024);
+    run_sql(w->path, "PRAGMA user_version = 999");
+    sqlite3 *lock = locked(w->path); /* so that it is not open for reading yet */
+    gt_store *store = open_store(w);
+    sqlite3_close(lock);
+    put_size(store, 2048, 20);
+    snprintf(away, sizeof away, "%s.away", w->path);
+    assert_int_equal(rename(w->path, away), 0);
+    assert_true(time_at(store, 1024) == 0);
+    says(store, "newer gputune", "newer gputune");
+    assert_int_equal(rename(away, w->path), 0);
+    assert_true(time_at(store, 1024) == 10);
+    says(store, "", "newer gputune");
+    gt_store_close(store);
+}
+
 static void no_folder(void **state)
 {
     world *w = *state;
@@ -634,6 +665,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(memory_on_request_is_no_warning),
         TEST(newer_file_is_only_read),
+        TEST(newer_file_that_was_away_is_read_again),
         TEST(no_folder),
         TEST(makes_its_folder_in_the_cache),
         TEST(full_disk),

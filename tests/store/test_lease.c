@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 
 static gt_scenario wanted(char problem[32])
@@ -62,7 +63,8 @@ static void other_scenarios_are_free(void **state)
     gt_store_close(store);
 }
 
-/* A child takes the lease, says so, and then ends as `how` says. */
+/* A child takes the lease, says so, holds it for that time, and releases it. Meanwhile it takes
+ * 64 MB: it stays the process that it was. */
 static pid_t hold_in_child(world *w, int ready[2], double seconds)
 {
     pid_t child = fork();
@@ -70,7 +72,9 @@ static pid_t hold_in_child(world *w, int ready[2], double seconds)
         gt_store *store;
         gt_lease lease = {0};
         bool held = gt_store_open(&store, w->path, NULL, NULL) == GPUTUNE_OK &&
-                    acquire(&lease, store, 0) == GPUTUNE_OK;
+                    acquire(&lease, store, 0) == GPUTUNE_OK &&
+                    mmap(NULL, 64 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
+                         0) != MAP_FAILED;
         if (write(ready[1], held ? "1" : "0", 1) != 1) {
             _exit(1);
         }

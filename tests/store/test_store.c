@@ -319,6 +319,31 @@ static void nearest_prefers_the_whole_space(void **state)
     gt_store_close(store);
 }
 
+/* The same, where the two have sizes of their own: one half of what is wanted, the other twice. */
+static void nearest_prefers_the_whole_space_at_any_size(void **state)
+{
+    world *w = *state;
+    char problem[32];
+    const int64_t small = 2048, wanted = 4096, large = 8192;
+    const gt_terms whole = terms_of(GPUTUNE_MEASURE);
+    gt_terms part = whole;
+    part.space = hash_of(78);
+    part.limit = 2;
+    for (int larger = 0; larger < 2; larger++) {
+        gt_store *store;
+        assert_int_equal(gt_store_open(&store, ":memory:", NULL, &w->log), GPUTUNE_OK);
+        for (int i = 0; i < 2; i++) {
+            const int64_t *n = i ? &large : &small;
+            gt_scenario scenario = scenario_at(n, problem);
+            assert_int_equal(
+                put_under(store, &scenario, 100, i == larger ? &whole : &part, false, NULL),
+                GPUTUNE_OK);
+        }
+        assert_int_equal(nearest_to(store, wanted, "T=half"), larger ? large : small);
+        gt_store_close(store);
+    }
+}
+
 /* --- trials and code -------------------------------------------------------------------------- */
 
 static size_t count_trials(gt_store *store, const gt_scenario *scenario, int driver, int nvrtc)
@@ -455,6 +480,33 @@ static void facts_of_a_gpu(void **state)
     gt_store_close(store);
 }
 
+/* They are this GPU's, under this driver, and as some result was put. */
+static void clock_rates_of_a_gpu(void **state)
+{
+    world *w = *state;
+    gt_store *store = open_store(w);
+    gt_device device = {.uuid = "GPU-1",
+                        .origin = "cuda",
+                        .driver_version = 13000,
+                        .memory_clock_khz = 3201000,
+                        .sm_clock_khz = 1980000};
+    gt_device same = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13000};
+    gt_device twin = {.uuid = "GPU-2", .origin = "cuda", .driver_version = 13000};
+    gt_device updated = {.uuid = "GPU-1", .origin = "cuda", .driver_version = 13010};
+    assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
+    put_gpu(store, ENVIRONMENT, &(gt_gpu_facts){&device, "a CPU", 0});
+    assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_OK);
+    assert_int_equal(same.memory_clock_khz, 3201000);
+    assert_int_equal(same.sm_clock_khz, 1980000);
+    assert_int_equal(gt_store_clock_rates(&twin, store), GPUTUNE_ENOTFOUND);
+    assert_int_equal(gt_store_clock_rates(&updated, store), GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+    run_sql(w->path, "UPDATE clock_rate SET sm_clock_khz = sm_clock_khz + 1");
+    store = open_store(w);
+    assert_int_equal(gt_store_clock_rates(&same, store), GPUTUNE_ENOTFOUND);
+    gt_store_close(store);
+}
+
 static void host_joins_the_environment(void **state)
 {
     char plain[GT_ENVIRONMENT_MAX], joined[GT_ENVIRONMENT_MAX], other[GT_ENVIRONMENT_MAX];
@@ -482,6 +534,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(unfinished_yields_to_finished, open_world, close_world),
         cmocka_unit_test_setup_teardown(winner_whose_trial_failed_is_none, open_world, close_world),
         cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space, open_world, close_world),
+        cmocka_unit_test_setup_teardown(nearest_prefers_the_whole_space_at_any_size, open_world,
+                                        close_world),
         cmocka_unit_test_setup_teardown(failures_are_forgotten_with_another_driver, open_world,
                                         close_world),
         cmocka_unit_test_setup_teardown(trials_come_back_whole, open_world, close_world),
@@ -489,6 +543,7 @@ int main(void)
                                         close_world),
         cmocka_unit_test_setup_teardown(damaged_code_is_not_handed_out, open_world, close_world),
         cmocka_unit_test_setup_teardown(facts_of_a_gpu, open_world, close_world),
+        cmocka_unit_test_setup_teardown(clock_rates_of_a_gpu, open_world, close_world),
         cmocka_unit_test(host_joins_the_environment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,7 +253,7 @@ static char *text_with(const char *text, const char *value, const char *other)
     return text_with_body(changed);
 }
 
-static void numbers_are_held_against_their_kind(void **state)
+static void values_are_held_against_their_kind(void **state)
 {
     static const struct {
         const char *value, *other;
@@ -268,7 +268,9 @@ static void numbers_are_held_against_their_kind(void **state)
                  {" driver_version=13000", " driver_version=-2147483649", false},
                  {" driver_version=13000", " driver_version=", false},
                  {" driver_version=13000", " driver_version=1x", false},
-                 {" speedup=2", " speedup=1e400", false}};
+                 {" speedup=2", " speedup=1e400", false},
+                 {"Z\"\ntrial", "\\\"\"\ntrial", true}, /* created, whose text ends with a quote */
+                 {"Z\"\ntrial", "\\\"\ntrial", false}}; /* the line ends within it */
     world *w = *state;
     char *text = text_of_two_sizes(w);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -301,7 +303,7 @@ int main(void)
         CASE(other_texts_are_refused),
         CASE(edited_entry_is_left_out_and_told_once),
         CASE(unsound_entries_are_left_out),
-        CASE(numbers_are_held_against_their_kind),
+        CASE(values_are_held_against_their_kind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,8 @@ static void test_few_variants_do_not_answer_for_all(void **state)
     options.max_variants = 2;
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_string_equal(config, "BLOCK=128");
+    assert_string_equal(choice.stop_reason,
+                        "searched 2 of 4; of those searched, every other variant is slower");
     gt_choice_free(&choice);
     assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
     assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);

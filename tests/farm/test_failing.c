@@ -1,0 +1,91 @@
+/* Memory that is short, and a channel that fails, at any moment between a struct of the host and
+ * its copy in the worker: nothing is left behind, and what arrives is whole. */
+#include "wire_objects.h"
+
+#include "support/each_failure.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+typedef struct job {
+    const gt_record *record;
+    const void *object;
+    void *copy;
+} job;
+
+/* As a worker does: answers with a body, of which the host reads both parts. */
+static gputune_status take(const job *j, gt_frame *frame)
+{
+    gt_answer answer;
+    GT_TRY(gt_frame_answer(&answer, frame));
+    assert_string_equal(answer.message, "three");
+    GT_TRY(gt_frame_body(j->copy, frame, j->record));
+    gt_record_release(j->record, j->copy);
+    return GPUTUNE_OK;
+}
+
+static gputune_status send_and_take(const job *j, const int pair[2])
+{
+    const gt_answer answer = {GPUTUNE_ECOMPILE, 2, "three"};
+    gt_frame_reader reader = {.limits = gt_limits_host};
+    gt_frame frame;
+    GT_TRY(gt_frame_send(pair[1], GT_FRAME_VERIFY, 7, &answer, j->record, j->object));
+    gt_read read = gt_frame_read(&frame, &reader, pair[0]);
+    gt_frame_reader_free(&reader);
+    if (read == GT_READ_FAILED) { /* where memory is short, jansson may call the text malformed */
+        return GPUTUNE_ENOMEM;
+    }
+    if (read != GT_READ_FRAME) {
+        return gt_fail(GPUTUNE_EIO, "the channel ended");
+    }
+    gputune_status status = take(j, &frame);
+    gt_frame_release(&frame);
+    return status;
+}
+
+static gputune_status travel(void *user)
+{
+    int pair[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, pair), 0);
+    gputune_status status = send_and_take(user, pair);
+    close(pair[0]);
+    close(pair[1]);
+    return status;
+}
+
+static void fail_each(const char *call, long step)
+{
+    gt_random random = {3};
+    for (size_t i = 0; i < RECORDS; i++) {
+        void *object = calloc(1, records[i]->size);
+        job j = {records[i], object, malloc(records[i]->size)};
+        assert_true(object && j.copy);
+        fill(j.record, object, &random);
+        assert_true(each_failure(call, step, travel, NULL, &j) > 0);
+        gt_record_release(j.record, object);
+        free(object);
+        free(j.copy);
+    }
+}
+
+static void memory_is_short_on_the_way(void **state)
+{
+    (void)state;
+    fail_each("allocation", 1);
+}
+
+static void the_channel_fails(void **state)
+{
+    (void)state;
+    fail_each("send", 1);
+    fail_each("recv", 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(memory_is_short_on_the_way),
+        cmocka_unit_test(the_channel_fails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,386 @@
+/* What there is too much of in a template, and what is out of its range, is refused in one line, at
+ * its place. */
+#include "kernel_support.h"
+
+#define P "#pragma gputune "
+
+static const char *const lines[] = {
+    "// doubles y",
+    P "kernel(twice)",
+    P "problem(n = 1024)",
+    P "args(inout float y[n], size_t n)",
+    P "tune(BLOCK = 64, 128)",
+    P "block(BLOCK) grid(ceil_div(n, BLOCK))",
+    "",
+    "__global__ void twice(float *y, size_t n) {}",
+};
+
+enum { LINES = sizeof lines / sizeof *lines };
+
+/* Line `line` of the template is replaced: by `begin`, `count` times `item`, and `end`. An item has
+ * its number where it says '@'. */
+typedef struct gt_excess {
+    int line;
+    const char *begin, *item;
+    int count;
+    const char *end, *message;
+    const char *code; /* the kernel, where it is another */
+} gt_excess;
+
+static void append_items(gt_text *out, const gt_excess *excess)
+{
+    gt_text_append(out, excess->begin);
+    for (int i = 0; i < excess->count; i++) {
+        for (const char *c = excess->item; *c; c++) {
+            if (*c == '@') {
+                gt_text_printf(out, "%d", i);
+            } else {
+                gt_text_append_bytes(out, c, 1);
+            }
+        }
+    }
+    gt_text_append(out, excess->end);
+}
+
+static void make(gt_text *out, const gt_excess *excess)
+{
+    gt_text_clear(out);
+    for (int i = 0; i < LINES; i++) {
+        if (i + 1 == excess->line) {
+            append_items(out, excess);
+        } else if (i + 1 == LINES && excess->code) {
+            gt_text_append(out, excess->code);
+        } else {
+            gt_text_append(out, lines[i]);
+        }
+        gt_text_append(out, "\n");
+    }
+}
+
+static gputune_status bind(const gt_template *template)
+{
+    const gt_device device = device_of("sm_90");
+    gt_workload *workload = calloc(1, sizeof *workload);
+    gt_problem problem;
+    assert_non_null(workload);
+    ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
+    gputune_status status = gt_workload_bind(workload, template, &problem, &device, 0, NULL, 0);
+    free(workload);
+    return status;
+}
+
+#define LAUNCH             P "launch(twice, block = 32, grid = 1, args = (y, n))\n"
+#define KERNEL(type, more) "__global__ void twice(" type " *y, size_t n" more ") {}"
+#define S_KERNEL           KERNEL("float", ", S s")
+#define WITH_S             "args(inout float y[n], size_t n, S s = "
+
+static const gt_excess excesses[] = {
+    {7, "", P "tune(A@ = 1, 2)\n", 32, "", "a.cu:38:22: more than 32 tunables; expected fewer",
+     NULL},
+    {7, P "tune(A = 0", ", 1@", 300, ")", "a.cu:7:1065: more than 192 values; expected fewer",
+     NULL},
+    {7, "", P "problem(m@ = 4)\n", 16, "",
+     "a.cu:22:25: more than 16 problem values; expected fewer", NULL},
+    {7, "", P "pass(p@ : float[4] = value)\n", 9, "",
+     "a.cu:15:22: more than 8 blocks; expected fewer", NULL},
+    {7, "", P "scratch(float s@[n])\n", 9, "",
+     "a.cu:15:17: more than 8 scratch buffers; expected fewer", NULL},
+    {7, "", P "scratch(float s[n])\n", 2, "",
+     "a.cu:8:31: 's' declared twice; expected another name", NULL},
+    {7, "", P "define(D@ = 1)\n", 65, "", "a.cu:71:17: more than 64 macros; expected fewer", NULL},
+    {7, "", P "define(D = 1)\n", 2, "", "a.cu:8:24: 'D' declared twice; expected another name",
+     NULL},
+    {7, "", P "options(\"-DX@\")\n", 65, "",
+     "a.cu:71:25: more than 64 compiler options; expected fewer", NULL},
+    {7, "", P "require(n > @)\n", 65, "", "a.cu:71:17: more than 64 require(); expected fewer",
+     NULL},
+    {7, "", P "require(n > @)\n", 513, "", "a.cu:513:17: more than 512 pragmas; expected fewer",
+     NULL},
+    {7, P "require(1", " + 1", 2100, ")",
+     "a.cu:7:4123: the expression is too long or nested too deep; expected a simpler one", NULL},
+    {7, P "require(0", " ? 1 : 0", 70, ")",
+     "a.cu:7:525: the expression is nested too deep; expected at most 64 levels", NULL},
+    {4, P "args(inout float y[n]", ", float a@ = 1", 64, ", size_t n)",
+     "a.cu:4:17: more than 55 arguments; expected fewer", NULL},
+    {4, P "args(inout float n[n])", "", 0, "",
+     "a.cu:4:34: buffer 'n' is named like a problem value; expected another name", NULL},
+    {2, P "kernel(", "very_long_", 20, ")",
+     "a.cu:2:24: a name of 200 characters; expected at most 63", NULL},
+    {2, P "kernel(a", "::name_of_a_space", 9, ")",
+     "a.cu:2:24: the name is too long; expected fewer than 64 characters", NULL},
+    {2, P "kernel(twice<1>)\nnamespace a", "::name_of_a_space", 9,
+     " { template <int A> " KERNEL("float", "") " }",
+     "a.cu:2:17: the name with its namespaces is too long; expected fewer than 128 characters", ""},
+    {6, P "launch(twice, block = 32, grid = 1, args = (y", ", n", 33, "))",
+     "a.cu:6:157: more than 32 arguments; expected fewer", NULL},
+    {6, "", LAUNCH, 9, "", "a.cu:14:17: more than 8 launch(); expected fewer", NULL},
+    {7, "", P "tensormap(m@ : y, box = (8))\n", 9, "",
+     "a.cu:15:17: more than 8 tensor maps; expected fewer",
+     "__global__ void twice(CUtensorMap y, size_t n) {}"},
+    {7, "", "// a comment of 32 characters ...\n", 260000, "",
+     "a.cu:1:1: more than 8388608 bytes; expected less", NULL},
+    {4, "struct S {", " float a@;", 65, " };\n" P WITH_S "1)",
+     "a.cu:4:712: a 65th member in struct 'S', which an argument uses; expected at most 64",
+     S_KERNEL},
+    {4, "struct S { float a[300]; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:4:20: a has an extent of 300; expected 1 to 256", S_KERNEL},
+    {4, "struct T { float a[200]; }; struct S { T a, b; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:1:1: a struct of an argument has more than 256 numbers; expected fewer, or an array of "
+     "them as a buffer",
+     S_KERNEL},
+    {4, "struct S { float a[200]; };\n" P "args(inout float y[n], size_t n, S s = {1}, S t = {1})",
+     "", 0, "", "a.cu:1:1: the structs of all arguments have more than 256 numbers; expected fewer",
+     KERNEL("float", ", S s, S t")},
+    {4, "struct S { float a[64][64]; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:1:1: a struct of an argument has more than 256 numbers; expected fewer, or an array of "
+     "them as a buffer",
+     S_KERNEL},
+    {4, "struct S0 { float a; };\n", "struct S1@ { S0 a; };\n", 18,
+     "struct S { S0 a; S10 b; S11 c; S12 d; S13 e; S14 f; S15 g; S16 h; S17 i; S18 j; S19 k; S110 "
+     "l; S111 m; S112 n; S113 o; S114 p; S115 q; };\n" P WITH_S "{1})",
+     "a.cu:1:1: more than 16 structs in arguments; expected fewer", S_KERNEL},
+    {4, "struct S { int a; struct { int b; } c; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:4:26: a nested definition in struct 'S', which an argument uses; expected it outside of "
+     "the struct",
+     S_KERNEL},
+    {4, "struct S { int a; enum { B } b; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:4:19: a nested definition in struct 'S', which an argument uses; expected it outside of "
+     "the struct",
+     S_KERNEL},
+    {4, "struct S { int a; std::array<int, 3> b; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:4:19: a templated or qualified type in struct 'S', which an argument uses; expected a "
+     "plain type",
+     S_KERNEL},
+    {4, "struct S { int a;\n#ifdef B\nint b;\n#endif\n };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:5:1: a directive in struct 'S', which an argument uses; expected members alone",
+     S_KERNEL},
+    {4, "struct alignas(3) S { int a; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:4:16: an alignment of 3; expected a power of two up to 4096", S_KERNEL},
+    {4, "struct alignas(8192) S { int a; };\n" P WITH_S "{1})", "", 0, "",
+     "a.cu:4:16: an alignment of 8192; expected a power of two up to 4096", S_KERNEL},
+    {4, "class S { public: int a; private: int b; };\n" P WITH_S "{1, 2})", "", 0, "", "",
+     S_KERNEL},
+    {4, "const int A = 3; struct S { int a[A]; };\n" P WITH_S "1)", "", 0, "", "", S_KERNEL},
+    {4, "constexpr int A = 3, B = A; struct S { int a[A]; };\n" P WITH_S "1)", "", 0, "", "",
+     S_KERNEL},
+    {4, "struct S { int a[2][2][2][2]; };\n" P WITH_S "1)", "", 0, "",
+     "a.cu:4:27: a fourth extent; expected one to three", S_KERNEL},
+    {4, "struct S { int a[0]; };\n" P WITH_S "1)", "", 0, "",
+     "a.cu:4:18: a has an extent of 0; expected 1 to 256", S_KERNEL},
+    {4, "struct S { int &a; };\n" P WITH_S "1)", "", 0, "",
+     "a.cu:4:16: a pointer in struct 'S', which an argument uses; expected numbers; pass the "
+     "buffer as an argument of its own",
+     S_KERNEL},
+    {4, "struct S { const unsigned long long int a; };\n" P WITH_S "1)", "", 0, "", "", S_KERNEL},
+    {4, "struct S { int a; };\n" P WITH_S "{.a", ".b", 80, " = 1})",
+     "a.cu:5:58: a path of too many characters; expected '.member = …'", S_KERNEL},
+    {4, "struct S { int a; };\n" P WITH_S "{. = 1})", "", 0, "",
+     "a.cu:5:59: found '='; expected a member's name, as in .x = …", S_KERNEL},
+    {4, "struct S { int a; };\n" P WITH_S, "{", 60, "1)",
+     "a.cu:5:87: a list that is nested too deep; expected fewer braces", S_KERNEL},
+    {4, "struct S { int a[70]; };\n" P WITH_S "{{1", ", 1", 69, "}})",
+     "a.cu:5:248: more than 64 items; expected fewer", S_KERNEL},
+    {4, "struct S { int a; };\n" P "args(inout S y[n] = {.a}, size_t n)", "", 0, "",
+     "a.cu:5:51: the pragma ends here; expected '='", KERNEL("S", "")},
+    {4, "struct S { int a; };\n" P "args(inout S y[n] = {prefix(3)}, size_t n)", "", 0, "",
+     "a.cu:5:38: a part of an element cannot be filled so; expected uniform(low, high), index, "
+     "zero or constant(value)",
+     KERNEL("S", "")},
+    {4, P "args(inout int y[n] = prefix(1 - 2), size_t n)", "", 0, "",
+     "a.cu:4:39: prefix(-1) at these sizes; expected 0 or more", KERNEL("int", "")},
+    {4, P "args(inout char y[n] = prefix(n), size_t n)", "", 0, "",
+     "a.cu:4:40: y would hold numbers up to 1024 at these sizes, which its type signed char does "
+     "not hold; expected a wider type",
+     KERNEL("char", "")},
+    {4, P "args(inout float y[n - 1024], size_t n)", "", 0, "",
+     "y[n - 1024] has 0 elements at these sizes; expected at least 1", NULL},
+    {4, P "args(inout double y[m][m], size_t n) problem(m = 1 << 30)", "", 0, "",
+     "buffer y exceeds 2^47 bytes at these sizes", KERNEL("double", "")},
+    {4, P "args(inout double y[m][m][m], size_t n) problem(m = 1 << 40)", "", 0, "",
+     "buffer y exceeds 2^47 bytes at these sizes", KERNEL("double", "")},
+    {7, P "problem(m = 1 << 32) pass(p : float[m] = value)", "", 0, "",
+     "a.cu:7:53: 'm' is a run-time size; expected a number or a compile-time problem value here",
+     NULL},
+    {7, P "problem(const M = 1 << 30) pass(p : float[M] = global)", "", 0, "",
+     "block p exceeds 2 GB at these sizes",
+     "__global__ void twice(GPUTUNE_PARAM(p) float *y, size_t n) {}"},
+    {7, P "pass(p : unsigned, value)", "", 0, "", "a.cu:7:34: found ','; expected '['", NULL},
+    {7, P "reference(other, rtol = n - 2000)", "", 0, "",
+     "a.cu:7:17: a negative tolerance; expected 0 or more",
+     KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
+    {7, P "reference(other, block = n * 2)", "", 0, "",
+     "other would be launched with 2048 in dimension 0 at these sizes; expected 1 to 1024",
+     KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
+    {7, P "reference(other, block = 0)", "", 0, "",
+     "other would be launched with 0 in dimension 0 at these sizes; expected 1 to 1024",
+     KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
+    {7, P "check(other, grid = n << 40)", "", 0, "",
+     "a.cu:7:17: 'other' takes 2 parameters; expected 3: those of the kernel and 'unsigned long "
+     "long *wrong'",
+     KERNEL("float", "") "\n__global__ void other(float *y, size_t n) {}"},
+    {7, P "tune(__A = 1, 2)", "", 0, "",
+     "a.cu:7:22: names like '__A' are reserved; expected another", NULL},
+    {7, P "tune(GPUTUNE_A = 1, 2)", "", 0, "",
+     "a.cu:7:22: names like 'GPUTUNE_A' are reserved; expected another", NULL},
+    {7, P "tune(A = 1, 1)", "", 0, "", "a.cu:7:29: value 1 given twice; expected each once", NULL},
+    {7, P "tune(A = half, half)", "", 0, "",
+     "a.cu:7:32: value half given twice; expected each once", NULL},
+    {7, P "block(1, 1, 1, 1)", "", 0, "",
+     "a.cu:7:17: 'block' given twice; expected it once (first on line 6)", NULL},
+    {7, P "vector(V = 3 : y)", "", 0, "", "a.cu:7:28: V has the value 3; expected 1, 2, 4 or 8",
+     NULL},
+    {7, P "vector(V = a : y)", "", 0, "", "a.cu:7:28: V has the value a; expected 1, 2, 4 or 8",
+     NULL},
+    {7, P "cluster(C = 0, 1)", "", 0, "",
+     "a.cu:7:29: C has the value 0; expected a number of blocks from 1 to 64", NULL},
+    {7, P "cluster(C = 65, 1)", "", 0, "",
+     "a.cu:7:29: C has the value 65; expected a number of blocks from 1 to 64", NULL},
+    {7, P "cluster(C = a, 1)", "", 0, "",
+     "a.cu:7:29: C has the value a; expected a number of blocks from 1 to 64", NULL},
+    {7, P "preferred_cluster(C = 65, 1)", "", 0, "",
+     "a.cu:7:39: C has the value 65; expected 0, or a number of blocks up to 64", NULL},
+    {7, P "preferred_cluster(C = a)", "", 0, "",
+     "a.cu:7:39: C has the value a; expected 0, or a number of blocks up to 64", NULL},
+    {7, P "l2_persist(L = a : y)", "", 0, "",
+     "a.cu:7:32: L has the value a; expected per cent from 0 to 100", NULL},
+    {7, P "l2_persist(L = 101 : y)", "", 0, "",
+     "a.cu:7:32: L has the value 101; expected per cent from 0 to 100", NULL},
+    {7, P "carveout(L = a)", "", 0, "", "a.cu:7:30: L has the value a; expected auto, or KB", NULL},
+    {7, P "pass(p : float[4], L = a)", "", 0, "", "a.cu:7:34: found ','; expected '='", NULL},
+    {7, P "sizeof(n)", "", 0, "",
+     "a.cu:7:17: unknown pragma 'sizeof'; expected one such as tune or require", NULL},
+    {7, P "require(sizeof(y) > 1)", "", 0, "",
+     "a.cu:7:32: unknown type 'y'; expected a type, or a name whose values are types", NULL},
+    {7, P "options(3 \"-lineinfo\")", "", 0, "",
+     "a.cu:7:25: found '3'; expected an option such as \"--use_fast_math\", or CONDITION ? "
+     "\"--option\" : \"\"",
+     NULL},
+    {7, P "scratch(flaot s[n])", "", 0, "", "a.cu:7:25: unknown type 'flaot'; expected 'float'",
+     NULL},
+    {7, P "include(\"\")", "", 0, "",
+     "a.cu:7:25: an include without a name; expected include(\"file\")", NULL},
+    {7, "#include \"", "long/", 1000, "\"",
+     "a.cu:7:10: the name of an include has 5000 characters; expected fewer than 512", NULL},
+};
+
+/* Without a message it is accepted. */
+static void check(const char *text, gt_include_fn include, void *user, const char *message)
+{
+    gt_template *template = NULL;
+    gputune_status status = gt_template_parse(&template, "a.cu", text, include, user);
+    status = status == GPUTUNE_OK ? bind(template) : status;
+    gt_template_free(template);
+    if (message[0]) {
+        assert_true(status < 0);
+        assert_string_equal(gt_message(), message);
+    } else {
+        ASSERT_OK(status);
+    }
+}
+
+static void excess_is_refused(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof excesses / sizeof *excesses; i++) {
+        make(&text, &excesses[i]);
+        check(gt_text_string(&text), NULL, NULL, excesses[i].message);
+    }
+    gt_text_free(&text);
+}
+
+/* ---- Included files -------------------------------------------------------------------------- */
+
+/* Files by their names; of "deep" and "wide" there is one for each number. */
+static const struct {
+    const char *name, *text;
+} files[] = {
+    {"cycle", "#include \"cycle\"\n"},
+    {"guard", "#ifndef G\n#define G\n#include \"guard\"\n#endif\n"},
+    {"once", "#pragma once\n#include \"once\"\n"},
+    {"code", "int a;\n#ifndef G\n#define G\n#include \"code\"\n#endif\n"},
+    {"if", "#if G\n#define G\n#include \"if\"\n#endif\n"},
+    {"half", "#ifndef G\nint a;\n#include \"half\"\n#endif\n"},
+    {"other", "#ifndef G\n#define H\n#include \"other\"\n#endif\n"},
+    {"shorter", "#ifndef G\n#define GG\n#include \"shorter\"\n#endif\n"},
+    {"undefined", "#ifndef G\n#undef G\n#include \"undefined\"\n#endif\n"},
+    {"wide", "int a;\n"},
+};
+
+static gputune_status find_file(void *user, const gt_include *include, gt_included *out)
+{
+    gt_text text = {0};
+    const char *digits = include->name + strcspn(include->name, "0123456789");
+    *out = (gt_included){0};
+    if (strncmp(include->name, "deep", 4) == 0) {
+        gt_text_printf(&text, "#include \"deep%d\"\n", (int)strtol(digits, NULL, 10) + 1);
+    } else if (strncmp(include->name, "large", 5) == 0) {
+        for (int i = 0; i < 1 << 17; i++) {
+            gt_text_append(&text, "// a comment of 32 characters ...\n");
+        }
+    }
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strncmp(include->name, files[i].name, strlen(files[i].name)) == 0) {
+            gt_text_append(&text, files[i].text);
+        }
+    }
+    ASSERT_OK(gt_strdup(&out->path, include->name));
+    ASSERT_OK(gt_text_take(&out->text, &text));
+    *(int *)user += 1;
+    return GPUTUNE_OK;
+}
+
+static const gt_excess includes[] = {
+    {7, "#include \"deep0\"", "", 0, "", "deep31:1:1: includes nested 32 deep; expected fewer",
+     NULL},
+    {7, "", "#include \"wide@\"\n", 513, "",
+     "a.cu:1:1: more than 512 included files; expected fewer", NULL},
+    {7, "", "#include \"large@\"\n", 3, "",
+     "a.cu:1:1: more than 8388608 bytes with all includes; expected less", NULL},
+    {7, "#include \"cycle\"", "", 0, "",
+     "cycle:1:10: 'cycle' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include \"guard\"", "", 0, "", "", NULL},
+    {7, "#include \"once\"", "", 0, "", "", NULL},
+    {7, "#include \"code\"", "", 0, "",
+     "code:4:10: 'code' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include \"if\"", "", 0, "",
+     "if:3:10: 'if' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include \"half\"", "", 0, "",
+     "half:3:10: 'half' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include \"other\"", "", 0, "",
+     "other:3:10: 'other' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include \"shorter\"", "", 0, "",
+     "shorter:3:10: 'shorter' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include \"undefined\"", "", 0, "",
+     "undefined:3:10: 'undefined' includes itself; expected an include guard or no cycle", NULL},
+    {7, "#include <>", "", 0, "", "a.cu:7:10: an #include without a name; expected <file>", NULL},
+    {7, "#include <open", "", 0, "", "a.cu:7:10: an #include without a name; expected <file>",
+     NULL},
+    {7, "#include <", "long/", 200, ">",
+     "a.cu:7:10: the name of an include has 1000 characters; expected fewer than 512", NULL},
+    {7, "#include NAME", "", 0, "",
+     "a.cu:7:10: an #include without a name; expected \"file\" or <file>: what a macro stands for "
+     "is not known here",
+     NULL},
+};
+
+static void includes_are_bounded(void **state)
+{
+    gt_text text = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof includes / sizeof *includes; i++) {
+        int found = 0;
+        make(&text, &includes[i]);
+        check(gt_text_string(&text), find_file, &found, includes[i].message);
+    }
+    gt_text_free(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(excess_is_refused),
+        cmocka_unit_test(includes_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
