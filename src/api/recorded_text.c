@@ -49,10 +49,12 @@ gputune_status gt_recorded_text(gt_text *out, const char *path)
     }
     errno = 0;
     gzFile file = gzopen(path, "rb");
+    if (!file && (!errno || errno == ENOMEM)) { /* zlib sets none where it lacks memory */
+        return gt_fail_memory();
+    }
     if (!file) {
-        int code = errno ? errno : ENOMEM; /* zlib sets none where it lacks memory */
-        return gt_fail(code == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "%s: %s", path,
-                       strerror(code));
+        return gt_fail(errno == ENOENT ? GPUTUNE_ENOTFOUND : GPUTUNE_EIO, "%s: %s", path,
+                       strerror(errno));
     }
     gputune_status status = read_all(out, file, path);
     gzclose(file);

@@ -8,6 +8,7 @@
 #include "gpu/device_headers.h"
 #include "gpu/toolkit.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -55,6 +56,9 @@ static bool is_folder(const char *path)
 static gputune_status add_named(gt_includes *includes, const char *path)
 {
     char *real = realpath(path, NULL);
+    if (!real && errno == ENOMEM) {
+        return gt_fail_memory();
+    }
     if (!real || !is_folder(real)) {
         free(real);
         return gt_fail(GPUTUNE_EINVAL, "include path '%s' is no folder; expected one that exists",

@@ -45,6 +45,7 @@ struct gt_store {
     int64_t blind_since_ns;  /* end of the last lookup that waited without success; 0: none since */
     double blind_s;          /* that lookups have waited without success since they had any */
     bool distrust_told;      /* that the file's code is not trusted */
+    gt_hash left_lease;      /* owner of a lease that could not be given back */
     bool lock_told;          /* the lock was reported since the last successful write */
     char unkept[GT_WHY_MAX]; /* why something is kept in memory only; "": nothing is */
     char unread[GT_WHY_MAX]; /* why the file did not answer the last lookup; "": it did */

@@ -203,8 +203,10 @@ static void roll_back(gt_database *database)
     }
 }
 
+/* Memory may have been too short even to roll back: then that is made up for first. */
 static gputune_status begin(gt_database *database, gt_store_fn work, void *context)
 {
+    roll_back(database);
     gputune_status status = gt_execute(database, GT_SQL_BEGIN, "");
     return status == GPUTUNE_OK ? work(database, context) : status;
 }
@@ -227,6 +229,16 @@ static gputune_status commit(gt_store *store, const gt_patience *patience)
     return status;
 }
 
+/* A file that could not be rolled back is closed, which ends its lock: others may go on. The next
+ * write opens it again. */
+static void release_file(gt_store *store)
+{
+    if (!sqlite3_get_autocommit(store->writer->handle)) {
+        gt_database_close(store->writer);
+        store->writer = NULL;
+    }
+}
+
 /* EDATABASE: the file is locked, or nothing is written to it any more. Under `writing`. */
 static gputune_status write_open(gt_store *store, gt_store_fn work, void *context,
                                  const gt_patience *patience)
@@ -241,6 +253,7 @@ static gputune_status write_open(gt_store *store, gt_store_fn work, void *contex
         }
         roll_back(store->writer);
         if (status != GPUTUNE_EDATABASE) {
+            release_file(store);
             return status;
         }
         gt_trouble trouble = gt_database_trouble(store->writer);

@@ -1,6 +1,6 @@
 /* The leases: which process is tuning which scenario. */
 #include "store/keys.h"
-#include "store/layers.h"
+#include "store/layers_parts.h"
 
 #include "base/clock.h"
 
@@ -81,6 +81,7 @@ static gt_hash new_owner(void)
 
 typedef struct lease_try {
     gt_hash key, owner;
+    gt_hash left; /* the owner of a lease that this store could not give back */
     char machine[MACHINE_MAX];
     bool in_memory;
     int64_t holder; /* process that holds it, when it is not granted; 0: unknown */
@@ -90,6 +91,7 @@ typedef struct lease_try {
 typedef struct lease_row {
     char machine[MACHINE_MAX];
     int64_t pid, start, expires_ms;
+    gt_hash owner;
 } lease_row;
 
 static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash key)
@@ -102,6 +104,7 @@ static gputune_status read_lease(lease_row *out, gt_database *database, gt_hash 
         out->pid = gt_rows_integer(&rows);
         out->start = gt_rows_integer(&rows);
         out->expires_ms = gt_rows_integer(&rows);
+        out->owner = gt_rows_hash(&rows);
     }
     gt_rows_end(&rows);
     return status;
@@ -113,9 +116,11 @@ static bool is_of_the_future(const lease_row *row)
     return row->expires_ms > unix_ms() + LEASE_MS;
 }
 
+/* Whether nobody holds it any more, though it has not expired. */
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
-    return strcmp(row->machine, attempt->machine) == 0 && !is_alive(row->pid, row->start);
+    return gt_hash_equal(row->owner, attempt->left) ||
+           (strcmp(row->machine, attempt->machine) == 0 && !is_alive(row->pid, row->start));
 }
 
 static bool is_held(const lease_row *row, const lease_try *attempt)
@@ -206,18 +211,22 @@ static gputune_status wait_for_lease(gt_store *store, lease_try *attempt,
     }
 }
 
-static lease_try begin_attempt(const char *environment, const gt_scenario *scenario)
+static lease_try begin_attempt(gt_store *store, const char *environment,
+                               const gt_scenario *scenario)
 {
     gt_hash key = gt_hash_join(gt_hash_string(environment), gt_scenario_hash(scenario));
     lease_try attempt = {.key = key, .owner = new_owner()};
     read_machine(attempt.machine);
+    pthread_mutex_lock(&store->telling);
+    attempt.left = store->left_lease;
+    pthread_mutex_unlock(&store->telling);
     return attempt;
 }
 
 gputune_status gt_store_lease_await(gt_store *store, const char *environment,
                                     const gt_scenario *scenario, const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(environment, scenario);
+    lease_try attempt = begin_attempt(store, environment, scenario);
     for (int tries = 0; !looks_free(store, &attempt, patience); tries++) {
         if (!gt_wait_a_while(patience, tries)) {
             return not_granted(&attempt, patience);
@@ -229,7 +238,7 @@ gputune_status gt_store_lease_await(gt_store *store, const char *environment,
 gputune_status gt_store_lease_acquire(gt_lease *out, gt_store *store, const char *environment,
                                       const gt_scenario *scenario, const gt_patience *patience)
 {
-    lease_try attempt = begin_attempt(environment, scenario);
+    lease_try attempt = begin_attempt(store, environment, scenario);
     gt_patience longest = gt_patience_for(longest_wait_s, NULL);
     GT_TRY(wait_for_lease(store, &attempt, patience ? patience : &longest));
     *out = (gt_lease){.key = attempt.key,
@@ -288,11 +297,20 @@ static gputune_status delete_lease(gt_database *database, void *context)
     return gt_execute(database, GT_SQL_LEASE_DELETE, "hh", lease->key, lease->owner);
 }
 
+/* Only the last one: the others expire. */
+static void note_left(gt_store *store, const gt_lease *lease)
+{
+    pthread_mutex_lock(&store->telling);
+    store->left_lease = lease->owner;
+    pthread_mutex_unlock(&store->telling);
+}
+
 void gt_store_lease_release(gt_lease *lease, gt_store *store, const gt_patience *patience)
 {
     if (lease->held) {
         lease->held = false;
-        change_lease(lease, store, delete_lease,
-                     patience); /* a lease that stays expires by itself */
+        if (change_lease(lease, store, delete_lease, patience) != GPUTUNE_OK) {
+            note_left(store, lease); /* for other processes it expires by itself */
+        }
     }
 }

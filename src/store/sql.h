@@ -148,7 +148,7 @@
                        "s.family = ?2 AND w.proved")                                               \
     X(WINNERS_OF_SIZES,                                                                            \
       GT_TEXT_WINNERS "AND s.family = ?2 AND w.sizes = ?3 AND w.proved ORDER BY w.id DESC")        \
-    X(LEASE_GET, "SELECT machine, pid, start, expires_ms FROM lease WHERE key = ?1")               \
+    X(LEASE_GET, "SELECT machine, pid, start, expires_ms, owner FROM lease WHERE key = ?1")        \
     X(LEASE_SET, "INSERT OR REPLACE INTO lease (key, owner, machine, pid, start, expires_ms) "     \
                  "VALUES (?1, ?2, ?3, ?4, ?5, ?6)")                                                \
     X(LEASE_CLAMP, "UPDATE lease SET expires_ms = ?2 WHERE key = ?1")                              \

@@ -298,7 +298,11 @@ static gputune_status unknown_kernel(gt_catalog *catalog, const char *kernel)
     gt_kernel_refs all = {0};
     const char *names[256];
     size_t count = 0;
-    GT_TRY(gt_catalog_resolve_all(&all, catalog));
+    gputune_status status = gt_catalog_resolve_all(&all, catalog);
+    if (status != GPUTUNE_OK) {
+        gt_array_free(&all);
+        return status;
+    }
     for (; count < all.count && count < sizeof names / sizeof *names; count++) {
         names[count] = all.items[count].name;
     }

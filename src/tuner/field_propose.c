@@ -21,6 +21,13 @@ static bool is_default(const gt_field *field, const gt_config *config)
     return same_config(&standard, config);
 }
 
+static gputune_status add_permitted(gt_field *field, const gt_config *config, gt_role role)
+{
+    bool permitted;
+    GT_TRY(gt_request_permits(&permitted, field->options.request, config));
+    return permitted ? add(field, config, role) : GPUTUNE_OK;
+}
+
 /* The default, and the variant that is right at any alignment, unless it is the default. */
 gputune_status gt_field_add_given(gt_field *field)
 {
@@ -28,14 +35,14 @@ gputune_status gt_field_add_given(gt_field *field)
     const gt_config standard = gt_config_default(request->template);
     gt_config scalar;
     bool same = true;
-    if (field->options.with_default && gt_request_permits(request, &standard)) {
-        GT_TRY(add(field, &standard, GT_ROLE_DEFAULT));
+    if (field->options.with_default) {
+        GT_TRY(add_permitted(field, &standard, GT_ROLE_DEFAULT));
     }
     if (field->options.with_fallback) {
         GT_TRY(gt_config_scalar(&scalar, &same, request->template, &standard));
     }
-    if (!same && gt_request_permits(request, &scalar)) {
-        GT_TRY(add(field, &scalar, GT_ROLE_FALLBACK));
+    if (!same) {
+        GT_TRY(add_permitted(field, &scalar, GT_ROLE_FALLBACK));
     }
     field->given = (uint32_t)field->variants.count;
     return GPUTUNE_OK;
@@ -85,17 +92,24 @@ bool gt_field_has_more_proposals(const gt_field *field)
     return !field->options.proposer->exhausted && !field->cut;
 }
 
+static gputune_status propose(uint32_t *count, const gt_field *field, gt_config *out, uint32_t most)
+{
+    gt_proposer *proposer = field->options.proposer;
+    *count = proposer->propose(proposer, out, most);
+    return proposer->out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
+}
+
 gputune_status gt_field_take_proposals(gt_field *field)
 {
     enum { AT_ONCE = 16 };
     gt_config configs[AT_ONCE];
-    gt_proposer *proposer = field->options.proposer;
-    uint32_t left = proposals_left(field);
+    uint32_t left = proposals_left(field), count;
     if (!left) {
-        field->cut = proposer->propose(proposer, configs, 1) > 0 && !is_given(field, configs);
+        GT_TRY(propose(&count, field, configs, 1));
+        field->cut = count > 0 && !is_given(field, configs);
         return GPUTUNE_OK;
     }
-    uint32_t count = proposer->propose(proposer, configs, left < AT_ONCE ? left : AT_ONCE);
+    GT_TRY(propose(&count, field, configs, left < AT_ONCE ? left : AT_ONCE));
     for (uint32_t i = 0; i < count; i++) {
         GT_TRY(take_proposal(field, &configs[i]));
     }

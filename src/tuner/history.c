@@ -61,8 +61,11 @@ static gputune_status is_of_space(bool *out, const gt_trial *trial, const gt_req
     gt_config config;
     gt_source source;
     *out = false;
-    if (gt_config_parse(&config, request->template, trial->config) != GPUTUNE_OK ||
-        !gt_request_covers(request, &config)) {
+    if (gt_config_parse(&config, request->template, trial->config) != GPUTUNE_OK) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_request_covers(out, request, &config));
+    if (!*out) {
         return GPUTUNE_OK;
     }
     GT_TRY(gt_request_source(&source, request, &config));

@@ -59,8 +59,10 @@ gputune_status gt_choose_forced(gt_choice *out, gt_request *request, const char 
 {
     gt_config config;
     gt_history history;
+    bool permitted;
     GT_TRY(gt_config_parse(&config, request->template, text));
-    if (!gt_request_permits(request, &config)) {
+    GT_TRY(gt_request_permits(&permitted, request, &config));
+    if (!permitted) {
         return gt_fail(GPUTUNE_ENOVARIANT,
                        "%s: '%s' is excluded by a constraint or this GPU; 'gputune space %s' says "
                        "which",

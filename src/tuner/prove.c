@@ -53,14 +53,17 @@ static gputune_status list_all(gt_config out[2 * GT_PROVE_MAX], size_t *all,
 {
     *all = 0;
     for (size_t i = 0; i < count; i++) {
-        bool same = false, listed = false;
+        bool same = false, listed = false, permitted = false;
         gt_config scalar;
         out[(*all)++] = configs[i];
         GT_TRY(gt_config_scalar(&scalar, &same, request->template, &configs[i]));
         for (size_t j = 0; j < *all; j++) {
             listed = listed || memcmp(&out[j], &scalar, sizeof scalar) == 0;
         }
-        if (!same && !listed && gt_request_permits(request, &scalar)) {
+        if (!same && !listed) {
+            GT_TRY(gt_request_permits(&permitted, request, &scalar));
+        }
+        if (permitted) {
             out[(*all)++] = scalar;
         }
     }

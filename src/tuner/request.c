@@ -35,8 +35,8 @@ static gputune_status check_samples(const gputune_options *o)
 {
     FILE *file = o->samples_path ? fopen(o->samples_path, "ae") : NULL;
     if (o->samples_path && !file) {
-        return gt_fail(GPUTUNE_EINVAL, "the samples cannot be written to %s: %s", o->samples_path,
-                       strerror(errno));
+        return gt_fail(errno == ENOMEM ? GPUTUNE_ENOMEM : GPUTUNE_EINVAL,
+                       "the samples cannot be written to %s: %s", o->samples_path, strerror(errno));
     }
     if (file) {
         fclose(file);
@@ -462,25 +462,22 @@ gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request
     return GPUTUNE_OK;
 }
 
-static bool is_in_space(const gt_request *request, const gt_config *config, bool restricted)
+gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config)
 {
     gt_space *space;
-    if (gt_request_space(&space, request) != GPUTUNE_OK) {
-        return false;
-    }
-    bool in = restricted ? gt_space_has(space, config) : gt_space_excludes(space, config) == NULL;
+    GT_TRY(gt_request_space(&space, request));
+    *out = gt_space_excludes(space, config) == NULL;
     gt_space_free(space);
-    return in;
+    return GPUTUNE_OK;
 }
 
-bool gt_request_permits(const gt_request *request, const gt_config *config)
+gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config)
 {
-    return is_in_space(request, config, false);
-}
-
-bool gt_request_covers(const gt_request *request, const gt_config *config)
-{
-    return is_in_space(request, config, true);
+    gt_space *space;
+    GT_TRY(gt_request_space(&space, request));
+    *out = gt_space_has(space, config);
+    gt_space_free(space);
+    return GPUTUNE_OK;
 }
 
 gputune_status gt_request_compile_options(const char ***out, size_t *count,

@@ -110,10 +110,11 @@ gputune_status gt_request_space(gt_space **out, const gt_request *request);
 /* The same for a space whose variants are to be tried. Warns of requested values that are excluded.
  * ENOVARIANT, with the constraints that exclude, if no configuration is valid. */
 gputune_status gt_request_space_to_try(gt_space **out, const gt_request *request);
-/* Whether constraints and the device allow a configuration, whatever the restrictions say. */
-bool gt_request_permits(const gt_request *request, const gt_config *config);
-/* Whether the request's space has the configuration, with its restrictions. */
-bool gt_request_covers(const gt_request *request, const gt_config *config);
+/* Whether constraints and the device allow a configuration, whatever the restrictions say. ENOMEM.
+ */
+gputune_status gt_request_permits(bool *out, const gt_request *request, const gt_config *config);
+/* Whether the request's space has the configuration, with its restrictions. ENOMEM. */
+gputune_status gt_request_covers(bool *out, const gt_request *request, const gt_config *config);
 /* All options that a source of the request is compiled with beyond the standard ones: its own and
  * the folders of headers. The caller free()s the array, not what it points to. ENOMEM. */
 gputune_status gt_request_compile_options(const char ***out, size_t *count,

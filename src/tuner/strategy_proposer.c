@@ -27,7 +27,6 @@ struct gt_strategy_proposer {
     GT_ARRAY(earlier) earlier; /* what is right in earlier tunings, the fastest first */
     size_t first, next_first;  /* so many of them may win still; so many were proposed */
     uint32_t known;            /* that were told and are not proposed */
-    gputune_status failure;    /* of a strategy that is out of memory: nothing more is proposed */
     bool content;
 };
 
@@ -156,8 +155,8 @@ static void hear(gt_proposer *self, const gt_config *config, const gt_finding *f
         self->exhausted = false;
     }
     bool told = finding->status != GPUTUNE_OK || finding->time_ns > 0;
-    if (told && p->failure == GPUTUNE_OK && to_point(&result.point, p, config)) {
-        p->failure = gt_strategy_tell(p->strategy, &result);
+    if (told && !self->out_of_memory && to_point(&result.point, p, config)) {
+        self->out_of_memory = gt_strategy_tell(p->strategy, &result) != GPUTUNE_OK;
     }
 }
 
@@ -207,7 +206,7 @@ static gputune_status tell_history(gt_strategy_proposer *p, const gt_history *hi
         p->first++;
     }
     p->known += (uint32_t)(p->earlier.count - p->first);
-    return p->failure;
+    return p->proposer.out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 
 /* --- hints ------------------------------------------------------------------------------------ */
@@ -272,12 +271,12 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, p->strategy);
     p->content = outlook.done && !outlook.exhausted;
-    if (outlook.done || p->failure != GPUTUNE_OK) {
+    if (outlook.done || self->out_of_memory) {
         self->exhausted = true;
         return 0;
     }
     count = count < 16 ? count : 16;
-    p->failure = gt_strategy_ask(p->strategy, points, count, &given);
+    self->out_of_memory = gt_strategy_ask(p->strategy, points, count, &given) != GPUTUNE_OK;
     for (size_t i = 0; i < given; i++) {
         out[i] = to_config(p, &points[i]);
     }
@@ -289,7 +288,7 @@ static bool gives_up(gt_proposer *self, const gt_config *config, double seconds)
 {
     gt_strategy_proposer *p = (gt_strategy_proposer *)self;
     gt_point point;
-    return p->failure == GPUTUNE_OK && to_point(&point, p, config) &&
+    return !self->out_of_memory && to_point(&point, p, config) &&
            gt_strategy_gives_up(p->strategy, &point, seconds);
 }
 

@@ -57,14 +57,14 @@ static gputune_status find_prelude(size_t *out, const names *places)
 {
     gt_text tried = {0};
     for (size_t i = 0; i < places->count; i++) {
-        char *probe;
-        GT_TRY(gt_path_format(&probe, "%s/gputune.cuh", places->items[i]));
-        bool found = gt_file_exists(probe);
+        char *probe = NULL;
+        gputune_status status = gt_path_format(&probe, "%s/gputune.cuh", places->items[i]);
+        bool found = status == GPUTUNE_OK && gt_file_exists(probe);
         free(probe);
-        if (found) {
+        if (found || status != GPUTUNE_OK) {
             gt_text_free(&tried);
             *out = i;
-            return GPUTUNE_OK;
+            return status;
         }
         gt_text_printf(&tried, "%s%s", i ? ", " : "", places->items[i]);
     }

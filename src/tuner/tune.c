@@ -57,7 +57,7 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
  * the author's own, unless it was found not to work. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
-    bool same = false;
+    bool same = false, permitted = false;
     gt_resources resources;
     gt_config stored;
     const gt_config standard = gt_config_default(request->template);
@@ -68,7 +68,10 @@ static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt
         gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
         memcmp(&stored, &choice->fallback, sizeof stored) == 0;
     bool is_default = memcmp(&standard, &choice->fallback, sizeof standard) == 0;
-    if (same || !(is_verified || is_default) || !gt_request_permits(request, &choice->fallback) ||
+    if (!same && (is_verified || is_default)) {
+        GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
+    }
+    if (!permitted ||
         (!is_verified && gt_history_refutes(request, &choice->fallback) != GPUTUNE_OK)) {
         return GPUTUNE_OK;
     }
@@ -105,9 +108,11 @@ static bool is_of_space(const gt_winner *winner, const gt_request *request)
 
 gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner)
 {
-    bool covered = gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK &&
-                   (is_of_space(winner, request) ? gt_request_permits(request, out)
-                                                 : gt_request_covers(request, out));
+    bool covered = false;
+    if (gt_config_parse(out, request->template, winner->config) == GPUTUNE_OK) {
+        GT_TRY(is_of_space(winner, request) ? gt_request_permits(&covered, request, out)
+                                            : gt_request_covers(&covered, request, out));
+    }
     return covered ? GPUTUNE_OK : GPUTUNE_ENOTFOUND;
 }
 

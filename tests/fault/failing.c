@@ -31,6 +31,7 @@ extern void __libc_free(void *memory);
 
 static atomic_long calls, live;
 static const char *_Atomic failing; /* NULL: nothing fails */
+static const char *_Atomic paused;
 static long limit;
 static bool always;
 static const char *reached;
@@ -47,6 +48,16 @@ long failing_end(void)
 {
     atomic_store(&failing, NULL);
     return atomic_load(&calls);
+}
+
+void failing_pause(void)
+{
+    atomic_store(&paused, atomic_exchange(&failing, NULL));
+}
+
+void failing_resume(void)
+{
+    atomic_store(&failing, atomic_load(&paused));
 }
 
 long failing_live(void)

@@ -20,6 +20,9 @@
 void failing_begin(const char *call, long number, bool always);
 /* Nothing fails any more. How many of these calls there were. */
 long failing_end(void);
+/* Between these two nothing fails, and nothing is counted. */
+void failing_pause(void);
+void failing_resume(void);
 /* Counts a call, and says whether it fails now, with errno `error`. */
 bool failing_now(const char *call, int error);
 /* Allocations that have not been freed. */

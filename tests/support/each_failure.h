@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <malloc.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
 
 extern void *__libc_malloc(size_t bytes);
@@ -71,6 +72,9 @@ typedef gputune_status (*each_act)(void *user);
 /* Asserts what must hold once nothing fails any more. */
 typedef void (*each_check)(void *user);
 
+/* What an attempt must give back: allocations, or what a test counts in their place. */
+static long (*count_held)(void) = failing_live;
+
 /* `call` is one of FAILING_CALLS, or "sqlite". Whatever fails, `act` must not crash or keep memory,
  * and where it fails, it must say why; of memory that is short, it must say that. `step`: how far
  * apart the numbers are that are tried, 1 for all. `afterwards` may be NULL. Returns how many
@@ -85,13 +89,13 @@ static inline long each_failure(const char *call, long step, each_act act, each_
     for (int always = 0; always < 2; always++) {
         calls = 1;
         for (long n = 1; n <= calls; n += step) {
-            long live = failing_live();
+            long held = count_held();
             failing_begin(call, n, always);
             gputune_status status = act(user);
             calls = failing_end() < n ? 0 : n + step; /* it came to this one: there may be more */
             tried += calls > 0;
-            if (failing_live() != live) {
-                fail_msg("%s %ld: %ld allocations are left", call, n, failing_live() - live);
+            if (count_held() != held) {
+                fail_msg("%s %ld: %ld allocations are left", call, n, count_held() - held);
             }
             if (status < 0 && !gt_message()[0]) {
                 fail_msg("%s %ld: status %s, and no message", call, n, gt_status_name(status));
@@ -106,6 +110,21 @@ static inline long each_failure(const char *call, long step, each_act act, each_
         }
     }
     return tried;
+}
+
+/* Every `step`th allocation; in the long test (GPUTUNE_TEST_LONG) all. */
+static inline void each_allocation(long step, each_act act, each_check afterwards, void *user)
+{
+    step = getenv("GPUTUNE_TEST_LONG") ? 1 : step;
+    assert_true(each_failure("allocation", step, act, afterwards, user) > 5);
+}
+
+/* Every `step`th of SQLite's allocations, of which there are thousands; in the long test ten times
+ * as many. */
+static inline void each_of_sqlite(long step, each_act act, each_check afterwards, void *user)
+{
+    step = getenv("GPUTUNE_TEST_LONG") ? (step + 9) / 10 : step;
+    assert_true(each_failure("sqlite", step, act, afterwards, user) > 0);
 }
 
 #endif

@@ -16,6 +16,7 @@ enum { CALLS_MAX = 65536 };
 /* Calls that change nothing, left out of the story. */
 static const char *const questions[] = {
     "CtxGetCurrent",
+    "CtxGetDevice",
     "StreamGetCaptureInfo",
     "StreamIsCapturing",
     "StreamGetId",
@@ -23,6 +24,9 @@ static const char *const questions[] = {
     "EventQuery",
     "FuncGetParamInfo",
     "ModuleGetFunction",
+    "LibraryGetKernel",
+    "KernelGetFunction",
+    "KernelGetAttribute",
     "ModuleGetGlobal",
     "FuncLoad",
     "OccupancyMaxActiveBlocksPerMultiprocessor",
@@ -57,8 +61,18 @@ static uint64_t count_object(int *live)
     return number;
 }
 
+/* In a context that the driver cannot tell, nothing can be freed. */
+static bool frees(const char *name)
+{
+    return strncmp(name, "Ctx", 3) == 0 || strstr(name, "Free") || strstr(name, "Unload") ||
+           strstr(name, "Destroy");
+}
+
 static CUresult answer(const char *name)
 {
+    if (fake.fails && !frees(name) && fake.fails("driver", 0)) {
+        return fake.fail_code;
+    }
     if (!fake.fail_name || strcmp(fake.fail_name, name) != 0) {
         return CUDA_SUCCESS;
     }
@@ -91,6 +105,13 @@ static CUresult ctx_get_current(CUcontext *out)
 {
     NOTE("CtxGetCurrent");
     *out = fake.current;
+    return CUDA_SUCCESS;
+}
+
+static CUresult ctx_get_device(CUdevice *out)
+{
+    NOTE("CtxGetDevice");
+    *out = fake.device;
     return CUDA_SUCCESS;
 }
 
@@ -160,6 +181,77 @@ static CUresult module_get_global(CUdeviceptr *out, size_t *bytes, CUmodule modu
     *out = (CUdeviceptr)(uintptr_t)module + 2000;
     *bytes = 65536;
     return fake.no_symbol ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+static CUresult library_load(CUlibrary *out, const void *image, CUjit_option *options,
+                             void **values, unsigned count, CUlibraryOption *library_options,
+                             void **library_values, unsigned library_count)
+{
+    NOTE("LibraryLoadData");
+    (void)image;
+    (void)options;
+    (void)values;
+    (void)library_options;
+    (void)library_values;
+    assert_int_equal(count + library_count, 0);
+    call->object = count_object(&fake.live_libraries);
+    *out = (CUlibrary)(uintptr_t)call->object;
+    return CUDA_SUCCESS;
+}
+
+static CUresult library_unload(CUlibrary library)
+{
+    NOTE("LibraryUnload");
+    call->object = (uint64_t)(uintptr_t)library;
+    fake.live_libraries--;
+    return CUDA_SUCCESS;
+}
+
+/* A kernel is numbered after its library, and its functions after kernel and context. */
+static CUresult library_get_kernel(CUkernel *out, CUlibrary library, const char *name)
+{
+    NOTE("LibraryGetKernel");
+    *out = (CUkernel)((uintptr_t)library + 3000);
+    return strcmp(name, "missing") == 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
+}
+
+static CUresult kernel_get_function(CUfunction *out, CUkernel kernel)
+{
+    NOTE("KernelGetFunction");
+    *out = (CUfunction)((uintptr_t)kernel + (uintptr_t)fake.current);
+    return fake.current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+}
+
+static CUresult kernel_get_attribute(int *out, CUfunction_attribute which, CUkernel kernel,
+                                     CUdevice device)
+{
+    NOTE("KernelGetAttribute");
+    (void)which;
+    (void)kernel;
+    (void)device;
+    *out = 0;
+    return CUDA_SUCCESS;
+}
+
+static CUresult kernel_set_attribute(CUfunction_attribute which, int value, CUkernel kernel,
+                                     CUdevice device)
+{
+    NOTE("KernelSetAttribute");
+    (void)kernel;
+    assert_int_equal(device, 0);
+    call->object = (uint64_t)which;
+    call->bytes = (size_t)value;
+    return CUDA_SUCCESS;
+}
+
+void fake_libraries(void)
+{
+    fake.table.LibraryLoadData = library_load;
+    fake.table.LibraryUnload = library_unload;
+    fake.table.LibraryGetKernel = library_get_kernel;
+    fake.table.KernelGetFunction = kernel_get_function;
+    fake.table.KernelGetAttribute = kernel_get_attribute;
+    fake.table.KernelSetAttribute = kernel_set_attribute;
 }
 
 static CUresult func_get_attribute(int *out, CUfunction_attribute which, CUfunction function)
@@ -253,19 +345,26 @@ static CUresult mem_free(CUdeviceptr address)
     return CUDA_SUCCESS;
 }
 
+/* A driver's memory is none of malloc()'s, which tests let fail. */
+extern void *__libc_malloc(size_t bytes);
+extern void __libc_free(void *memory);
+
 static CUresult mem_alloc_host(void **out, size_t bytes)
 {
     NOTE("MemAllocHost");
+    *out = __libc_malloc(bytes);
+    if (!*out) {
+        return CUDA_ERROR_OUT_OF_MEMORY;
+    }
     count_object(&fake.live_host);
-    *out = malloc(bytes);
-    return *out ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
+    return CUDA_SUCCESS;
 }
 
 static CUresult mem_free_host(void *host)
 {
     NOTE("MemFreeHost");
     fake.live_host--;
-    free(host);
+    __libc_free(host);
     return CUDA_SUCCESS;
 }
 
@@ -426,6 +525,7 @@ static const gt_driver table = {
     .GetErrorName = get_error_name,
     .GetErrorString = get_error_string,
     .CtxGetCurrent = ctx_get_current,
+    .CtxGetDevice = ctx_get_device,
     .CtxPushCurrent = ctx_push,
     .CtxPopCurrent = ctx_pop,
     .CtxSynchronize = ctx_synchronize,

@@ -10,8 +10,20 @@
 #include <string.h>
 #include <time.h>
 
+static gputune_status refuse(const scripted_farm *farm)
+{
+    return farm->fails && farm->fails("farm", 0) ? gt_fail(farm->failure, "scripted: no farm")
+                                                 : GPUTUNE_OK;
+}
+
 static gputune_status push(scripted_farm *farm, gt_event event)
 {
+    if (farm->fails && farm->fails("answer", 0)) {
+        const gt_event failed = {
+            .kind = event.kind, .id = event.id, .culprit = event.culprit, .status = farm->failure};
+        gt_event_free(&event);
+        event = failed;
+    }
     if (event.status != GPUTUNE_OK) {
         snprintf(event.message, sizeof event.message, "scripted %s", gt_status_name(event.status));
     }
@@ -27,6 +39,7 @@ static gputune_status push(scripted_farm *farm, gt_event event)
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    GT_TRY(refuse(farm));
     gt_event event = {.kind = GT_EVENT_COMPILED, .id = job->id};
     event.status = farm->compile ? farm->compile(farm->user, job->text) : GPUTUNE_OK;
     event.repeatable = event.status == GPUTUNE_ECOMPILE;
@@ -73,6 +86,7 @@ static void give_up(gt_farm *base, uint64_t id)
 static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    GT_TRY(refuse(farm));
     (void)setup;
     farm->prepares++;
     gt_event event = {.kind = GT_EVENT_PREPARED, .status = farm->prepare};
@@ -83,10 +97,11 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    GT_TRY(refuse(farm));
     farm->first_verified = farm->verifies++ ? farm->first_verified : job->id;
     while (farm->launches.count <= job->id) {
+        GT_TRY(gt_array_push(&farm->sampled, false)); /* never fewer than launches */
         GT_TRY(gt_array_push(&farm->launches, (gt_launch){0}));
-        GT_TRY(gt_array_push(&farm->sampled, false));
     }
     farm->launches.items[job->id] = job->launches[0];
     scripted_variant variant = farm->behave(farm->user, &job->launches[0]);
@@ -124,8 +139,9 @@ static gputune_status outcome_of(const scripted_variant *variant, gputune_object
 static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    GT_TRY(refuse(farm));
     gt_random random = {farm->random};
-    gt_event event = {.kind = GT_EVENT_SAMPLED, .id = job->id};
+    gt_event event = {.kind = GT_EVENT_SAMPLED, .id = job->id, .culprit = job->variants[0]};
     event.sampled.values = calloc(job->count, sizeof(double));
     if (!event.sampled.values) {
         return gt_fail_memory();
@@ -164,6 +180,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    GT_TRY(refuse(farm));
     farm->rechecks++;
     scripted_variant variant = farm->behave(farm->user, &farm->launches.items[job->id]);
     gt_event event = {.kind = GT_EVENT_VERIFIED, .id = job->id, .status = variant.recheck};
@@ -172,9 +189,8 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
-    (void)base;
     (void)variant;
-    return GPUTUNE_OK;
+    return refuse((scripted_farm *)base);
 }
 
 /* Whether the next event comes within so many seconds; waits for it. */
@@ -191,6 +207,7 @@ static bool await_due(const scripted_farm *farm, double seconds)
 static gputune_status next(gt_farm *base, gt_event *out, double seconds)
 {
     scripted_farm *farm = (scripted_farm *)base;
+    GT_TRY(refuse(farm));
     for (size_t i = 0; i < farm->compiling.count; i++) {
         farm->compiling.items[i].seconds += 10;
     }

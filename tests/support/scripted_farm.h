@@ -33,6 +33,10 @@ typedef struct scripted_farm {
     uint32_t blameless;     /* so many rounds to come fail with no variant in hand */
     const char *other;      /* who else uses the GPU; NULL: nobody */
     gputune_status prepare; /* OK, or how preparing fails */
+    /* Whether the next call of the farm ("farm") or the next answer ("answer") fails, with
+     * `failure`; NULL: none does. */
+    bool (*fails)(const char *what, int unused);
+    gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
     uint32_t patient_verifies, rechecks;
     uint32_t given_up;       /* compiles */

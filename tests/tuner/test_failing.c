@@ -1,76 +1,82 @@
-/* Memory that is short at any moment of a tuning, a hit, a comparison or a ranking: it is named as
- * what was short, what was chosen is right all the same, and the next call works. */
-#include "search_world.h"
-
-#include "support/each_failure.h"
+/* Memory that is short, and a farm that fails, at any moment of a tuning, a hit, a search, a
+ * comparison or a ranking: it is named as what it was, what was chosen is right all the same, and
+ * the next call works. */
+#include "failing_world.h"
 #include "tuner/run.h"
 
-#include <stdlib.h>
-
-static gputune_status request(gt_request **out, world *w, const gputune_options *options)
-{
-    return gt_request_make(out, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, options);
-}
-
-/* A tuner of its own for each attempt. */
-static gputune_status with_a_new_tuner(world *w, each_act act)
-{
-    gputune_status status = gt_catalog_open(&w->catalog, NULL, NULL);
-    if (status != GPUTUNE_OK) {
-        return status;
-    }
-    status = gt_store_open(&w->store, ":memory:", NULL, NULL);
-    if (status == GPUTUNE_OK) {
-        w->services.catalog = w->catalog;
-        w->services.store = w->store;
-        scripted_farm_open(&w->farm);
-        status = act(w);
-        scripted_farm_close(&w->farm);
-        gt_store_close(w->store);
-    }
-    gt_catalog_close(w->catalog);
-    return status;
-}
-
-static gputune_status tune_once(world *w, const gputune_options *options)
-{
-    gt_request *made;
-    gt_choice choice;
-    GT_TRY(request(&made, w, options));
-    gputune_status status = gt_tune(&choice, made);
-    if (status == GPUTUNE_OK) {
-        gt_choice_free(&choice);
-    }
-    gt_request_free(made);
-    return status;
-}
-
-static gputune_status tune_and_hit(void *user)
-{
-    GT_TRY(tune_once(user, NULL));
-    return tune_once(user, NULL);
-}
-
-static gputune_status tune_by_launch(void *user)
+static gputune_options for_objective(gputune_objective objective)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
-    options.objective = GPUTUNE_OBJECTIVE_LAUNCH;
-    return tune_once(user, &options);
+    options.objective = objective;
+    return options;
 }
 
-static gputune_status search(void *user)
+static gputune_status tune_and_hit(failing_world *f)
 {
+    GT_TRY(tune_once(f, NULL));
+    return tune_once(f, NULL);
+}
+
+static gputune_status tune_by_launch(failing_world *f)
+{
+    const gputune_options options = for_objective(GPUTUNE_OBJECTIVE_LAUNCH);
+    return tune_once(f, &options);
+}
+
+static gputune_status tune_by_energy(failing_world *f)
+{
+    const gputune_options options = for_objective(GPUTUNE_OBJECTIVE_ENERGY);
+    return tune_once(f, &options);
+}
+
+static gputune_status tune_and_tell(failing_world *f)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    char samples[128];
+    snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
+    options.samples_path = samples;
+    options.effort = GPUTUNE_EXHAUSTIVE;
+    return tune_once(f, &options);
+}
+
+/* What another size has shown is a hint. */
+static gputune_status search(failing_world *f)
+{
+    static const gputune_size other = {"n", 8192};
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.strategy = GPUTUNE_STRATEGY_MODEL;
     options.max_variants = 4;
-    return tune_once(user, &options);
+    f->sizes = (gputune_sizes){1, &other};
+    gputune_status status = tune_once(f, NULL);
+    f->sizes = (gputune_sizes){0, NULL};
+    return status == GPUTUNE_OK ? tune_once(f, &options) : status;
 }
 
-static gputune_status rank(void *user)
+/* First of a few variants, then of all. */
+static gputune_status tune_more(failing_world *f)
+{
+    gputune_options few = GPUTUNE_OPTIONS_INIT;
+    few.max_variants = 1;
+    const char *best = f->best;
+    f->best = NULL;
+    gputune_status status = tune_once(f, &few);
+    f->best = best;
+    return status == GPUTUNE_OK ? tune_once(f, NULL) : status;
+}
+
+static gputune_status rank(failing_world *f)
 {
     gputune_options options = GPUTUNE_OPTIONS_INIT;
     options.effort = GPUTUNE_ESTIMATE;
-    return tune_once(user, &options);
+    return tune_once(f, &options);
+}
+
+static gputune_status stop_at_once(failing_world *f)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    int cancel = 1;
+    options.cancel = &cancel;
+    return tune_once(f, &options);
 }
 
 static int take(void *user, const gputune_record *record)
@@ -79,62 +85,168 @@ static int take(void *user, const gputune_record *record)
     return 0;
 }
 
-static gputune_status compare(void *user)
+static gputune_status compare(failing_world *f)
 {
-    gt_request *made;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    char samples[128];
+    gt_request *request;
     uint32_t taken = 0;
-    GT_TRY(request(&made, user, NULL));
-    gt_config configs[2] = {gt_config_default(made->template), gt_config_default(made->template)};
-    configs[1].choice[0]++;
-    gputune_status status = gt_run(made, configs, 2, take, &taken);
-    gt_request_free(made);
+    snprintf(samples, sizeof samples, "%s/samples.csv", f->w->folder);
+    options.samples_path = samples;
+    GT_TRY(make_request(&request, f, &options));
+    gt_config configs[3];
+    for (int i = 0; i < 3; i++) {
+        configs[i] = gt_config_default(request->template);
+        configs[i].choice[0] = (uint16_t)(i + 1); /* the last one is wrong */
+    }
+    gputune_status status = gt_run(request, configs, 3, take, &taken);
+    assert_true(status != GPUTUNE_OK || taken == 3);
+    gt_request_free(request);
     return status;
 }
 
-#define ANEW(act)                                                                                  \
-    static gputune_status act##_anew(void *user)                                                   \
-    {                                                                                              \
-        return with_a_new_tuner(user, act);                                                        \
-    }
-ANEW(tune_and_hit)
-ANEW(tune_by_launch)
-ANEW(search)
-ANEW(rank)
-ANEW(compare)
+/* ---- what does not go as it should ----------------------------------------------------------- */
 
-static void fail_each(void **state, each_act act)
+static gputune_status tune_with_trouble(failing_world *f)
 {
-    world *w = *state;
-    scripted_farm_close(&w->farm);
-    gt_store_close(w->store);
-    gt_catalog_close(w->catalog);
-    w->store = NULL;
-    w->catalog = NULL;
-    long step = getenv("GPUTUNE_TEST_LONG") ? 1 : 7;
-    assert_true(each_failure("allocation", step, act, NULL, w) > 10);
-    assert_int_equal(gt_catalog_open(&w->catalog, NULL, NULL), GPUTUNE_OK);
-    assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
-    scripted_farm_open(&w->farm);
+    f->w->farm.spoiled = 1;
+    f->w->farm.blameless = 1;
+    f->w->farm.late = 2;
+    return tune_once(f, NULL);
 }
-#define TEST(name, act)                                                                            \
-    static void name(void **state)                                                                 \
-    {                                                                                              \
-        fail_each(state, act##_anew);                                                              \
+
+static bool is_busy(void *user)
+{
+    return ++*(uint32_t *)user % 4 != 0;
+}
+
+static bool must_give_way(void *user)
+{
+    (void)user;
+    return false;
+}
+
+/* While the application uses the GPU most of the time. */
+static gputune_status tune_in_the_background(failing_world *f)
+{
+    uint32_t asked = 0;
+    const gt_background_use use = {0.5, is_busy, must_give_way, &asked};
+    f->background = &use;
+    gputune_status status = tune_once(f, NULL);
+    f->background = NULL;
+    return status;
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+static void a_tuning_and_a_hit(void **state)
+{
+    short_of_memory(*state, tune_and_hit, 1, 499);
+    without_the_farm(*state, tune_and_hit);
+}
+
+static void a_tuning_by_launches(void **state)
+{
+    failing_world *f = *state;
+    launches_cost_the_host(f->w);
+    f->best = NULL; /* noise */
+    short_of_memory(f, tune_by_launch, 5, 997);
+    without_the_farm(f, tune_by_launch);
+}
+
+static void a_tuning_by_energy(void **state)
+{
+    failing_world *f = *state;
+    for (int i = 0; i <= 1024; i++) {
+        f->w->by_block[i].energy_nj = f->w->by_block[i].time_ns * 300;
     }
-TEST(a_tuning_and_a_hit, tune_and_hit)
-TEST(a_tuning_by_launches, tune_by_launch)
-TEST(a_search, search)
-TEST(a_ranking, rank)
-TEST(a_comparison, compare)
+    short_of_memory(f, tune_by_energy, 2, 997);
+    without_the_farm(f, tune_by_energy);
+}
+
+/* The four fastest crash then, and others come in their place. */
+static void a_tuning_by_energy_whose_finalists_fail(void **state)
+{
+    failing_world *f = *state;
+    write_template(f->w, "32, 64, 96, 128, 160, 192, 224, 256");
+    for (int block = 32; block <= 256; block += 32) {
+        f->w->by_block[block] = (scripted_variant){.time_ns = 1000, .energy_nj = 1000};
+        f->w->by_block[block].weigh = block < 192 ? GPUTUNE_ECRASHED : GPUTUNE_OK;
+    }
+    f->best = NULL;
+    f->may_refute = true;
+    short_of_memory(f, tune_by_energy, 11, 997);
+    without_the_farm(f, tune_by_energy);
+}
+
+static void a_tuning_that_writes_its_samples(void **state)
+{
+    short_of_memory(*state, tune_and_tell, 3, 997);
+}
+
+static void a_search(void **state)
+{
+    short_of_memory(*state, search, 7, 1999);
+    without_the_farm(*state, search);
+}
+
+static void a_tuning_of_more(void **state)
+{
+    short_of_memory(*state, tune_more, 3, 997);
+}
+
+static void a_ranking(void **state)
+{
+    failing_world *f = *state;
+    f->best = NULL; /* an estimate */
+    short_of_memory(f, rank, 1, 99);
+    without_the_farm(f, rank);
+}
+
+static void a_call_that_is_canceled(void **state)
+{
+    failing_world *f = *state;
+    f->best = "BLOCK=128"; /* the default */
+    short_of_memory(f, stop_at_once, 1, 99);
+    without_the_farm(f, stop_at_once);
+}
+
+static void a_comparison(void **state)
+{
+    short_of_memory(*state, compare, 1, 99);
+    without_the_farm(*state, compare);
+}
+
+static void a_tuning_with_trouble(void **state)
+{
+    failing_world *f = *state;
+    f->w->by_block[64].hangs_once = true;
+    f->w->by_block[256].recheck = GPUTUNE_EWRONG;
+    f->best = "BLOCK=128";
+    short_of_memory(f, tune_with_trouble, 2, 997);
+    without_the_farm(f, tune_with_trouble);
+}
+
+static void a_tuning_in_the_background(void **state)
+{
+    short_of_memory(*state, tune_in_the_background, 11, 997);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_tuning_and_a_hit, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_tuning_by_launches, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_search, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_ranking, open_world, close_world),
-        cmocka_unit_test_setup_teardown(a_comparison, open_world, close_world),
+        IN_FAILING_WORLD(a_tuning_and_a_hit),
+        IN_FAILING_WORLD(a_tuning_by_launches),
+        IN_FAILING_WORLD(a_tuning_by_energy),
+        IN_FAILING_WORLD(a_tuning_by_energy_whose_finalists_fail),
+        IN_FAILING_WORLD(a_tuning_that_writes_its_samples),
+        IN_FAILING_WORLD(a_search),
+        IN_FAILING_WORLD(a_tuning_of_more),
+        IN_FAILING_WORLD(a_ranking),
+        IN_FAILING_WORLD(a_call_that_is_canceled),
+        IN_FAILING_WORLD(a_comparison),
+        IN_FAILING_WORLD(a_tuning_with_trouble),
+        IN_FAILING_WORLD(a_tuning_in_the_background),
     };
     tell_sqlite_apart();
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,249 @@
+/* Memory that is short, and files that cannot be read or written, in calls that need no device:
+ * nothing is left behind, memory is named as what was short, and the next call gives everything. */
+#include "api/misses.h"
+#include "support/each_failure.h"
+#include "support/folder.h"
+
+#include <gputune.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <zlib.h>
+
+static const char kernel_tuner[] =
+    "{\"device_name\": \"X\",\n\"tune_params_keys\": [\"B\", \"M\", \"ONE\"],\n"
+    "\"tune_params\": {\"B\": [32, 8, 16], \"M\": [\"row\", \"column\"], \"ONE\": [1]},\n"
+    "\"cache\": {\n"
+    "\"16,row,1\": {\"B\": 16, \"M\": \"row\", \"ONE\": 1, \"time\": 0.5, \"compile_time\": 1500,"
+    " \"benchmark_time\": 200, \"times\": [0.4, 0.6], \"framework_time\": 10},\n"
+    "\"8,row,1\": {\"B\": 8, \"M\": \"row\", \"ONE\": 1, \"time\": \"CompilationFailedConfig\"},\n"
+    "\"32,column,1\": {\"B\": 32, \"M\": \"column\", \"ONE\": 1, \"time\": 2}}}\n";
+
+static const char t4[] =
+    "{\"results\": [\n"
+    "{\"configuration\": {\"B\": 16, \"K\": true}, \"invalidity\": \"correct\", \"times\": "
+    "{\"compilation\": 100, \"runtimes\": [3, 4], \"validation\": 1}, \"measurements\": "
+    "[{\"name\": \"time\", \"value\": 7.5, \"unit\": \"us\"}], \"objectives\": [\"time\"]},\n"
+    "{\"configuration\": {\"K\": false, \"B\": 8}, \"invalidity\": \"timeout\"},\n"
+    "{\"configuration\": {\"B\": 4, \"K\": true}, \"invalidity\": \"constraints\"}]}";
+
+static const char template_text[] =
+    "#include \"given.h\"\n"
+    "#pragma gputune kernel(given) problem(n = 4096) tune(BLOCK = 64, 128) block(BLOCK)\n"
+    "#pragma gputune args(out float y[n], in float x[n], int n) grid(ceil_div(n, BLOCK))\n"
+    "__global__ void given(float *y, const float *x, int n) { int block = BLOCK; }\n";
+
+static const char plain_text[] = "__global__ void plain(float *y, const float *x, int n) {\n"
+                                 "    int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                 "    if (i < n) y[i] = x[i];\n"
+                                 "}\n";
+
+typedef struct world {
+    char *folder, path[128];
+    uint32_t seen;
+} world;
+
+static int open_world(void **state)
+{
+    world *w = calloc(1, sizeof *w);
+    setenv("GPUTUNE_TEMPLATES", "templates", 0);
+    w->folder = folder_make();
+    snprintf(w->path, sizeof w->path, "%s/file", w->folder);
+    *state = w;
+    return 0;
+}
+
+static int close_world(void **state)
+{
+    world *w = *state;
+    folder_remove(w->folder);
+    free(w);
+    return 0;
+}
+
+/* ---- recorded spaces ------------------------------------------------------------------------- */
+
+static int take_score(void *user, const gputune_replayed *replayed)
+{
+    world *w = user;
+    w->seen++;
+    assert_true(replayed->optimum_ns > 0);
+    return 0;
+}
+
+static gputune_status replay(void *user)
+{
+    static const uint32_t evaluations[] = {2};
+    world *w = user;
+    gputune_replay_options options = GPUTUNE_REPLAY_OPTIONS_INIT;
+    options.evaluations = evaluations;
+    options.evaluation_count = 1;
+    options.seeds = 2;
+    options.workers = 2;
+    w->seen = 0;
+    gputune_status status = gputune_replay(w->path, &options, take_score, w);
+    assert_true(status != GPUTUNE_OK || w->seen == 1);
+    return status;
+}
+
+static void recorded_spaces(void **state)
+{
+    static const char *const texts[] = {kernel_tuner, t4};
+    static const char *const calls[] = {"open", "read"};
+    world *w = *state;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        gzFile gz = gzopen(w->path, i ? "wb" : "wT"); /* packed, and plain */
+        assert_true(gz && gzwrite(gz, texts[i], (unsigned)strlen(texts[i])) > 0);
+        assert_int_equal(gzclose(gz), Z_OK);
+        each_allocation(1, replay, NULL, w);
+        for (size_t c = 0; c < sizeof calls / sizeof *calls; c++) {
+            (void)each_failure(calls[c], 1, replay, NULL, w);
+        }
+    }
+}
+
+/* ---- misses ---------------------------------------------------------------------------------- */
+
+#define KEY(kernel) "abc\tGPU one\t" kernel "\tn=1024 T=half\tlaunch\thot\t16 x=4\tseed=1\tVEC=1"
+
+static int take_miss(void *user, const gputune_miss *miss)
+{
+    world *w = user;
+    w->seen++;
+    assert_string_equal(miss->sizes, "n=1024 T=half");
+    return 0;
+}
+
+static gputune_status add_and_read(void *user)
+{
+    world *w = user;
+    GT_TRY(gt_misses_file_add(w->path, KEY("axpy"), 1));
+    GT_TRY(gt_misses_file_add(w->path, KEY("gemm"), 2));
+    w->seen = 0;
+    gputune_status status = gputune_misses(w->path, take_miss, w);
+    assert_true(status != GPUTUNE_OK || w->seen == 2);
+    return status;
+}
+
+/* What could not be counted is lost, and nothing else. */
+static void expect_all(void *user)
+{
+    assert_int_equal(add_and_read(user), GPUTUNE_OK);
+}
+
+static void misses(void **state)
+{
+    static const char *const calls[] = {"open",   "fopen", "read",  "pread",
+                                        "pwrite", "write", "fcntl", "stat"};
+    world *w = *state;
+    each_allocation(1, add_and_read, expect_all, w);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        (void)each_failure(calls[i], 1, add_and_read, expect_all, w);
+    }
+}
+
+/* ---- a tuner --------------------------------------------------------------------------------- */
+
+static int count_kernel(void *user, const gputune_kernel *kernel)
+{
+    world *w = user;
+    w->seen += kernel->name != NULL;
+    return 0;
+}
+
+static int count_record(void *user, const gputune_record *record)
+{
+    world *w = user;
+    w->seen += record->kernel != NULL;
+    return 0;
+}
+
+static gputune_status ask_for_kernels(gputune *tuner, world *w)
+{
+    static const gputune_include includes[] = {{"given.h", "#define GIVEN 1\n"}, {NULL, NULL}};
+    GT_TRY(gputune_add_source(tuner, "given.cu", template_text, includes));
+    w->seen = 0;
+    GT_TRY(gputune_kernels(tuner, count_kernel, w));
+    assert_true(w->seen > 5);
+    w->seen = 0;
+    GT_TRY(gputune_find_kernels(tuner, "given", count_kernel, w));
+    assert_int_equal(w->seen, 1);
+    return GPUTUNE_OK;
+}
+
+static gputune_status ask_for_a_space(gputune *tuner)
+{
+    static const gputune_size size = {"n", 8192};
+    gputune_space *space;
+    char *text;
+    size_t bytes;
+    GT_TRY(
+        gputune_describe_space(&space, tuner, "given", (gputune_sizes){1, &size}, "sm_90", NULL));
+    gputune_space_free(space);
+    GT_TRY(gputune_emit(&text, &bytes, tuner, "given", (gputune_sizes){1, &size}, "BLOCK=64",
+                        "sm_90", GPUTUNE_FORM_SOURCE));
+    assert_non_null(strstr(text, "#define BLOCK 64"));
+    gputune_free(text);
+    return GPUTUNE_OK;
+}
+
+static gputune_status ask_for_records(gputune *tuner, world *w)
+{
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    gputune_wisdom_filter all = GPUTUNE_WISDOM_FILTER_INIT;
+    char *text;
+    uint32_t count;
+    filter.any_gpu = all.any_gpu = true;
+    filter.all_trials = true;
+    GT_TRY(gputune_records(tuner, &filter, count_record, w));
+    GT_TRY(gputune_wisdom_export(&text, &count, tuner, &all));
+    gputune_status status = gputune_wisdom_import(&count, tuner, text, NULL);
+    gputune_free(text);
+    GT_TRY(status);
+    GT_TRY(gputune_draft_template(&text, "plain.cu", plain_text, NULL));
+    gputune_free(text);
+    return GPUTUNE_OK;
+}
+
+static gputune_status ask_for_everything(void *user)
+{
+    world *w = user;
+    gputune *tuner;
+    gputune_open_options options = GPUTUNE_OPEN_OPTIONS_INIT;
+    options.device = "none";
+    options.database = ":memory:";
+    GT_TRY(gputune_open(&tuner, &options));
+    gputune_status status = ask_for_kernels(tuner, w);
+    status = status == GPUTUNE_OK ? ask_for_a_space(tuner) : status;
+    status = status == GPUTUNE_OK ? ask_for_records(tuner, w) : status;
+    gputune_close(tuner);
+    return status;
+}
+
+static void a_tuner_without_a_device(void **state)
+{
+    enum { REMEMBERED = 64 }; /* closed tuners, of which each attempt leaves one */
+    for (int i = 0; i < REMEMBERED; i++) {
+        assert_int_equal(ask_for_everything(*state), GPUTUNE_OK);
+    }
+    each_allocation(11, ask_for_everything, NULL, *state);
+    each_of_sqlite(997, ask_for_everything, NULL, *state);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(recorded_spaces, open_world, close_world),
+        cmocka_unit_test_setup_teardown(misses, open_world, close_world),
+        cmocka_unit_test_setup_teardown(a_tuner_without_a_device, open_world, close_world),
+    };
+    tell_sqlite_apart();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

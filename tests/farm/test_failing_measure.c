@@ -1,0 +1,208 @@
+/* A driver whose nth call fails, at any moment of measuring: the failure names the call, nothing is
+ * left behind, and the next measurement is right. */
+#include "measure_world.h"
+
+#include "support/each_failure.h"
+
+#include <unistd.h>
+
+enum { FEW = 300 };
+
+/* ---- a driver that fails --------------------------------------------------------------------- */
+
+static const gt_driver *real;
+static gt_driver failing_driver;
+static CUresult failure;
+
+/* Calls that free are none of these: what they cannot free, nobody can. */
+#define CALLS(X)                                                                                   \
+    X(StreamCreate, (CUstream * s, unsigned f), (s, f))                                            \
+    X(StreamSynchronize, (CUstream s), (s))                                                        \
+    X(StreamBeginCapture, (CUstream s, CUstreamCaptureMode m), (s, m))                             \
+    X(EventCreate, (CUevent * e, unsigned f), (e, f))                                              \
+    X(EventRecord, (CUevent e, CUstream s), (e, s))                                                \
+    X(EventSynchronize, (CUevent e), (e))                                                          \
+    X(EventElapsedTime, (float *t, CUevent a, CUevent b), (t, a, b))                               \
+    X(MemGetInfo, (size_t * a, size_t * b), (a, b))                                                \
+    X(MemAlloc, (CUdeviceptr * a, size_t n), (a, n))                                               \
+    X(MemAllocHost, (void **a, size_t n), (a, n))                                                  \
+    X(MemcpyHtoD, (CUdeviceptr a, const void *b, size_t n), (a, b, n))                             \
+    X(MemcpyHtoDAsync, (CUdeviceptr a, const void *b, size_t n, CUstream s), (a, b, n, s))         \
+    X(MemcpyDtoHAsync, (void *a, CUdeviceptr b, size_t n, CUstream s), (a, b, n, s))               \
+    X(MemcpyDtoDAsync, (CUdeviceptr a, CUdeviceptr b, size_t n, CUstream s), (a, b, n, s))         \
+    X(MemsetD8Async, (CUdeviceptr a, unsigned char v, size_t n, CUstream s), (a, v, n, s))         \
+    X(MemsetD32Async, (CUdeviceptr a, unsigned v, size_t n, CUstream s), (a, v, n, s))             \
+    X(ModuleLoadData, (CUmodule * m, const void *i), (m, i))                                       \
+    X(ModuleLoadDataEx, (CUmodule * m, const void *i, unsigned n, CUjit_option *o, void **v),      \
+      (m, i, n, o, v))                                                                             \
+    X(ModuleGetFunction, (CUfunction * f, CUmodule m, const char *n), (f, m, n))                   \
+    X(ModuleGetGlobal, (CUdeviceptr * a, size_t * b, CUmodule m, const char *n), (a, b, m, n))     \
+    X(FuncGetAttribute, (int *v, CUfunction_attribute a, CUfunction f), (v, a, f))                 \
+    X(FuncSetAttribute, (CUfunction f, CUfunction_attribute a, int v), (f, a, v))                  \
+    X(LaunchKernelEx, (const CUlaunchConfig *c, CUfunction f, void **p, void **e), (c, f, p, e))   \
+    X(LaunchKernel,                                                                                \
+      (CUfunction f, unsigned a, unsigned b, unsigned c, unsigned d, unsigned e, unsigned g,       \
+       unsigned h, CUstream s, void **p, void **q),                                                \
+      (f, a, b, c, d, e, g, h, s, p, q))                                                           \
+    X(OccupancyMaxActiveBlocksPerMultiprocessor, (int *b, CUfunction f, int t, size_t n),          \
+      (b, f, t, n))                                                                                \
+    X(GraphInstantiateWithFlags, (CUgraphExec * e, CUgraph g, unsigned long long f), (e, g, f))    \
+    X(GraphUpload, (CUgraphExec e, CUstream s), (e, s))                                            \
+    X(GraphLaunch, (CUgraphExec e, CUstream s), (e, s))                                            \
+    X(CtxSetCurrent, (CUcontext c), (c))                                                           \
+    X(DevicePrimaryCtxRetain, (CUcontext * c, CUdevice d), (c, d))                                 \
+    X(DeviceGet, (CUdevice * d, int o), (d, o))
+
+#define FAIL_OR_CALL(name, parameters, arguments)                                                  \
+    static CUresult fail_##name parameters                                                         \
+    {                                                                                              \
+        return failing_now("driver", 0) ? failure : real->name arguments;                          \
+    }
+CALLS(FAIL_OR_CALL)
+
+static void use_failing_driver(gt_measure *measure)
+{
+    real = measure->driver;
+    failing_driver = *real;
+#define REPLACE(name, parameters, arguments) failing_driver.name = fail_##name;
+    CALLS(REPLACE)
+#undef REPLACE
+    measure->driver = &failing_driver;
+}
+
+/* ---- what is measured ------------------------------------------------------------------------ */
+
+typedef struct job {
+    gputune_objective objective;
+    const char *reference;
+    gt_image image; /* of the variant */
+    gt_live_input inputs[2];
+} job;
+
+static gt_measure_setup *setup_of(job *j)
+{
+    static float sent[FEW], expected[FEW];
+    gt_measure_setup *setup = make_setup(NULL);
+    make_workload(&setup->workloads[0], FEW, j->reference);
+    make_workload(&setup->workloads[1], FEW - 1, j->reference);
+    setup->objective = j->objective;
+    j->inputs[0] = (gt_live_input){.buffer = 1, .bytes = {sent, sizeof sent}};
+    j->inputs[1] =
+        (gt_live_input){.workload = 0, .buffer = 0, .bytes = {expected, sizeof expected}};
+    setup->inputs = j->inputs;
+    setup->input_count = 2;
+    return setup;
+}
+
+static gputune_status verify_few(gt_measure *measure, const job *j)
+{
+    gt_verify_job request = {.id = 1, .image = j->image};
+    gt_verified verified = {0};
+    request.launches[0] = launch_of("axpy", FEW);
+    request.launches[1] = launch_of("axpy", FEW - 1);
+    return gt_measure_verify(measure, &request, &verified);
+}
+
+static gputune_status sample_few(gt_measure *measure, const job *j)
+{
+    volatile uint64_t current = 0;
+    const uint64_t id = 1;
+    for (int quick = 1; quick >= 0; quick--) {
+        gt_sampled sampled = {0};
+        const gt_sample_job request = {.variants = &id,
+                                       .count = 1,
+                                       .objective = j->objective,
+                                       .length = quick ? GT_SAMPLE_QUICK : GT_SAMPLE_FULL};
+        gputune_status status = gt_measure_sample(measure, &request, &sampled, &current);
+        assert_true(status != GPUTUNE_OK || sampled.values[0] > 0);
+        free(sampled.values);
+        GT_TRY(status);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status measure_all(gt_measure *measure, job *j)
+{
+    gt_prepared prepared = {0};
+    gt_verified verified = {0};
+    const gt_recheck_job again = {.id = 1, .seed = 7};
+    GT_TRY(gt_measure_attach(measure));
+    GT_TRY(gt_measure_prepare(measure, setup_of(j), &prepared));
+    GT_TRY(verify_few(measure, j));
+    GT_TRY(sample_few(measure, j));
+    GT_TRY(gt_measure_recheck(measure, &again, &verified));
+    gt_measure_drop(measure, 1);
+    return GPUTUNE_OK;
+}
+
+static gputune_status with_a_new_worker(void *user)
+{
+    gt_measure *measure;
+    failing_pause();
+    must(gt_measure_open(&measure, driver_name(), 0));
+    failing_resume();
+    measure->device.l2_bytes = 1 << 16; /* a small sweep takes less time, */
+    measure->copy_bytes_per_s = 4e12;   /* and no copies of 32 MB are timed */
+    use_failing_driver(measure);
+    gputune_status status = measure_all(measure, user);
+    gt_measure_close(measure);
+    return status;
+}
+
+static void expect_right(void *user)
+{
+    must(with_a_new_worker(user));
+}
+
+/* Bytes on the device, once what a destroyed stream still runs is done and unloaded. The emulator
+ * remembers handles that are gone, so allocations of the host are not counted. */
+static long device_memory(void)
+{
+    enum { TRIES = 2000 };
+    static long least;
+    const gt_driver *driver = world.measure->driver;
+    size_t available, total;
+    long used = 0;
+    assert_int_equal(driver->CtxSetCurrent(world.measure->context), CUDA_SUCCESS);
+    for (int tries = 0; tries < TRIES && (!used || used > least); tries++) {
+        assert_int_equal(driver->MemGetInfo(&available, &total), CUDA_SUCCESS);
+        used = (long)(total - available);
+        least = least ? least : used;
+        usleep(used > least ? 1000 : 0);
+    }
+    return used;
+}
+
+/* ---- the tests ------------------------------------------------------------------------------- */
+
+static void fail_each(gputune_objective objective, const char *reference, long step)
+{
+    job j = {.objective = objective, .reference = reference, .image = compile(RIGHT)};
+    count_held = device_memory;
+    failure = CUDA_ERROR_OUT_OF_MEMORY;
+    step = getenv("GPUTUNE_TEST_LONG") ? 1 : step;
+    assert_true(each_failure("driver", step, with_a_new_worker, expect_right, &j) > 10);
+    free(j.image.data);
+}
+
+static void a_measurement_by_kernel_time(void **state)
+{
+    NEEDS_DEVICE();
+    fail_each(GPUTUNE_OBJECTIVE_KERNEL, "axpy_reference", 2);
+}
+
+static void a_measurement_by_launches(void **state)
+{
+    NEEDS_DEVICE();
+    fail_each(GPUTUNE_OBJECTIVE_LAUNCH, "nearly", 5);
+    fail_each(GPUTUNE_OBJECTIVE_LATENCY, "axpy_reference", 11);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_measurement_by_kernel_time),
+        cmocka_unit_test(a_measurement_by_launches),
+    };
+    return cmocka_run_group_tests(tests, open_world, close_world);
+}

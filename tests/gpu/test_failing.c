@@ -1,0 +1,107 @@
+/* Memory that is short, and a driver whose nth call fails, while a kernel is loaded, launched,
+ * captured and freed: nothing is left behind, and the next launch works. */
+#include "launcher_support.h"
+
+#include "support/each_failure.h"
+
+typedef struct job {
+    gt_launch launch;
+    const void *const *arguments;
+    bool shared;
+} job;
+
+/* On ten streams, and again on the first; repeats; a capture. */
+static gputune_status use(gt_launcher *launcher, const job *j)
+{
+    gt_resources resources;
+    double occupancy;
+    GT_TRY(gt_launcher_prepare(launcher));
+    GT_TRY(gt_launcher_resources(launcher, &resources, &occupancy));
+    GT_TRY(gt_launcher_poison(launcher, fake_stream(1), 0x7b));
+    for (int i = 0; i < 12; i++) {
+        GT_TRY(gt_launcher_launch(launcher, fake_stream(1 + i % 10), j->arguments));
+    }
+    GT_TRY(gt_launcher_repeat(launcher, fake_stream(1), j->arguments));
+    fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_ACTIVE;
+    gputune_status status = gt_launcher_launch(launcher, fake_stream(1), j->arguments);
+    bool no_memory = status == GPUTUNE_ECAPTURE && strstr(gt_message(), "out of host memory");
+    return no_memory ? GPUTUNE_ENOMEM : status;
+}
+
+static gputune_status load_and_use(gt_launcher *launcher, const job *j)
+{
+    gt_launcher *second = NULL;
+    gputune_status status =
+        j->shared ? gt_launcher_share(&second, launcher, &j->launch) : GPUTUNE_OK;
+    status = status == GPUTUNE_OK ? use(second ? second : launcher, j) : status;
+    fake.capture_status[1] = CU_STREAM_CAPTURE_STATUS_NONE;
+    fake_graphs_gone();
+    gt_launcher_free(second);
+    return status;
+}
+
+static gputune_status go_through(void *user)
+{
+    const job *j = user;
+    gt_launcher *launcher = NULL;
+    fake_reset();
+    fake.fails = failing_now;
+    fake.fail_code = CUDA_ERROR_UNKNOWN;
+    for (uint32_t i = 0; i < j->launch.parameter_count; i++) {
+        fake.parameter_sizes[i] = (int)j->launch.parameters[i].bytes;
+    }
+    gputune_status status = gt_launcher_load(&launcher, &fake.table, &device, &image, &j->launch);
+    if (status == GPUTUNE_OK) {
+        status = load_and_use(launcher, j);
+        gt_launcher_free(launcher);
+    }
+    assert_int_equal(fake.live_modules, 0);
+    assert_int_equal(fake.live_memory, 0);
+    assert_int_equal(fake.live_host, 0);
+    assert_int_equal(fake.live_events, 0);
+    return status;
+}
+
+static void fail_each(job *j)
+{
+    assert_true(each_failure("allocation", 1, go_through, NULL, j) > 0);
+    assert_true(each_failure("driver", 1, go_through, NULL, j) > 10);
+}
+
+static void every_way_of_passing(void **state)
+{
+    static const gt_pass ways[] = {GT_PASS_NONE, GT_PASS_VALUE, GT_PASS_SPLIT, GT_PASS_CONSTANT,
+                                   GT_PASS_GLOBAL};
+    (void)state;
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        job j = {.launch = make_launch(ways[i]),
+                 .arguments = ways[i] == GT_PASS_NONE ? arguments + 1 : arguments};
+        fail_each(&j);
+        j.shared = true;
+        fail_each(&j);
+    }
+}
+
+static void scratch_clears_and_clusters(void **state)
+{
+    (void)state;
+    job j = {.launch = make_launch(GT_PASS_NONE), .arguments = arguments + 1};
+    j.launch.parameters[2] = (gt_parameter){GT_PARAMETER_SCRATCH, 8, -1, 4096, 0};
+    j.launch.parameter_count = 3;
+    j.launch.clears[0] = (gt_clear){2, 4096};
+    j.launch.clears[1] = (gt_clear){0, 777};
+    j.launch.clear_count = 2;
+    j.launch.geometry.cluster[0] = 16;
+    j.launch.geometry.carveout_kb = 100;
+    j.launch.geometry.shared_bytes = 100 * 1024;
+    fail_each(&j);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(every_way_of_passing, setup),
+        cmocka_unit_test_setup(scratch_clears_and_clusters, setup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,180 @@
+/* Calls of a tuner in which each allocation fails in turn, or each call or answer of its farm. The
+ * templates are read already. A call that fails is repeated with nothing failing, and must succeed
+ * then. */
+#ifndef GT_TESTS_FAILING_WORLD_H
+#define GT_TESTS_FAILING_WORLD_H
+
+#include "search_world.h"
+#include "support/each_failure.h"
+
+#include <stdlib.h>
+
+typedef struct failing_world failing_world;
+typedef gputune_status (*failing_act)(failing_world *f);
+
+struct failing_world {
+    world *w;
+    failing_act act;
+    const char *best;   /* a part of the configuration that a call without failures chooses */
+    bool nothing_fails; /* any more */
+    bool may_refute;    /* a failure may be remembered against all variants */
+    gputune_sizes sizes;
+    const gt_background_use *background;
+    uint64_t seed;  /* of this attempt: what others have stored does not answer it */
+    bool own_store; /* each attempt has one that knows nothing */
+};
+
+#define BAD_BLOCK 512 /* its results are wrong */
+
+static inline gputune_status make_request(gt_request **out, failing_world *f,
+                                          const gputune_options *options)
+{
+    world *w = f->w;
+    gputune_options own = options ? *options : (gputune_options)GPUTUNE_OPTIONS_INIT;
+    own.seed = f->seed;
+    GT_TRY(gt_request_make(out, &w->services, &w->device, w->path, f->sizes, &own));
+    (*out)->background = f->background;
+    return GPUTUNE_OK;
+}
+
+/* What is chosen is right whatever fails, and the best where nothing does. */
+static inline gputune_status expect_right(const failing_world *f, const gt_request *request,
+                                          const gt_choice *choice)
+{
+    char *config;
+    GT_TRY(gt_config_text(&config, request->template, &choice->config));
+    assert_true(choice->image.bytes > 0);
+    assert_null(strstr(config, "BLOCK=512"));
+    if (f->nothing_fails && f->best && !strstr(config, f->best)) {
+        fail_msg("%s in place of %s", config, f->best);
+    }
+    free(config);
+    return GPUTUNE_OK;
+}
+
+typedef gputune_status (*chooser)(gt_choice *out, gt_request *request);
+
+static inline gputune_status choose(failing_world *f, chooser how, const gputune_options *options)
+{
+    gt_request *request;
+    gt_choice choice;
+    GT_TRY(make_request(&request, f, options));
+    gputune_status status = how(&choice, request);
+    if (status == GPUTUNE_OK) {
+        status = expect_right(f, request, &choice);
+        gt_choice_free(&choice);
+    }
+    gt_request_free(request);
+    return status;
+}
+
+static inline gputune_status tune_once(failing_world *f, const gputune_options *options)
+{
+    return choose(f, gt_tune, options);
+}
+
+/* A call that failed with that status has said why, and harms no later one. */
+static inline void repeat(failing_world *f, gputune_status failed)
+{
+    char message[512];
+    snprintf(message, sizeof message, "%s", gt_message());
+    failing_end();
+    f->nothing_fails = true;
+    gputune_status status = f->act(f);
+    if (status != GPUTUNE_OK && !(f->may_refute && status == failed)) {
+        fail_msg("after \"%s\", with nothing failing: %s", message, gt_message());
+    }
+    f->nothing_fails = false;
+    gt_message_set("%s", message);
+}
+
+/* A new store now and then, for one that has grown answers more slowly. */
+static inline void renew_store(failing_world *f)
+{
+    enum { ATTEMPTS = 32 };
+    world *w = f->w;
+    if (f->own_store || f->seed++ % ATTEMPTS == 0) {
+        gt_store_close(w->store);
+        assert_int_equal(gt_store_open(&w->store, ":memory:", NULL, NULL), GPUTUNE_OK);
+        w->services.store = w->store;
+    }
+}
+
+static inline gputune_status attempt(void *user)
+{
+    failing_world *f = user;
+    world *w = f->w;
+    failing_pause();
+    renew_store(f);
+    scripted_farm_open(&w->farm);
+    failing_resume();
+    gputune_status status = f->act(f);
+    if (status < 0) {
+        repeat(f, status);
+    }
+    scripted_farm_close(&w->farm);
+    return status;
+}
+
+static inline int open_failing(void **state)
+{
+    failing_world *f = calloc(1, sizeof *f);
+    void *opened;
+    open_world(&opened);
+    f->w = opened;
+    f->w->by_block[BAD_BLOCK] = (scripted_variant){.verify = GPUTUNE_EWRONG};
+    scripted_farm_close(&f->w->farm);
+    f->best = "BLOCK=256";
+    f->seed = 1;
+    *state = f;
+    return 0;
+}
+
+static inline int close_failing(void **state)
+{
+    failing_world *f = *state;
+    scripted_farm_open(&f->w->farm);
+    void *opened = f->w;
+    close_world(&opened);
+    free(f);
+    return 0;
+}
+
+/* `step` and `sqlite_step`: as of each_allocation() and each_of_sqlite(). */
+static inline void short_of_memory(failing_world *f, failing_act act, long step, long sqlite_step)
+{
+    bool own_store = f->own_store;
+    f->act = act;
+    each_allocation(step, attempt, NULL, f);
+    f->own_store = true; /* also what SQLite does at the beginning fails */
+    each_of_sqlite(sqlite_step, attempt, NULL, f);
+    f->own_store = own_store;
+}
+
+/* Each call that the farm refuses, and each answer that is a failure; in the long test each failure
+ * that a variant or a worker can have. */
+static inline void without_the_farm(failing_world *f, failing_act act)
+{
+    static const gputune_status answers[] = {GPUTUNE_ECRASHED, GPUTUNE_EWORKER, GPUTUNE_ETIMEOUT,
+                                             GPUTUNE_EDEVMEM,  GPUTUNE_EWRONG,  GPUTUNE_ECOMPILE,
+                                             GPUTUNE_ENOMEM,   GPUTUNE_ECUDA};
+    const size_t count = getenv("GPUTUNE_TEST_LONG") ? sizeof answers / sizeof *answers : 2;
+    const char *best = f->best;
+    f->act = act;
+    f->w->farm.fails = failing_now;
+    f->w->farm.failure = GPUTUNE_EWORKER;
+    (void)each_failure("farm", 1, attempt, NULL, f);
+    f->best = NULL; /* a variant that failed is not tried again */
+    f->may_refute = true;
+    for (size_t i = 0; i < count; i++) {
+        f->w->farm.failure = answers[i];
+        (void)each_failure("answer", 1, attempt, NULL, f);
+    }
+    f->w->farm.fails = NULL;
+    f->best = best;
+    f->may_refute = false;
+}
+
+#define IN_FAILING_WORLD(test) cmocka_unit_test_setup_teardown(test, open_failing, close_failing)
+
+#endif

@@ -1,0 +1,370 @@
+/* Memory that is short, files that cannot be read and a farm that fails: while data are read and
+ * sent, a space is compiled, an ordered configuration is proved, and templates are read. */
+#include "failing_world.h"
+#include "store/wisdom.h"
+#include "tuner/options_copy.h"
+#include "tuner/ordered.h"
+
+enum { N = 64 };
+
+static const char data_text[] =
+    "#pragma gputune kernel(data)\n"
+    "#pragma gputune problem(n = 64) problem(type T = short, int) problem(const R = 2, 3)\n"
+    "#pragma gputune args(out T y[n], in short x[n] = file(\"x.npy\"), in float v[n], \\\n"
+    "                     in int back[n] = n - 1 - index, in float half[n] = index * 0.5, \\\n"
+    "                     inout int z[n] = index, int n)\n"
+    "#pragma gputune expect(y = file(\"y.npy\"), z = file(\"z.npy\"))\n"
+    "%s\n"
+    "#pragma gputune vector(VEC = 1, 2 : v)\n"
+    "#pragma gputune tune(BLOCK = 64, 128, 256) default(VEC = 2, BLOCK = 128)\n"
+    "#pragma gputune block(BLOCK) grid(1)\n"
+    "__global__ void data(T *y, const short *x, const float *v, const int *back,\n"
+    "                     const float *half, int *z, int n) {}\n";
+
+static void path_of(char out[128], const failing_world *f, const char *name)
+{
+    snprintf(out, 128, "%s/%s", f->w->folder, name);
+}
+
+/* As numpy.save() writes it: `bytes` are all zero. */
+static void write_npy(const failing_world *f, const char *name, const char *type, int bytes)
+{
+    char path[128], header[128], data[N * 8] = {0};
+    path_of(path, f, name);
+    snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }",
+             type, N);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fwrite("\223NUMPY\001\000\166\000", 1, 10, file);
+    fprintf(file, "%-117s\n", header);
+    fwrite(data, 1, (size_t)bytes, file);
+    fclose(file);
+}
+
+/* `more`: a line of the template. */
+static void write_data(failing_world *f, const char *more)
+{
+    FILE *file = fopen(f->w->path, "w");
+    assert_non_null(file);
+    fprintf(file, data_text, more);
+    fclose(file);
+    write_npy(f, "x.npy", "<i2", 2 * N);
+    write_npy(f, "y.npy", "<i2", 2 * N);
+    write_npy(f, "z.npy", "<i4", 4 * N);
+    write_npy(f, "v.npy", "<f4", 4 * N);
+}
+
+/* ---- data ------------------------------------------------------------------------------------ */
+
+static gputune_status send_files(failing_world *f)
+{
+    char path[128];
+    path_of(path, f, "v.npy");
+    const gputune_file files[] = {{"v", path}};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.files = files;
+    options.file_count = 1;
+    return tune_once(f, &options);
+}
+
+/* What the host computes is what it finds of z and back. */
+static int compute(void *user, gputune_sizes sizes, const gputune_host_argument *arguments,
+                   size_t count)
+{
+    uint32_t *calls = user;
+    int64_t n = sizes.items[0].value;
+    const int *back = arguments[3].data, *z = arguments[5].data;
+    assert_string_equal(sizes.items[1].name, "T=int");
+    assert_int_equal(count, 7);
+    for (int64_t i = 0; i < n; i++) {
+        assert_int_equal(back[i], n - 1 - i);
+        assert_int_equal(z[i], i);
+    }
+    ++*calls;
+    return 0;
+}
+
+static gputune_status ask_the_host(failing_world *f)
+{
+    static const gputune_size size = {"T=int", 0};
+    uint32_t calls = 0;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.reference = compute;
+    options.user = &calls;
+    f->sizes = (gputune_sizes){1, &size};
+    gputune_status status = tune_once(f, &options);
+    f->sizes = (gputune_sizes){0, NULL};
+    return status;
+}
+
+static gputune_status give_bytes(void *user, gt_live_input *out, const gputune_input *input)
+{
+    (void)user;
+    out->bytes.data = malloc(input->bytes);
+    if (!out->bytes.data) {
+        return gt_fail_memory();
+    }
+    out->bytes.bytes = input->bytes;
+    memcpy(out->bytes.data, input->data, input->bytes);
+    return GPUTUNE_OK;
+}
+
+static gputune_status send_buffers(failing_world *f)
+{
+    static const short x[N];
+    static const float v[N];
+    const gputune_input inputs[] = {{"x", x, sizeof x, true}, {"v", v, sizeof v, true}};
+    const gputune_alignment alignment = {"v", 4};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.inputs = inputs;
+    options.input_count = 2;
+    options.alignments = &alignment;
+    options.alignment_count = 1;
+    f->w->services.input = give_bytes;
+    return tune_once(f, &options);
+}
+
+static void files_and_expressions(void **state)
+{
+    static const char *const calls[] = {"open", "read", "stat", "fopen"};
+    failing_world *f = *state;
+    write_data(f, "");
+    short_of_memory(f, send_files, 2, 499);
+    without_the_farm(f, send_files);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        (void)each_failure(calls[i], 1, attempt, NULL, f);
+    }
+}
+
+/* ---- other requests -------------------------------------------------------------------------- */
+
+static int take(void *user, const gputune_compiled *compiled)
+{
+    uint32_t *taken = user;
+    *taken += strcmp(compiled->status, "ok") == 0;
+    return 0;
+}
+
+static gputune_status compile_all(failing_world *f)
+{
+    gt_request *request;
+    uint32_t compiled = 0;
+    GT_TRY(make_request(&request, f, NULL));
+    int status = gt_compile_space(request, take, &compiled);
+    assert_true(status != GPUTUNE_OK || compiled > 0);
+    gt_request_free(request);
+    return status;
+}
+
+static gputune_status choose_forced(gt_choice *out, gt_request *request)
+{
+    return gt_choose_forced(out, request, "BLOCK=256");
+}
+
+/* The second time it is known to be right. */
+static gputune_status order(failing_world *f)
+{
+    GT_TRY(choose(f, choose_forced, NULL));
+    return choose(f, choose_forced, NULL);
+}
+
+static gputune_status order_default(failing_world *f)
+{
+    return choose(f, gt_choose_default, NULL);
+}
+
+/* What another size, or an estimate, says. */
+static gputune_status take_nearest(failing_world *f)
+{
+    static const gputune_size other = {"n", 8192};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    GT_TRY(tune_once(f, NULL));
+    f->sizes = (gputune_sizes){1, &other};
+    gputune_status status = tune_once(f, &options);
+    f->sizes = (gputune_sizes){0, NULL};
+    return status;
+}
+
+static char *wisdom; /* of one tuning */
+
+static gputune_status prove_imported(failing_world *f)
+{
+    gt_wisdom_import import = {.driver_version = 1, .from = "the text"};
+    const gt_patience patience = gt_patience_for(1, NULL);
+    failing_pause();
+    assert_int_equal(gt_store_import(&import, f->w->store, wisdom, &patience), GPUTUNE_OK);
+    failing_resume();
+    return tune_once(f, NULL);
+}
+
+static void a_space_that_is_compiled(void **state)
+{
+    short_of_memory(*state, compile_all, 1, 99);
+    without_the_farm(*state, compile_all);
+}
+
+static void a_configuration_that_is_ordered(void **state)
+{
+    failing_world *f = *state;
+    short_of_memory(f, order, 1, 199);
+    without_the_farm(f, order);
+    f->best = "BLOCK=128";
+    short_of_memory(f, order_default, 1, 99);
+}
+
+static void the_nearest_size(void **state)
+{
+    failing_world *f = *state;
+    short_of_memory(f, take_nearest, 5, 997);
+}
+
+static void wisdom_that_is_proved(void **state)
+{
+    failing_world *f = *state;
+    world *w = f->w;
+    gt_text text = {0};
+    uint32_t count;
+    const gt_wisdom_filter all = {.kernel = NULL};
+    gt_choice choice;
+    char config[64];
+    scripted_farm_open(&w->farm);
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    gt_choice_free(&choice);
+    assert_int_equal(gt_store_export(&text, &count, w->store, &all, NULL), GPUTUNE_OK);
+    assert_int_equal(count, 1);
+    assert_int_equal(gt_text_take(&wisdom, &text), GPUTUNE_OK);
+    scripted_farm_close(&w->farm);
+    f->own_store = true; /* with what is imported */
+    short_of_memory(f, prove_imported, 3, 997);
+    without_the_farm(f, prove_imported);
+    free(wisdom);
+}
+
+static void the_host_as_reference(void **state)
+{
+    failing_world *f = *state;
+    write_data(f, "");
+    write_npy(f, "y.npy", "<i4", 4 * N);
+    short_of_memory(f, ask_the_host, 2, 997);
+}
+
+static void buffers_of_the_host(void **state)
+{
+    failing_world *f = *state;
+    write_data(f, "");
+    short_of_memory(f, send_buffers, 2, 997);
+}
+
+/* ---- copies of calls ------------------------------------------------------------------------- */
+
+static gputune_status copy_call(void *user)
+{
+    (void)user;
+    static const gputune_size sizes[] = {{"n", 1}, {"T=half", 0}};
+    static const gputune_alignment alignments[] = {{"x", 4}, {"y", 8}};
+    static const char *const only[] = {"BLOCK=64", "VEC=1"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gt_call_copy copy;
+    options.alignments = alignments;
+    options.alignment_count = 2;
+    options.only = only;
+    options.only_count = 2;
+    options.samples_path = "samples.csv";
+    gputune_status status = gt_call_copy_make(&copy, "scale", (gputune_sizes){2, sizes}, &options);
+    if (status == GPUTUNE_OK) {
+        assert_string_equal(copy.kernel, "scale");
+        assert_string_equal(copy.sizes.items[1].name, "T=half");
+        assert_string_equal(copy.options.alignments[1].buffer, "y");
+        assert_string_equal(copy.options.only[1], "VEC=1");
+        assert_string_equal(copy.options.samples_path, "samples.csv");
+    }
+    gt_call_copy_free(&copy);
+    return status;
+}
+
+static void a_copied_call(void **state)
+{
+    (void)state;
+    assert_int_equal(each_failure("allocation", 1, copy_call, NULL, NULL), 2 * 11);
+}
+
+/* ---- templates ------------------------------------------------------------------------------- */
+
+static int count_kernels(void *user, const gt_template *template)
+{
+    *(int *)user += template->name[0] != '\0';
+    return 0;
+}
+
+static const char source[] = "#include \"shape.h\"\n"
+                             "#pragma gputune kernel(given) args(out int y[4]) block(1) grid(1)\n"
+                             "__global__ void given(int *y) {}\n";
+
+static gputune_status read_templates(gt_catalog *catalog, const failing_world *f)
+{
+    static const gputune_include includes[] = {{"shape.h", "#define SHAPE 1\n"}, {NULL, NULL}};
+    const gt_template *template;
+    int kernels = 0;
+    GT_TRY(gt_catalog_add(catalog, f->w->path, count_kernels, &kernels));
+    GT_TRY(gt_catalog_add_source(catalog, "given.cu", source, includes, count_kernels, &kernels));
+    assert_int_equal(kernels, 2);
+    GT_TRY(gt_catalog_find(&template, catalog, "given"));
+    GT_TRY(gt_catalog_find(&template, catalog, "scale"));
+    GT_TRY(gt_catalog_find(&template, catalog, "beside"));
+    gputune_status status = gt_catalog_find(&template, catalog, "bseide");
+    assert_true(status == GPUTUNE_ENOTFOUND || status == GPUTUNE_ENOMEM);
+    return status == GPUTUNE_ENOTFOUND ? gt_catalog_each(catalog, NULL, count_kernels, &kernels)
+                                       : status;
+}
+
+static gputune_status open_templates(void *user)
+{
+    const failing_world *f = user;
+    gt_catalog *catalog;
+    GT_TRY(gt_catalog_open(&catalog, f->w->folder, NULL));
+    const char *const folders[] = {f->w->folder};
+    gputune_status status = gt_catalog_set_include_paths(catalog, folders, 1);
+    status = status == GPUTUNE_OK ? read_templates(catalog, f) : status;
+    gt_catalog_close(catalog);
+    return status;
+}
+
+static void write_beside(const failing_world *f)
+{
+    char path[128];
+    path_of(path, f, "beside.cu");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#pragma gputune kernel(other) args(out int y[4]) block(1) grid(1)\n"
+          "__global__ void other(int *y) {}\n",
+          file);
+    fclose(file);
+}
+
+static void templates(void **state)
+{
+    static const char *const calls[] = {"open", "read", "stat", "fopen"};
+    write_beside(*state);
+    assert_true(each_failure("allocation", 1, open_templates, NULL, *state) > 100);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        (void)each_failure(calls[i], 1, open_templates, NULL, *state);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_FAILING_WORLD(files_and_expressions),
+        IN_FAILING_WORLD(the_host_as_reference),
+        IN_FAILING_WORLD(buffers_of_the_host),
+        IN_FAILING_WORLD(a_space_that_is_compiled),
+        IN_FAILING_WORLD(a_configuration_that_is_ordered),
+        IN_FAILING_WORLD(the_nearest_size),
+        IN_FAILING_WORLD(wisdom_that_is_proved),
+        cmocka_unit_test(a_copied_call),
+        IN_FAILING_WORLD(templates),
+    };
+    tell_sqlite_apart();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
