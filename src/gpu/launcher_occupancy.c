@@ -95,7 +95,9 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
 static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
 {
     for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
-        GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
+        CUfunction function;
+        GT_TRY(gt_launcher_find_function(&function, launcher, i));
+        GT_TRY(add_resources(out, launcher, function));
     }
     return GPUTUNE_OK;
 }

@@ -5,8 +5,11 @@
 
 #include "kernel/parse.h"
 
-/* Makes parts->kernel_body and judge_body from `text`. ETEMPLATE when a function is missing or
- * takes other parameters than the pragmas say. Notes which names occur. */
+/* Looks for the functions that the clauses name, and notes their entries and template arguments.
+ * ETEMPLATE for one that is missing or takes other parameters than the pragmas say. */
+gputune_status gt_functions_check(gt_parse *parse, const char *text);
+/* Checks the functions of `text`, and makes parts->kernel_body and judge_body from it. Notes which
+ * names occur. ETEMPLATE as above. */
 gputune_status gt_bodies_make(gt_parse *parse, const char *text);
 /* Gives the steps of a pipeline that instantiate one C++ kernel with different arguments entries of
  * their own: "scan", "scan_launch3". The steps' entries must be known. */

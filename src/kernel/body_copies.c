@@ -115,9 +115,12 @@ gputune_status gt_instances_name(gt_template_parts *parts)
             gt_text name = {0};
             gt_text_append(&name, kernel->entry);
             append_number(&name, i);
-            bool fits = !name.failed && name.length < sizeof kernel->entry;
+            const bool failed = name.failed, fits = name.length < sizeof kernel->entry;
             memcpy(kernel->entry, gt_text_string(&name), fits ? name.length + 1 : 0);
             gt_text_free(&name);
+            if (failed) {
+                return gt_fail_memory();
+            }
             if (!fits) {
                 return gt_fail_at(kernel->place, "'%s' is too long; expected a shorter name",
                                   kernel->name);

@@ -136,6 +136,11 @@ static gputune_status check_parameter(const gt_draft *draft, const gt_function_p
     if (refused) {
         return refuse(draft, parameter->name, refused->what, refused->remedy);
     }
+    if (parameter->is_overlong) {
+        return gt_fail_at(gt_draft_place(draft, draft->function.parameters),
+                          "a parameter's type or name has more than %d characters; expected fewer",
+                          GT_NAME_MAX - 1);
+    }
     if (parameter->is_unusual) {
         return refuse(draft, parameter->name, "neither a value nor a plain pointer",
                       "TYPE or TYPE *, which a template can fill and compare");
@@ -178,8 +183,7 @@ static void read_launch_bounds(gt_draft *draft)
         gt_lexer_next(&lexer);
     }
     if (gt_lexer_accept(&lexer, "(")) {
-        gt_polynomial threads = gt_draft_read_sum(draft, &lexer);
-        draft->thread_limit = threads.known ? gt_draft_evaluate(draft, &threads) : 0;
+        draft->thread_bound = gt_draft_read_sum(draft, &lexer);
     }
 }
 

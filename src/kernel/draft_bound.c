@@ -123,7 +123,7 @@ static uint16_t total_of(gt_draft *draft, uint32_t buffer)
     static const char *const names[] = {"nnz", "total", "count", "entries"};
     gt_draft_buffer *own = &draft->buffers[buffer];
     for (size_t i = 0; i < sizeof names / sizeof *names && !own->total; i++) {
-        if (gt_draft_find_symbol(draft, names[i]) < 0) {
+        if (!gt_draft_is_taken(draft, names[i])) {
             own->total = gt_draft_add_symbol(draft, names[i], GT_DRAFT_SIZE);
         }
     }

@@ -97,6 +97,34 @@ static void read_declaration(gt_draft *draft, const gt_lexer *from, int first_li
     }
 }
 
+/* Behind `enum`: `{ A, B = 1 << 4 }`, whose names are numbers. One with a scope has none to use. */
+static void read_enumerators(gt_draft *draft, gt_lexer lexer)
+{
+    double next = 0;
+    bool is_scoped = gt_lexer_is(&lexer, "class") || gt_lexer_is(&lexer, "struct");
+    while (lexer.token.kind == GT_TOKEN_NAME || gt_lexer_is(&lexer, ":")) {
+        gt_lexer_next(&lexer);
+    }
+    if (is_scoped || !gt_lexer_accept(&lexer, "{")) {
+        return;
+    }
+    while (lexer.token.kind == GT_TOKEN_NAME) {
+        gt_draft_constant *constant = add(draft, &lexer.token);
+        gt_lexer_next(&lexer);
+        if (!constant) {
+            return;
+        }
+        size_t index = (size_t)(constant - draft->constants.items);
+        constant->is_enumerator = constant->has_value = true;
+        if (gt_lexer_accept(&lexer, "=")) {
+            gt_polynomial value = gt_draft_read_sum(draft, &lexer);
+            draft->constants.items[index].has_value = gt_polynomial_is_number(&value, &next);
+        }
+        draft->constants.items[index].value = next++;
+        (void)gt_lexer_accept(&lexer, ",");
+    }
+}
+
 /* Whether the position is inside of a kernel's or another function's braces. */
 static void note_brace(int *depth, bool *in_namespace, const gt_lexer *lexer)
 {
@@ -161,11 +189,15 @@ void gt_draft_read_constants(gt_draft *draft)
             continue;
         }
         bool declares = gt_lexer_is(&lexer, "const") || gt_lexer_is(&lexer, "constexpr");
+        bool is_enum = gt_lexer_is(&lexer, "enum");
         int first_line = lexer.token.line;
         note_brace(&depth, &in_namespace, &lexer);
         gt_lexer_next(&lexer);
         if (declares && depth == 0) {
             read_declaration(draft, &lexer, first_line, guard);
+        }
+        if (is_enum && depth == 0) {
+            read_enumerators(draft, lexer);
         }
     }
 }

@@ -24,6 +24,15 @@ int gt_draft_find_symbol(const gt_draft *draft, const char *name)
     return -1;
 }
 
+bool gt_draft_is_taken(const gt_draft *draft, const char *name)
+{
+    bool taken = gt_draft_find_symbol(draft, name) >= 0;
+    for (size_t i = 0; i < draft->parameter_count; i++) {
+        taken |= strcmp(draft->parameters[i].name, name) == 0;
+    }
+    return taken;
+}
+
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind)
 {
     gt_draft_symbol added = {.kind = kind, .definition = gt_polynomial_unknown()};
@@ -195,11 +204,35 @@ static gt_polynomial read_loaded(gt_draft *draft, gt_lexer *lexer, uint32_t buff
     return gt_polynomial_symbol(symbol);
 }
 
+/* Whether the kernel declares the name somewhere, as lambdas do their parameters. */
+static bool is_declared_within(const gt_draft *draft, const char *name)
+{
+    const gt_function *function = &draft->function;
+    gt_lexer lexer;
+    gt_token before = {GT_TOKEN_END, "", 0, 0, 0};
+    gt_lexer_open(&lexer, draft->text + function->parameters_end,
+                  function->end - function->parameters_end, (gt_place){draft->path, 1, 1});
+    for (; lexer.token.kind != GT_TOKEN_END; gt_lexer_next(&lexer)) {
+        if (before.kind == GT_TOKEN_NAME && gt_lexer_is(&lexer, name) &&
+            !gt_token_is(&before, "return")) {
+            return true;
+        }
+        before = lexer.token;
+    }
+    return false;
+}
+
 static gt_polynomial read_symbol(gt_draft *draft, const char *name)
 {
     int found = gt_draft_find_symbol(draft, name);
+    const gt_draft_constant *constant = found < 0 ? gt_draft_constant_of(draft, name) : NULL;
+    if (constant && constant->is_enumerator) {
+        return constant->has_value ? gt_polynomial_number(constant->value)
+                                   : gt_polynomial_unknown();
+    }
     if (found < 0) {
-        found = gt_draft_add_symbol(draft, name, GT_DRAFT_CONSTANT);
+        bool is_local = !constant && is_declared_within(draft, name);
+        found = gt_draft_add_symbol(draft, name, is_local ? GT_DRAFT_LOCAL : GT_DRAFT_CONSTANT);
     }
     return found > 0 ? gt_polynomial_symbol((uint16_t)found) : gt_polynomial_unknown();
 }

@@ -3,6 +3,7 @@
 
 #include "base/number.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- the launch ------------------------------------------------------------------------------ */
@@ -64,6 +65,26 @@ static void limit_values(values *out, double limit)
     }
 }
 
+/* A default that leaves the launch no more threads than *left, which it takes its part of. 0: there
+ * is no limit. */
+static void choose_within(values *out, double *left)
+{
+    double best = 0;
+    if (*left <= 0) {
+        return;
+    }
+    for (uint32_t i = 0; i < out->count; i++) {
+        bool fits = out->list[i] <= *left && out->list[i] <= out->chosen;
+        best = fits && out->list[i] > best ? out->list[i] : best;
+    }
+    if (best <= 0) {
+        best = *left;
+        insert_value(out, best);
+    }
+    out->chosen = best;
+    *left = fmax(1, floor(*left / best));
+}
+
 static void write_axis(gt_draft_writer *w, const char *name, const values *values, const char *why)
 {
     if (gt_draft_is_declared(w, name)) {
@@ -77,7 +98,7 @@ static void write_axis(gt_draft_writer *w, const char *name, const values *value
 }
 
 /* A block that is a macro or a template's parameter: that is the axis. */
-static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name)
+static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name, double *left)
 {
     static const values square = {{8, 16, 32}, 3, 16};
     const gt_draft *draft = w->draft;
@@ -88,6 +109,7 @@ static void write_constant_axis(gt_draft_writer *w, uint16_t d, const char *name
         values.chosen = constant->value;
     }
     limit_values(&values, draft->dimensions[d].limit);
+    choose_within(&values, left);
     write_axis(w, name, &values, "// guess: the code has the block's size in a name\n");
 }
 
@@ -121,17 +143,21 @@ void gt_draft_write_axes(gt_draft_writer *w)
 {
     const gt_draft *draft = w->draft;
     const char *before = "// guess: blocks to try\n";
+    double left = draft->thread_limit, number;
     for (uint16_t d = 0; d < 3; d++) {
         const gt_draft_dimension *dimension = &draft->dimensions[d];
         uint16_t symbol;
         if (gt_polynomial_is_symbol(&dimension->fixed, &symbol)) {
             const char *name = draft->symbols.items[symbol].name;
             if (!strstr(gt_text_string(w->out), name) || d == 0) {
-                write_constant_axis(w, d, name);
+                write_constant_axis(w, d, name, &left);
             }
+        } else if (gt_polynomial_is_number(&dimension->fixed, &number)) {
+            left = left > 0 ? fmax(1, floor(left / number)) : 0;
         } else if (!dimension->fixed.known) {
             values values = usual_values(draft, d);
             limit_values(&values, dimension->limit);
+            choose_within(&values, &left);
             write_axis(w, w->axes[d], &values, before);
             before = "";
         }

@@ -87,6 +87,7 @@ typedef struct gt_draft_constant {
     double value;
     bool has_value;
     bool is_template_parameter, is_type, is_bool;
+    bool is_enumerator;        /* a number, which no macro takes the place of */
     bool is_guarded;           /* stands in an #ifndef of its own already */
     int first_line, last_line; /* of the definition; 0: a template's parameter */
 } gt_draft_constant;
@@ -123,7 +124,8 @@ typedef struct gt_draft {
     gt_draft_buffer buffers[GT_PARAMETER_MAX];
     uint32_t buffer_count;
     gt_draft_dimension dimensions[3];
-    double thread_limit; /* __launch_bounds__; 0: none */
+    gt_polynomial thread_bound; /* of __launch_bounds__ */
+    double thread_limit;        /* what it comes to; 0: none, or it moves with an axis */
     bool is_cooperative;
     bool is_opaque; /* the body itself names neither thread nor block: what it calls does */
     bool is_pinned; /* results depend on the block: it must stay one */
@@ -142,6 +144,8 @@ gt_draft_constant *gt_draft_constant_of(const gt_draft *draft, const char *name)
 
 /* The symbol of that name, the last that was declared; -1: none. */
 int gt_draft_find_symbol(const gt_draft *draft, const char *name);
+/* Whether a symbol or a parameter has the name. */
+bool gt_draft_is_taken(const gt_draft *draft, const char *name);
 /* A new symbol; its number, or 0 where there is no room. */
 uint16_t gt_draft_add_symbol(gt_draft *draft, const char *name, gt_draft_kind kind);
 /* The buffer or alias of that name: *alias is NULL for a parameter. -1: none. */
@@ -156,6 +160,14 @@ void gt_draft_token_text(char *out, size_t bytes, const gt_token *token);
 
 /* Reads the kernel's body: definitions, comparisons, accesses. EUNSUPPORTED as in draft.h. */
 gputune_status gt_draft_read_body(gt_draft *draft);
+
+/* ---- draft_shared.c ---- */
+
+/* `[extern] __shared__ TYPE NAME[e]…`, with the lexer behind the word. */
+void gt_draft_read_shared(gt_draft *draft, gt_lexer lexer, bool is_extern);
+/* Reads the indices behind the array's name. An array of as many elements as a block has threads
+ * limits the block. */
+void gt_draft_read_shared_access(gt_draft *draft, gt_draft_shared *shared, gt_lexer lexer);
 
 /* ---- draft_bound.c ---- */
 

@@ -297,6 +297,22 @@ static void note_opaque(gt_draft *draft)
     }
 }
 
+/* Whether the value of p is that of the text, whichever axes there are. */
+static bool is_settled(const gt_draft *draft, const gt_polynomial *p)
+{
+    for (uint32_t i = 0; i < p->count && p->known; i++) {
+        for (uint32_t k = 0; k < p->terms[i].count; k++) {
+            uint16_t symbol = p->terms[i].powers[k].symbol;
+            const gt_draft_constant *constant =
+                gt_draft_constant_of(draft, gt_draft_symbol_at(draft, symbol)->name);
+            if (!constant || !constant->has_value || gt_draft_is_block(draft, constant->name)) {
+                return false;
+            }
+        }
+    }
+    return p->known;
+}
+
 void gt_draft_settle(gt_draft *draft)
 {
     note_opaque(draft);
@@ -322,5 +338,9 @@ void gt_draft_settle(gt_draft *draft)
         dimension->size = with_constants(draft, dimension->size);
         round_up(&dimension->size);
         mark_sizes(draft, &dimension->size);
+        mark_sizes(draft, &dimension->step);
+    }
+    if (is_settled(draft, &draft->thread_bound)) {
+        draft->thread_limit = gt_draft_evaluate(draft, &draft->thread_bound);
     }
 }

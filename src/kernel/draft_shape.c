@@ -63,6 +63,15 @@ bool gt_draft_fix_by_loop(gt_draft *draft, uint16_t d, const gt_polynomial *inde
     return false;
 }
 
+/* Whether a block may have as many threads as the constant says. */
+static bool fits_block(const gt_draft *draft, const char *name)
+{
+    const gt_draft_constant *constant = gt_draft_constant_of(draft, name);
+    double most = 1024;
+    (void)gt_polynomial_is_number(&draft->thread_bound, &most);
+    return !constant || !constant->has_value || constant->value <= most;
+}
+
 /* The block, where the step between blocks is made of numbers and constants alone. */
 static void note_fixed(gt_draft *draft, uint16_t d, const gt_polynomial *plain,
                        const gt_polynomial *index)
@@ -83,8 +92,9 @@ static void note_fixed(gt_draft *draft, uint16_t d, const gt_polynomial *plain,
     for (int pass = 0; pass < 2; pass++) {
         for (uint32_t k = 0; k < ratio.terms[0].count; k++) {
             uint16_t symbol = ratio.terms[0].powers[k].symbol;
+            const char *name = gt_draft_symbol_at(draft, symbol)->name;
             if (gt_draft_symbol_at(draft, symbol)->kind == GT_DRAFT_CONSTANT &&
-                (pass || looks_like_block(gt_draft_symbol_at(draft, symbol)->name))) {
+                fits_block(draft, name) && (pass || looks_like_block(name))) {
                 dimension->fixed = gt_polynomial_symbol(symbol);
                 return;
             }
@@ -208,7 +218,7 @@ static void settle_size(gt_draft *draft, uint16_t d)
     bool is_plane = draft->dimensions[1].has_blocks || draft->dimensions[2].has_blocks;
     bool is_row = gt_polynomial_is_number(&dimension->step, &step);
     const char *name = is_plane ? plane : is_row ? "rows" : "n";
-    if (found < 0 && gt_draft_find_symbol(draft, name) >= 0) {
+    if (found < 0 && gt_draft_is_taken(draft, name)) {
         name = d == 0 ? "size_x" : d == 1 ? "size_y" : "size_z";
     }
     if (found < 0) {

@@ -143,9 +143,11 @@ static void write_reference(gt_draft_writer *w)
         return;
     }
     if (w->draft->is_cooperative) {
-        gt_text_append(w->out,
-                       "// guess: nothing here says what is right: a kernel that is easy to "
-                       "trust, as in reference(NAME, block = 256, grid = 1)\n");
+        bool is_told = gt_draft_has_clause(w, "kernel"); /* when that was written */
+        gt_text_append(w->out, is_told ? ""
+                                       : "// guess: nothing here says what is right: a kernel that "
+                                         "is easy to trust, as in reference(NAME, block = 256, "
+                                         "grid = 1)\n");
         return;
     }
     gt_text_append(
@@ -160,8 +162,9 @@ static void write_candidates(gt_draft_writer *w)
     for (size_t i = 0; i < draft->constants.count; i++) {
         const gt_draft_constant *constant = &draft->constants.items[i];
         if (constant->is_template_parameter || !constant->has_value || constant->value < 2 ||
-            constant->value > 1024 || gt_draft_is_block(draft, constant->name) ||
-            gt_draft_is_declared(w, constant->name) || !gt_draft_in_kernel(draft, constant->name)) {
+            constant->value > 1024 || constant->is_enumerator ||
+            gt_draft_is_block(draft, constant->name) || gt_draft_is_declared(w, constant->name) ||
+            !gt_draft_in_kernel(draft, constant->name)) {
             continue;
         }
         gt_text_printf(w->out,

@@ -311,6 +311,7 @@ static void read_parameter(gt_function_parameter *out, gt_lexer *lexer)
     }
     memcpy(out->name, scan.last, sizeof out->name);
     memcpy(out->words, scan.words, sizeof out->words);
+    out->is_overlong = scan.overlong;
     out->has_type = !scan.overlong && gt_element_from_name(&out->element, scan.words);
 }
 

@@ -22,6 +22,7 @@ typedef struct gt_function_parameter {
     char words[GT_NAME_MAX]; /* its type, as far as it is names */
     bool pointer, has_type;
     bool is_const;      /* what it points to is not written */
+    bool is_overlong;   /* its type or its name has too many characters */
     bool is_unusual;    /* neither a value nor a plain pointer: TYPE **, TYPE (*)[…] */
     gt_element element; /* where its type is a known one */
 } gt_function_parameter;

@@ -127,6 +127,7 @@ static void look(gt_strategy *strategy, void *state, gt_outlook *out)
 {
     const automatic *at = state;
     gt_method_model.look(strategy, at->model, out);
+    out->learns = !is_time_for_all(strategy, at);
 }
 
 static double worth(gt_strategy *strategy, void *state, const gt_point *point)
@@ -140,5 +141,6 @@ const gt_method gt_method_auto = {.bytes = sizeof(automatic),
                                   .close = close_auto,
                                   .propose = propose_auto,
                                   .told = told_auto,
+                                  .learns = true,
                                   .look = look,
                                   .worth = worth};

@@ -49,56 +49,53 @@ static double matern(double squared)
     return (1 + r + r * r / 3) * exp(-r);
 }
 
-/* Adds coordinate d's share of the squared distances to `squared`, and what it takes away from the
- * parts to `lost`, for the rows [from, to). */
-static void add_coordinate(double *restrict squared, double *restrict lost, const gt_gaussian *g,
-                           uint32_t d, float at, uint32_t from, uint32_t to)
+/* What a point and each row have in common: the weighted squared distance, and the sum of the parts
+ * that they share and of those parts' squares. */
+typedef struct likeness {
+    double squared[ROWS], shared[ROWS], squares[ROWS];
+} likeness;
+
+/* Adds coordinate d for the rows [from, to). */
+static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_t d, float at,
+                           uint32_t from, uint32_t to)
 {
     const float *restrict row = g->z + (size_t)d * ROWS;
     const double weight = g->weight[d], part = g->part[d];
-    if (g->is_word[d]) {
-        for (uint32_t i = from; i < to; i++) {
-            double distance = row[i] == at ? 0 : 1;
-            squared[i] += weight * distance;
-            lost[i] += part * distance;
-        }
-        return;
-    }
+    const bool is_word = g->is_word[d];
     for (uint32_t i = from; i < to; i++) {
-        double distance = fabsf(row[i] - at);
-        squared[i] += weight * distance * distance;
-        lost[i] += part * distance;
+        double distance = is_word ? row[i] != at : fabsf(row[i] - at);
+        double shared = part * (1 - distance);
+        out->squared[i] += weight * distance * distance;
+        out->shared[i] += shared;
+        out->squares[i] += shared * shared;
     }
-}
-
-static double all_parts(const gt_gaussian *g)
-{
-    double sum = 0;
-    for (uint32_t d = 0; d < g->dimensions; d++) {
-        sum += g->part[d];
-    }
-    return sum;
 }
 
 /* The covariance of z with the rows [from, to), into out[from] and on. */
 static void covariances(double *out, const gt_gaussian *g, const float *z, uint32_t from,
                         uint32_t to)
 {
-    double lost[ROWS], parts = all_parts(g);
-    memset(out + from, 0, (to - from) * sizeof *out);
-    memset(lost + from, 0, (to - from) * sizeof *lost);
+    likeness like;
+    memset(like.squared + from, 0, (to - from) * sizeof *like.squared);
+    memset(like.shared + from, 0, (to - from) * sizeof *like.shared);
+    memset(like.squares + from, 0, (to - from) * sizeof *like.squares);
     for (uint32_t d = 0; d < g->dimensions; d++) {
-        add_coordinate(out, lost, g, d, z[d], from, to);
+        add_coordinate(&like, g, d, z[d], from, to);
     }
     for (uint32_t i = from; i < to; i++) {
-        out[i] = matern(out[i]) + parts - lost[i];
+        out[i] = matern(like.squared[i]) + gt_gaussian_apart(like.shared[i], like.squares[i]);
     }
 }
 
 /* The variance of a point before anything is known of it, in signals. */
 static double variance(const gt_gaussian *g)
 {
-    return 1 + all_parts(g);
+    double sum = 0, squares = 0;
+    for (uint32_t d = 0; d < g->dimensions; d++) {
+        sum += g->part[d];
+        squares += g->part[d] * g->part[d];
+    }
+    return 1 + gt_gaussian_apart(sum, squares);
 }
 
 static double dot(const double *a, const double *b, uint32_t count)

@@ -1,7 +1,8 @@
 /* A Gaussian process over a few hundred points of a domain: what is expected of a point that was
  * not tried, and how sure that is (Rasmussen and Williams, Gaussian Processes for Machine Learning,
  * ch. 2 and 5). The covariance is Matern's with nu = 5/2 over all coordinates, a length scale each,
- * plus what each coordinate does by itself: main effects show in few points, interactions later.
+ * plus what each coordinate, and each pair of them, does by itself (Duvenaud, Nickisch, Rasmussen
+ * 2011): main effects show in few points, interactions later.
  * The mean is a constant. Several targets share the points; the covariance is learnt for the first.
  * Pure. */
 #ifndef GT_SEARCH_GAUSSIAN_H
@@ -42,6 +43,13 @@ typedef struct gt_gaussian {
 gputune_status gt_gaussian_open(gt_gaussian *out, const gt_coordinates *coordinates);
 void gt_gaussian_close(gt_gaussian *gaussian);
 
+/* The covariance of what single coordinates and pairs of them do, in signals: `sum` is that of the
+ * parts two points share, `squares` of the squares of each. */
+static inline double gt_gaussian_apart(double sum, double squares)
+{
+    return sum + (sum * sum - squares) / 2; /* each pair's part is the product of theirs */
+}
+
 /* Drops all rows, keeps what was learnt. */
 void gt_gaussian_clear(gt_gaussian *gaussian);
 /* Adds a point whose targets are not known yet. There must be room. Returns its row. */
@@ -52,6 +60,10 @@ void gt_gaussian_update(gt_gaussian *gaussian);
 /* Improves the covariance in `steps` steps by the likelihood of the known rows, then calls
  * gt_gaussian_update(). Earlier prospects are void. Without memory nothing changes. */
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps);
+
+/* How badly the covariance suits the known rows: minus the logarithm of their likelihood, for each
+ * of them, but for a constant. NAN without memory. */
+double gt_gaussian_misfit(const gt_gaussian *gaussian);
 
 /* The factor's row for a point that is asked about. The caller keeps it, so that each element is
  * computed once. */

@@ -29,6 +29,7 @@ typedef struct sample {
     uint32_t row[MOST]; /* of the process */
     double y[MOST];     /* without their mean */
     double k[MOST][MOST], inverse[MOST][MOST], slope[MOST][MOST];
+    double shared[MOST][MOST]; /* the sum of the parts that two rows share */
 } sample;
 
 /* The parameters, as logarithms: weights, then parts, then the noise. */
@@ -79,31 +80,37 @@ static void distances(double *out, const sample *s, uint32_t d, uint32_t a)
 /* Row a of the covariance up to the diagonal, and its slope over the weighted squared distance. */
 static void fill_row(sample *s, const double *weight, const double *part, uint32_t a)
 {
-    double distance[MOST], apart[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
+    double distance[MOST], squares[MOST] = {0}, *k = s->k[a], *slope = s->slope[a];
+    double *shared = s->shared[a];
     memset(k, 0, (a + 1) * sizeof *k);
+    memset(shared, 0, (a + 1) * sizeof *shared);
     for (uint32_t d = 0; d < s->gaussian->dimensions; d++) {
         distances(distance, s, d, a);
         for (uint32_t b = 0; b < a; b++) {
+            double one = part[d] * (1 - distance[b]);
             k[b] += weight[d] * distance[b] * distance[b];
-            apart[b] += part[d] * (1 - distance[b]);
+            shared[b] += one;
+            squares[b] += one * one;
         }
     }
     for (uint32_t b = 0; b < a; b++) {
         double r = sqrt(5 * k[b]), e = exp(-r);
         slope[b] = -5.0 / 6 * (1 + r) * e;
-        k[b] = (1 + r + r * r / 3) * e + apart[b];
+        k[b] = (1 + r + r * r / 3) * e + gt_gaussian_apart(shared[b], squares[b]);
     }
 }
 
 static void fill(sample *s, const double *weight, const double *part, double noise)
 {
-    double variance = 1 + noise;
+    double sum = 0, squares = 0;
     for (uint32_t d = 0; d < s->gaussian->dimensions; d++) {
-        variance += part[d];
+        sum += part[d];
+        squares += part[d] * part[d];
     }
     for (uint32_t a = 0; a < s->count; a++) {
         fill_row(s, weight, part, a);
-        s->k[a][a] = variance;
+        s->k[a][a] = 1 + noise + gt_gaussian_apart(sum, squares);
+        s->shared[a][a] = sum;
     }
 }
 
@@ -179,25 +186,31 @@ static void add_gradient(sample *s, const double *alpha, double signal, const do
                          const double *part, double *gradient, uint32_t a)
 {
     uint32_t dimensions = s->gaussian->dimensions;
-    double distance[MOST], *slope = s->slope[a], *pull = s->k[a];
+    double distance[MOST], *slope = s->slope[a], *pull = s->k[a], *shared = s->shared[a];
     for (uint32_t b = 0; b <= a; b++) {
         pull[b] -= alpha[a] * alpha[b] / signal;
         slope[b] *= b < a ? pull[b] : 0;
     }
     for (uint32_t d = 0; d < dimensions; d++) {
-        double together = 0, apart = pull[a] / 2;
+        double together = 0, apart = pull[a] / 2 * (1 + shared[a] - part[d]);
         distances(distance, s, d, a);
         for (uint32_t b = 0; b < a; b++) {
+            double share = 1 - distance[b];
             together += slope[b] * distance[b] * distance[b];
-            apart += pull[b] * (1 - distance[b]);
+            apart += pull[b] * share * (1 + shared[b] - part[d] * share);
         }
         gradient[d] += weight[d] * together;
         gradient[dimensions + d] += part[d] * apart;
     }
 }
 
-/* Minus the logarithm of likelihood times prior, and its gradient; the signal's variance is the one
- * that suits best. */
+/* The signal's variance that suits best, as if two more values of variance 1 had been seen. */
+static double signal_of(double fit, uint32_t count)
+{
+    return (fit + 2) / (count + 2);
+}
+
+/* Minus the logarithm of likelihood times prior, and its gradient. */
 static double objective(sample *s, const double *theta, double *gradient)
 {
     uint32_t dimensions = s->gaussian->dimensions, n = s->count;
@@ -220,7 +233,7 @@ static double objective(sample *s, const double *theta, double *gradient)
         squares += sum * sum;
         trace += s->k[i][i];
     }
-    double signal = (fit + 2) / (n + 2);
+    double signal = signal_of(fit, n);
     memset(gradient, 0, PARAMETERS * sizeof *gradient);
     for (uint32_t a = 0; a < n; a++) {
         add_gradient(s, alpha, signal, weight, part, gradient, a);
@@ -292,23 +305,51 @@ static void factor_again(gt_gaussian *g)
     gt_gaussian_update(g);
 }
 
+static parameters parameters_of(const gt_gaussian *g)
+{
+    parameters at = {{0}};
+    for (uint32_t d = 0; d < g->dimensions; d++) {
+        at.value[d] = log(g->weight[d]);
+        at.value[g->dimensions + d] = log(g->part[d]);
+    }
+    at.value[(size_t)2 * g->dimensions] = log(g->noise);
+    return at;
+}
+
 void gt_gaussian_learn(gt_gaussian *gaussian, uint32_t steps)
 {
     sample *s = malloc(sizeof *s);
     if (!s) {
         return;
     }
-    parameters at = {{0}};
+    parameters at = parameters_of(gaussian);
     take_rows(s, gaussian);
-    for (uint32_t d = 0; d < gaussian->dimensions; d++) {
-        at.value[d] = log(gaussian->weight[d]);
-        at.value[gaussian->dimensions + d] = log(gaussian->part[d]);
-    }
-    at.value[(size_t)2 * gaussian->dimensions] = log(gaussian->noise);
     if (s->count > 2 && gaussian->dimensions) {
         descend(s, &at, steps);
         take(gaussian, &at);
     }
     free(s);
     factor_again(gaussian);
+}
+
+double gt_gaussian_misfit(const gt_gaussian *gaussian)
+{
+    sample *s = malloc(sizeof *s);
+    if (!s) {
+        return (double)NAN;
+    }
+    take_rows(s, gaussian);
+    fill(s, gaussian->weight, gaussian->part, gaussian->noise);
+    double log_root = decompose(s), fit = 0, u[MOST];
+    for (uint32_t i = 0; i < s->count; i++) {
+        u[i] = s->y[i];
+        for (uint32_t j = 0; j < i; j++) {
+            u[i] -= s->k[i][j] * u[j];
+        }
+        u[i] /= s->k[i][i];
+        fit += u[i] * u[i];
+    }
+    uint32_t count = s->count;
+    free(s);
+    return count ? (0.5 * (count + 2) * log(signal_of(fit, count)) + log_root) / count : 0;
 }

@@ -68,4 +68,4 @@ static gputune_status propose_local(gt_strategy *strategy, void *state, gt_point
     return GPUTUNE_OK;
 }
 
-const gt_method gt_method_local = {.propose = propose_local};
+const gt_method gt_method_local = {.propose = propose_local, .learns = true};

@@ -14,6 +14,7 @@ enum {
 static gputune_status open_model(gt_strategy *strategy, void *state)
 {
     gt_model *model = state;
+    model->width = INFINITY;
     GT_TRY(gt_coordinates_make(&model->coordinates, strategy->domain));
     return gt_gaussian_open(&model->gaussian, &model->coordinates);
 }
@@ -122,5 +123,6 @@ const gt_method gt_method_model = {.bytes = sizeof(gt_model),
                                    .close = close_model,
                                    .propose = propose_model,
                                    .told = told_model,
+                                   .learns = true,
                                    .look = look,
                                    .worth = worth};

@@ -36,7 +36,10 @@ typedef struct gt_model {
     double row_prior[GT_GAUSSIAN_ROWS];
     uint32_t told_when_learnt; /* 0: nothing is learnt yet */
 
-    double centre, spread; /* of the logarithms of times, for standardising */
+    /* What the process sees of a time: gt_model_value(). */
+    double best_log;       /* the best time so far, as a logarithm */
+    double width;          /* what is slower by more counts the less; infinite: all counts alike */
+    double mean, spread;   /* of what is over the best, so compressed */
     double compile_centre; /* of the logarithms of compile times; NAN: none known */
     double best_y;         /* the best one so far, standardised */
     double measure_s;      /* of all results */
@@ -55,6 +58,15 @@ typedef struct gt_model {
 gputune_status gt_model_update(gt_model *model, gt_strategy *strategy);
 /* Adds the proposals since the last update, as long as there is room. ENOMEM. */
 gputune_status gt_model_add_pending(gt_model *model, const gt_evidence *evidence);
+
+/* Takes mean and spread of the times so far by the model's width. */
+void gt_model_standardise(gt_model *model, const gt_evidence *evidence);
+/* The logarithm of a time as the process sees it: standardised. */
+double gt_model_value(const gt_model *model, double log_time);
+/* The other way round. */
+double gt_model_log_time(const gt_model *model, double value);
+/* The logarithm of gt_model_value()'s slope there. */
+double gt_model_log_slope(const gt_model *model, double log_time);
 
 /* Makes a prior of the strategy's hints. ENOMEM. */
 gputune_status gt_model_prior_make(gt_model *model, gt_strategy *strategy);

@@ -193,7 +193,7 @@ static void judge(gt_candidate *candidate, const gt_model *model, const gt_strat
         double failure = gt_gaussian_expect(gaussian, prospect, GT_TARGET_FAILURE);
         gain += log(SURE_FAILURE - fmin(fmax(failure, 0), 1));
     }
-    candidate->expected = model->centre + expected * model->spread;
+    candidate->expected = gt_model_log_time(model, expected);
     candidate->gain = exp(gain) * model->spread;
     candidate->score = gain - log_cost(model, strategy, prospect);
 }

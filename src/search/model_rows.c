@@ -9,10 +9,10 @@
 
 enum {
     KEPT = 128, /* rows that stay when there are too many, half of them the fastest */
-    STEPS = 10  /* of learning */
+    STEPS = 10, /* of learning */
+    ENOUGH = 20 /* results to choose a width by */
 };
 #define GROWTH 1.25 /* of the results until the next learning */
-#define NARROW 1e-6 /* the least spread: all times may be equal */
 
 static gputune_status widen(gt_model *model, const gt_evidence *evidence)
 {
@@ -99,27 +99,6 @@ static gputune_status thin_rows(gt_model *model, gt_strategy *strategy)
     return GPUTUNE_OK;
 }
 
-/* Mean and spread of the logarithms of times. Slow ones are not cut: by how much they are slow
- * shows what each axis does. */
-static void standardise(gt_model *model, const gt_evidence *evidence)
-{
-    uint32_t count = 0;
-    double sum = 0, squares = 0, best = evidence->ok ? evidence->known[evidence->best].log_time : 0;
-    for (uint32_t i = 0; i < evidence->points.count; i++) {
-        if (evidence->known[i].state == GT_STATE_OK) {
-            double over = evidence->known[i].log_time - best;
-            sum += over;
-            squares += over * over;
-            count++;
-        }
-    }
-    double mean = count ? sum / count : 0;
-    model->centre = best + mean;
-    model->spread = count ? sqrt(squares / count - mean * mean) : 1;
-    model->spread = model->spread > NARROW ? model->spread : NARROW;
-    model->best_y = (best - model->centre) / model->spread;
-}
-
 /* How far the times here follow those of elsewhere: the slope of a least-squares line, drawn
  * towards none by two values' weight. */
 static void fit_prior(gt_model *model)
@@ -143,8 +122,7 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     for (uint32_t i = 0; i < model->gaussian.count; i++) {
         const gt_known *known = &evidence->known[model->known_of[i]];
         bool ok = known->state == GT_STATE_OK, failed = known->state == GT_STATE_FAILED;
-        target[GT_TARGET_TIME].y[i] =
-            ok ? (known->log_time - model->centre) / model->spread : (double)NAN;
+        target[GT_TARGET_TIME].y[i] = ok ? gt_model_value(model, known->log_time) : (double)NAN;
         target[GT_TARGET_FAILURE].y[i] = failed ? 1 : ok ? 0 : (double)NAN;
         target[GT_TARGET_COMPILE].y[i] =
             known->compile_s > 0 ? log(known->compile_s) - model->compile_centre : (double)NAN;
@@ -158,6 +136,40 @@ static void set_values(gt_model *model, const gt_evidence *evidence)
     gt_gaussian_update(&model->gaussian);
 }
 
+/* How badly the process suits the times, seen by the model's width. */
+static double misfit(gt_model *model, const gt_evidence *evidence)
+{
+    uint32_t count = 0;
+    double log_slope = 0;
+    gt_model_standardise(model, evidence);
+    set_values(model, evidence);
+    for (uint32_t i = 0; i < model->gaussian.count; i++) {
+        const gt_known *known = &evidence->known[model->known_of[i]];
+        if (known->state == GT_STATE_OK) {
+            log_slope += gt_model_log_slope(model, known->log_time);
+            count++;
+        }
+    }
+    return gt_gaussian_misfit(&model->gaussian) - log_slope / (count ? count : 1);
+}
+
+/* The likelihood of a process of warped values says by which width it suits the times best
+ * (Snelson, Rasmussen, Ghahramani 2003). */
+static void choose_width(gt_model *model, const gt_evidence *evidence)
+{
+    static const double widths[] = {INFINITY, 0.4, 0.15, 0.06};
+    double least = INFINITY, best = model->width;
+    for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+        model->width = widths[i];
+        double value = misfit(model, evidence);
+        if (value < least) {
+            least = value;
+            best = widths[i];
+        }
+    }
+    model->width = best;
+}
+
 gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
 {
     const gt_evidence *evidence = &strategy->evidence;
@@ -168,7 +180,10 @@ gputune_status gt_model_update(gt_model *model, gt_strategy *strategy)
     if (thinned) {
         GT_TRY(thin_rows(model, strategy));
     }
-    standardise(model, evidence);
+    if (due && told >= ENOUGH) {
+        choose_width(model, evidence);
+    }
+    gt_model_standardise(model, evidence);
     set_values(model, evidence);
     if (due) {
         gt_gaussian_learn(&model->gaussian, STEPS);

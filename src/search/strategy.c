@@ -174,7 +174,8 @@ void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy)
     *out = (gt_outlook){.tried = evidence->ok + evidence->failed,
                         .since_improved = evidence->told - evidence->told_at_best,
                         .remaining = remaining > 0 ? remaining : 0,
-                        .expected_gain = -1};
+                        .expected_gain = -1,
+                        .learns = strategy->method->learns};
     if (strategy->method->look) {
         strategy->method->look(strategy, strategy->state, out);
     }

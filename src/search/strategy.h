@@ -62,6 +62,7 @@ typedef struct gt_outlook {
     double remaining;        /* valid configurations neither tried nor proposed */
     double expected_gain;    /* of the most promising one left, as a fraction; -1: no model yet */
     bool exhausted;          /* nothing remains, and that is certain */
+    bool learns;             /* results matter to what is proposed next */
     bool done;               /* exhausted, or nothing better than epsilon is expected */
 } gt_outlook;
 void gt_strategy_outlook(gt_outlook *out, gt_strategy *strategy);

@@ -17,6 +17,7 @@ typedef struct gt_method {
     gputune_status (*told)(gt_strategy *strategy, void *state, const gt_tried *result);
     /* Fills what the model knows of gt_outlook. Or NULL. */
     void (*look)(gt_strategy *strategy, void *state, gt_outlook *out);
+    bool learns; /* results matter to what it proposes */
     /* The gain in logarithms of time that is expected of a proposal. Or NULL. */
     double (*worth)(gt_strategy *strategy, void *state, const gt_point *point);
 } gt_method;

@@ -8,12 +8,6 @@
 
 #include <string.h>
 
-enum {
-    COMPILE_AHEAD = 3,  /* sources submitted per compile worker, so that none waits */
-    LEARNING_AHEAD = 2, /* the same where each result makes the next proposals better */
-    STARTS_MAX = 256    /* in one go: a few milliseconds */
-};
-
 static gputune_status add_unit(gt_field *field, gt_hash hash, uint32_t *index)
 {
     gt_unit unit = {.hash = hash, .stage = GT_STAGE_WAITING};
@@ -300,38 +294,6 @@ gputune_status gt_field_start(gt_field *field, uint32_t index)
     }
     unit->last_waiting = index + 1;
     return GPUTUNE_OK;
-}
-
-static bool wants_more(const gt_field *field)
-{
-    bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
-    uint32_t ahead = field->options.proposer->learns ? LEARNING_AHEAD : COMPILE_AHEAD;
-    return has_more && field->compiling < field->options.farm->compile_workers * ahead;
-}
-
-gputune_status gt_field_pump(gt_field *field)
-{
-    if (!field->has_auxiliary && field->options.measure) {
-        field->has_auxiliary = true;
-        GT_TRY(gt_field_start_auxiliary(field));
-    }
-    field->awaits_results = false;
-    for (int i = 0; i < STARTS_MAX && wants_more(field); i++) {
-        if (field->started == field->variants.count) {
-            GT_TRY(gt_field_take_proposals(field));
-        }
-        if (field->started == field->variants.count) {
-            field->awaits_results = true;
-            break;
-        }
-        GT_TRY(gt_field_start(field, field->started++));
-    }
-    return GPUTUNE_OK;
-}
-
-double gt_field_patience(const gt_field *field)
-{
-    return wants_more(field) && !field->awaits_results ? 0 : 0.1;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */

@@ -121,6 +121,8 @@ typedef struct gt_field {
     double default_ran_s; /* how long the default, not proved yet, had been running when the time
                              was up, if that is suspicious; else 0 */
     double longest_s;     /* the longest compile of a variant that ended */
+    double compile_s;     /* what all of them took */
+    uint32_t compiled_sources; /* how many that is of */
     int64_t last_put_off_ns;
     int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */

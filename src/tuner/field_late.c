@@ -39,7 +39,10 @@ void gt_field_note_compiled(gt_field *field, uint32_t index)
 {
     const gt_unit *unit = &field->units.items[index];
     if (index >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
-        field->longest_s = fmax(field->longest_s, unit->compiled.compile_ns * 1e-9);
+        double seconds = unit->compiled.compile_ns * 1e-9;
+        field->longest_s = fmax(field->longest_s, seconds);
+        field->compile_s += seconds;
+        field->compiled_sources++;
     }
 }
 

@@ -42,8 +42,10 @@ void gt_field_note_compiled(gt_field *field, uint32_t unit);
 gputune_status gt_field_add_given(gt_field *field);
 /* Whether the proposer may have more proposals, and the field would take them. */
 bool gt_field_has_more_proposals(const gt_field *field);
-/* Adds the next few proposals; none while the proposer waits for results. */
-gputune_status gt_field_take_proposals(gt_field *field);
+/* Adds the next proposals, at most `most` and GT_FIELD_PROPOSALS; none while the proposer waits for
+ * results. */
+enum { GT_FIELD_PROPOSALS = 16 };
+gputune_status gt_field_take_proposals(gt_field *field, uint32_t most);
 
 /* ---- field_prepare.c ------------------------------------------------------------------------- */
 

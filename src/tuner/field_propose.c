@@ -99,17 +99,17 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
     return proposer->out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 
-gputune_status gt_field_take_proposals(gt_field *field)
+gputune_status gt_field_take_proposals(gt_field *field, uint32_t most)
 {
-    enum { AT_ONCE = 16 };
-    gt_config configs[AT_ONCE];
+    gt_config configs[GT_FIELD_PROPOSALS];
     uint32_t left = proposals_left(field), count;
     if (!left) {
         GT_TRY(propose(&count, field, configs, 1));
         field->cut = count > 0 && !is_given(field, configs);
         return GPUTUNE_OK;
     }
-    GT_TRY(propose(&count, field, configs, left < AT_ONCE ? left : AT_ONCE));
+    most = left < most ? left : most;
+    GT_TRY(propose(&count, field, configs, most < GT_FIELD_PROPOSALS ? most : GT_FIELD_PROPOSALS));
     for (uint32_t i = 0; i < count; i++) {
         GT_TRY(take_proposal(field, &configs[i]));
     }

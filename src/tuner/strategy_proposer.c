@@ -270,6 +270,7 @@ static uint32_t propose(gt_proposer *self, gt_config *out, uint32_t count)
     }
     gt_outlook outlook;
     gt_strategy_outlook(&outlook, p->strategy);
+    self->learns = outlook.learns;
     p->content = outlook.done && !outlook.exhausted;
     if (outlook.done || self->out_of_memory) {
         self->exhausted = true;

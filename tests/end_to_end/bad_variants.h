@@ -162,9 +162,8 @@ static bool is_long_run(void)
 static int open_device(void **state)
 {
     (void)state;
-    const char *driver = getenv("GPUTUNE_TEST_DRIVER");
     setenv("GPUTUNE_COMPILE_MEMORY", "300", 1); /* MB: the greedy one needs not be waited for */
-    return world_open(driver ? driver : "emu:h200");
+    return world_open(world_driver());
 }
 
 #endif

@@ -1,4 +1,5 @@
-/* One tuner in an application with several CUDA contexts, and with one that is reset. */
+/* One tuner in an application with several CUDA contexts, and with one that is reset; with a driver
+ * that has libraries, and with one that has none. GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
 #include <dlfcn.h>
@@ -11,7 +12,7 @@ static CUresult (*create)(CUcontext *, unsigned, CUdevice), (*destroy)(CUcontext
 static int open_tuner(void **state)
 {
     (void)state;
-    world_open("emu:h200");
+    world_open(world_driver());
     *(void **)&create = dlsym(world.driver->handle, "cuCtxCreate_v2");
     *(void **)&destroy = dlsym(world.driver->handle, "cuCtxDestroy_v2");
     assert_true(create && destroy);
@@ -57,6 +58,12 @@ static CUcontext new_context(void)
     return made;
 }
 
+static void end_context(CUcontext context)
+{
+    OK(gt_cuda_check(world.driver, destroy(context), "cuCtxDestroy"));
+    CU(CtxSetCurrent(world.context));
+}
+
 static void test_a_plan_is_launched_in_each_context(void **state)
 {
     (void)state;
@@ -68,16 +75,87 @@ static void test_a_plan_is_launched_in_each_context(void **state)
     OK(launch(second)); /* the table's plan was made in the first one */
     CU(CtxSetCurrent(world.context));
     OK(launch(second));
-    OK(gt_cuda_check(world.driver, destroy(other), "cuCtxDestroy"));
-    CU(CtxSetCurrent(world.context));
+    end_context(other);
     CUcontext third = new_context(); /* may have the handle of the one that is gone */
     OK(launch(first));
     CU(CtxSetCurrent(world.context));
     gputune_plan_release(first);
     gputune_plan_release(second);
-    OK(gt_cuda_check(world.driver, destroy(third), "cuCtxDestroy"));
-    CU(CtxSetCurrent(world.context));
+    end_context(third);
     gputune_close(tuner);
+}
+
+static void test_a_plan_outlives_the_context_that_it_was_made_in(void **state)
+{
+    (void)state;
+    tuner = tuner_open(":memory:");
+    CUcontext other = new_context();
+    gputune_plan *plan = ask("axpy");
+    OK(launch(plan));
+    end_context(other);
+    OK(launch(plan));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static CUfunction function_of(gputune_plan *plan)
+{
+    gputune_function function = GPUTUNE_FUNCTION_INIT;
+    OK(gputune_plan_function(&function, plan, 0));
+    float values[COUNT] = {0}, a = 2;
+    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
+    size_t n = COUNT;
+    void *parameters[] = {&y, &x, &a, &n};
+    CU(LaunchKernel(function.function, function.grid[0], 1, 1, function.block[0], 1, 1,
+                    function.shared_bytes, NULL, parameters, NULL));
+    CU(CtxSynchronize());
+    CU(MemFree(x));
+    CU(MemFree(y));
+    return function.function;
+}
+
+static void test_each_context_has_its_function(void **state)
+{
+    (void)state;
+    tuner = tuner_open(":memory:");
+    gputune_plan *plan = ask("axpy");
+    CUfunction first = function_of(plan);
+    CUcontext other = new_context();
+    assert_ptr_not_equal(function_of(plan), first);
+    end_context(other);
+    assert_ptr_equal(function_of(plan), first);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+/* The first launch in a context is a captured one, and the graph outlives plan and tuner. */
+static void test_the_first_launch_in_a_context_is_captured(void **state)
+{
+    (void)state;
+    static float values[COUNT];
+    float a = 2, got;
+    size_t n = COUNT;
+    CUgraph graph;
+    CUgraphExec exec;
+    tuner = tuner_open(":memory:");
+    gputune_plan *plan = ask("axpy");
+    CUcontext other = new_context();
+    CUstream stream = stream_new();
+    values[0] = 1;
+    CUdeviceptr x = buffer_of(values, sizeof values), y = buffer_of(values, sizeof values);
+    CU(StreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+    OK(gputune_launch(plan, stream, GPUTUNE_ARGS(&y, &x, &a, &n)));
+    CU(StreamEndCapture(stream, &graph));
+    CU(GraphInstantiateWithFlags(&exec, graph, 0));
+    CU(GraphDestroy(graph));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    CU(GraphLaunch(exec, stream));
+    CU(StreamSynchronize(stream));
+    CU(MemcpyDtoH(&got, y, sizeof got));
+    assert_float_equal(got, 3, 0);
+    CU(GraphExecDestroy(exec));
+    end_context(other);
 }
 
 static void test_a_reset_context_is_no_end(void **state)
@@ -116,7 +194,8 @@ static void test_without_a_context_a_launch_says_so(void **state)
     size_t n = COUNT;
     float a = 2;
     void *nowhere = NULL;
-    CU(CtxSetCurrent(NULL));
+    while (world.driver->CtxPopCurrent(&popped) == CUDA_SUCCESS) { /* other tests have left some */
+    }
     gputune_plan *plan = ask("axpy");
     assert_int_equal(gputune_launch(plan, NULL, GPUTUNE_ARGS(&nowhere, &nowhere, &a, &n)),
                      GPUTUNE_EINVAL);
@@ -129,12 +208,45 @@ static void test_without_a_context_a_launch_says_so(void **state)
     gputune_close(tuner);
 }
 
+/* The library finds its driver's calls in this table. */
+static gt_driver *table(void)
+{
+    return (gt_driver *)(uintptr_t)world.driver;
+}
+
+static int hide_libraries(void **state)
+{
+    *state = *(void **)&table()->LibraryLoadData;
+    table()->LibraryLoadData = NULL;
+    return 0;
+}
+
+static int show_libraries(void **state)
+{
+    *(void **)&table()->LibraryLoadData = *state;
+    return 0;
+}
+
+#define WITHOUT_LIBRARIES(test)                                                                    \
+    {                                                                                              \
+#test " without libraries", test, hide_libraries, show_libraries, NULL                     \
+    }
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_without_a_context_a_launch_says_so),
         cmocka_unit_test(test_a_plan_is_launched_in_each_context),
+        cmocka_unit_test(test_a_plan_outlives_the_context_that_it_was_made_in),
+        cmocka_unit_test(test_each_context_has_its_function),
+        cmocka_unit_test(test_the_first_launch_in_a_context_is_captured),
         cmocka_unit_test(test_a_reset_context_is_no_end),
+        WITHOUT_LIBRARIES(test_without_a_context_a_launch_says_so),
+        WITHOUT_LIBRARIES(test_a_plan_is_launched_in_each_context),
+        WITHOUT_LIBRARIES(test_a_plan_outlives_the_context_that_it_was_made_in),
+        WITHOUT_LIBRARIES(test_each_context_has_its_function),
+        WITHOUT_LIBRARIES(test_the_first_launch_in_a_context_is_captured),
+        WITHOUT_LIBRARIES(test_a_reset_context_is_no_end),
     };
     return cmocka_run_group_tests(tests, open_tuner, world_close);
 }

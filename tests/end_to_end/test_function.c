@@ -1,4 +1,5 @@
-/* A plan's kernel, launched by the program itself from what the plan says of it. */
+/* A plan's kernel, launched by the program itself from what the plan says of it. On the emulator;
+ * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
 enum { PARAMETERS = 16 };
@@ -323,7 +324,7 @@ static void mistakes_are_refused(void **state)
 static int open_world(void **state)
 {
     (void)state;
-    return world_open("emu:h200");
+    return world_open(world_driver());
 }
 
 int main(void)

@@ -58,6 +58,13 @@ static void world_environment(void)
     free(folder);
 }
 
+/* What GPUTUNE_TEST_DRIVER names (cuda), else the emulator: for tests that a GPU serves as well. */
+static const char *world_driver(void)
+{
+    const char *driver = getenv("GPUTUNE_TEST_DRIVER");
+    return driver ? driver : "emu:h200";
+}
+
 static int count_devices(void *user, const gputune_device *device)
 {
     *(int *)user = device->nvrtc_version;

@@ -1,11 +1,7 @@
 /* First templates from plain kernels: what is read off the code. */
-#include "kernel/draft.h"
-#include "kernel_support.h"
+#include "draft_support.h"
 
-/* The kernels of drafts/, and the clauses that each gets, one a line. */
-static const struct {
-    const char *file, *kernel, *clauses;
-} drafts[] = {
+static const gt_drafted drafts[] = {
     {"axpy", NULL,
      "kernel(axpy)\n"
      "problem(n = 1 << 20)\n"
@@ -299,73 +295,11 @@ static const struct {
      "reference(scale_rows_reference, block = 256, grid = ceil_div(rows * columns, 256))\n"},
 };
 
-static const char clause[] = "#pragma gputune ";
-
-static bool is_clause(const char *line)
-{
-    return strncmp(line, clause, sizeof clause - 1) == 0;
-}
-
-/* Whether the text has that line. */
-static bool has_line(const char *text, const char *line, size_t length)
-{
-    for (const char *at = text; (at = strstr(at, clause)); at++) {
-        if (strncmp(at, line, length) == 0 && at[length] == '\n') {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The clauses that `text` has and `before` has not, without the pragma; lines are joined. */
-static char *new_clauses(const char *text, const char *before)
-{
-    gt_text out = {0};
-    char *taken;
-    for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
-        size_t length = strcspn(line, "\n");
-        if (!is_clause(line) || has_line(before, line, length)) {
-            continue;
-        }
-        const char *rest = line + sizeof clause - 1;
-        for (; rest[strcspn(rest, "\n") - 1] == '\\'; rest += strspn(rest, " ")) {
-            size_t part = strcspn(rest, "\n");
-            gt_text_append_bytes(&out, rest, part - 1);
-            rest += part + 1;
-        }
-        gt_text_append_bytes(&out, rest, strcspn(rest, "\n"));
-        gt_text_append(&out, "\n");
-    }
-    ASSERT_OK(gt_text_take(&taken, &out));
-    return taken;
-}
-
-static char *draft_of(const char *text, const char *kernel)
-{
-    char *draft;
-    ASSERT_OK(gt_draft_template(&draft, "kernel.cu", text, kernel));
-    return draft;
-}
-
 static void test_clauses(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof drafts / sizeof *drafts; i++) {
-        char path[128];
-        (void)snprintf(path, sizeof path, "tests/kernel/drafts/%s.cu", drafts[i].file);
-        char *text = read_text(path);
-        char *draft = draft_of(text, drafts[i].kernel);
-        char *clauses = new_clauses(draft, text);
-        if (strcmp(clauses, drafts[i].clauses) != 0) {
-            fail_msg("%s: has\n%sexpected\n%s", drafts[i].file, clauses, drafts[i].clauses);
-        }
-        gt_template_free(parse(draft)); /* it is a template */
-        char *again = draft_of(draft, drafts[i].kernel);
-        assert_string_equal(again, draft); /* that lacks nothing */
-        free(again);
-        free(clauses);
-        free(draft);
-        free(text);
+        check_draft(&drafts[i]);
     }
 }
 

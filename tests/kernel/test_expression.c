@@ -71,6 +71,9 @@ static void test_integers(void **state)
         {"sizeof(float4) + sizeof(char3) + sizeof(__nv_fp8x2_e4m3) + sizeof(bool)", 22},
         {"1 /* one */ + // rest\n 1", 2},
         {"1 + \\\n 1", 2},
+        {"0B11 + 0X1f", 34},
+        {"pow(-1, 64) + pow(1, 99) + pow(0, 64)", 2},
+        {"sqrt(4503599761588224) + sqrt(4503599761588225)", 2 * 67108865 - 1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -94,6 +97,8 @@ static void test_reals(void **state)
         {"sqrt(2.25)", 1.5},        {"log2(8)", 3},       {"pow(2, -1)", 0.5},
         {"ceil_div(7, 2)", 4},      {"7 % 4 + 0.5", 3.5}, {"1 << 3", 8},
         {"a > 6.5 ? .5f : 2", 0.5}, {"min(0.5, 1)", 0.5}, {"c || 0.25", 1},
+        {"1.f + 2.5F", 3.5},        {"!0.5 + !c", 1},     {"pow(2, 0.5) * pow(2, 0.5)", 2},
+        {"-0.5 * 2", -1},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -118,6 +123,20 @@ static void test_what_cannot_be_computed(void **state)
                                     "expected a value that can be computed"},
         {"pow(10, 19)", "t.cu:3:10: overflow of 64 bits in 'pow(10, 19)'; expected a value that "
                         "can be computed"},
+        {"pow(2, 64)",
+         "t.cu:3:10: overflow of 64 bits in 'pow(2, 64)'; expected a value that can be "
+         "computed"},
+        {"pow(2, -1)",
+         "t.cu:3:10: a value outside the function's domain in 'pow(2, -1)'; expected a "
+         "value that can be computed"},
+        {"sqrt(b)",
+         "t.cu:3:10: a value outside the function's domain in 'sqrt(b)'; expected a value "
+         "that can be computed"},
+        {"3 << 62", "t.cu:3:10: overflow of 64 bits in '3 << 62'; expected a value that can be "
+                    "computed"},
+        {"-9223372036854775807 - 2",
+         "t.cu:3:10: overflow of 64 bits in '-9223372036854775807 - 2'; "
+         "expected a value that can be computed"},
         {"1 << 63", "t.cu:3:10: a shift by a negative count or one above 62 in '1 << 63'; expected "
                     "a value that can be computed"},
         {"log2(c)", "t.cu:3:10: a value outside the function's domain in 'log2(c)'; expected a "
@@ -166,6 +185,9 @@ static void test_what_does_not_parse(void **state)
         {"min(1)", "t.cu:3:13: min() with 1 value; expected 2"},
         {"pow(1, 2, 3)", "t.cu:3:18: found ','; expected ')'"},
         {"1 = 2", "t.cu:3:12: found '='; expected an operator or the expression's end"},
+        {"1.5x", "t.cu:3:10: found '1.5x'; expected an integer below 2^63 or a floating literal"},
+        {"0b", "t.cu:3:10: found '0b'; expected an integer below 2^63 or a floating literal"},
+        {"1e999", "t.cu:3:10: found '1e999'; expected an integer below 2^63 or a floating literal"},
         {"12ab", "t.cu:3:10: found '12ab'; expected an integer below 2^63 or a floating literal"},
         {"9000000T",
          "t.cu:3:10: found '9000000T'; expected an integer below 2^63 or a floating literal"},

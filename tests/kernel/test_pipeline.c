@@ -57,6 +57,77 @@ static void test_two_instances(void **state)
     bench_close(&b);
 }
 
+/* A kernel of an included file is copied at its lines of that file. */
+static const char included[] =
+    "// one\n#define SIZE 3\ntemplate <int N>\n__global__ void first(double *p, "
+    "const float *x, int n)\n{\n    p[0] = SIZE;\n}\nint z;\n";
+
+static gputune_status find_included(void *user, const gt_include *include, gt_included *out)
+{
+    (void)user;
+    *out = (gt_included){0};
+    GT_TRY(gt_strdup(&out->path, include->name));
+    return gt_strdup(&out->text, included);
+}
+
+static void test_instances_of_an_included_kernel(void **state)
+{
+    static const char twice[] =
+        HEAD P "launch(first<B>, block = 1, grid = 1, args = (part, x, n))\n" P
+               "launch(first<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n"
+               "#include \"first.cuh\"\nint w;\n";
+    gt_template *template;
+    gt_problem problem;
+    gt_source source;
+    const gt_device device = device_of("sm_90");
+    (void)state;
+    ASSERT_OK(gt_template_parse(&template, "kernel.cu", twice, find_included, NULL));
+    ASSERT_OK(gt_problem_bind(&problem, template, GPUTUNE_NO_SIZES));
+    const gt_config standard = gt_config_default(template);
+    ASSERT_OK(gt_source_generate(&source, template, &problem, &standard, &device, ""));
+    assert_non_null(strstr(source.text, "#line 3 \"first.cuh\"\ntemplate <int N>\n"
+                                        "__global__ void first_launch2(double *p, const float *x, "
+                                        "int n)\n{\n    p[0] = SIZE;\n}\n"
+                                        "#line 7 \"first.cuh\"\n\nint z;\n"));
+    gt_source_free(&source);
+    gt_template_free(template);
+}
+
+/* What cannot be copied is said, with the launch() that asks for the copy. */
+static void test_instances_that_cannot_be(void **state)
+{
+    static const struct {
+        const char *name, *code, *message;
+    } cases[] = {
+        {"first",
+         "template <int N>\n__global__ void first(double *p, const float *x, int n)\n{\n#if "
+         "A\n{\n#else\n{"
+         "\n#endif\n}\n}\n",
+         "kernel.cu:4:17: 'first' has other arguments in another launch(), and directives that its "
+         "braces do not pair with; expected #if and #endif around whole statements"},
+        {"naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+         "namespace sbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb { template <int "
+         "N>\n"
+         "__global__ void naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa(double "
+         "*p, "
+         "const float *x, int n) {} }\n",
+         "kernel.cu:4:17: 'naaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa' is too "
+         "long; expected a shorter name"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gt_template *template = NULL;
+        char twice[2048];
+        (void)snprintf(twice, sizeof twice,
+                       HEAD P "launch(%s<B>, block = 1, grid = 1, args = (part, x, n))\n" P
+                              "launch(%s<1 + 2>, block = 1, grid = 1, args = (part, x, n))\n%s",
+                       cases[i].name, cases[i].name, cases[i].code);
+        assert_int_equal(gt_template_parse(&template, "kernel.cu", twice, NULL, NULL),
+                         GPUTUNE_ETEMPLATE);
+        assert_string_equal(gt_message(), cases[i].message);
+    }
+}
+
 static void test_launches(void **state)
 {
     bench b;
@@ -252,9 +323,14 @@ static void test_mistakes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_launches), cmocka_unit_test(test_two_instances),
-        cmocka_unit_test(test_sources),  cmocka_unit_test(test_hashes),
-        cmocka_unit_test(test_limits),   cmocka_unit_test(test_clusters_and_cooperative_steps),
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_two_instances),
+        cmocka_unit_test(test_instances_of_an_included_kernel),
+        cmocka_unit_test(test_instances_that_cannot_be),
+        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_hashes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_clusters_and_cooperative_steps),
         cmocka_unit_test(test_mistakes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

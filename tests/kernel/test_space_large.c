@@ -67,6 +67,55 @@ static void test_needle(void **state)
     }
 }
 
+#define NUMBER                                                                                     \
+    "A + 10 * (B + 10 * (C + 10 * (D + 10 * (E + 10 * (F + 10 * (G + 10 * (H + 10 * (I + 10 * "    \
+    "J))))))))"
+
+/* A few in 10^10, some of which begin alike. */
+static void test_needles(void **state)
+{
+    static const char *const needles[] = {"1234567890", "1234567891", "1234560000", "9876543210",
+                                          "0000000001"};
+    enum { NEEDLES = sizeof needles / sizeof *needles };
+    gt_text constraint = {0};
+    bench b;
+    gt_config config;
+    gt_random random = {8};
+    int found[NEEDLES] = {0}, drawn[NEEDLES] = {0};
+    (void)state;
+    gt_text_append(&constraint, "require(0");
+    for (int i = 0; i < NEEDLES; i++) {
+        long long number = 0;
+        for (int axis = 9; axis >= 0; axis--) { /* A is the last digit */
+            number = 10 * number + needles[i][axis] - '0';
+        }
+        gt_text_printf(&constraint, " || " NUMBER " == %lld", number);
+    }
+    gt_text_append(&constraint, ")");
+    open_digits(&b, 10, gt_text_string(&constraint));
+    assert_count(b.space, NEEDLES);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < (round ? 100 : NEEDLES); i++) {
+            char digits[11] = {0};
+            assert_true(round ? gt_space_draw(b.space, &random, &config)
+                              : gt_space_next(b.space, &config));
+            for (int axis = 0; axis < 10; axis++) {
+                digits[axis] = (char)('0' + config.choice[axis]);
+            }
+            for (int k = 0; k < NEEDLES; k++) {
+                (round ? drawn : found)[k] += strcmp(digits, needles[k]) == 0;
+            }
+        }
+    }
+    assert_false(gt_space_next(b.space, &config));
+    for (int k = 0; k < NEEDLES; k++) {
+        assert_int_equal(found[k], 1);
+        assert_true(drawn[k] > 5); /* of 20 */
+    }
+    bench_close(&b);
+    gt_text_free(&constraint);
+}
+
 static void test_many(void **state)
 {
     gt_text text = {0};
@@ -341,6 +390,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_needle),
+        cmocka_unit_test(test_needles),
         cmocka_unit_test(test_many),
         cmocka_unit_test(test_tiles),
         cmocka_unit_test(test_corner_of_tiles),

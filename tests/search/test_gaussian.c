@@ -8,7 +8,7 @@ static double slope(const gt_point *point)
     return 0.5 * point->choice[2];
 }
 
-/* Rows at random points of six axes, of which only the third matters. */
+/* Rows at random points. */
 static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, int rows)
 {
     gt_gaussian gaussian;
@@ -20,7 +20,7 @@ static gt_gaussian make(const landscape *at, const gt_coordinates *coordinates, 
         landscape_draw((void *)at, &random, &point);
         gt_coordinates_of(z, coordinates, &point);
         uint32_t row = gt_gaussian_add(&gaussian, z);
-        gaussian.target[GT_TARGET_TIME].y[row] = slope(&point) - 1;
+        gaussian.target[GT_TARGET_TIME].y[row] = at->log_time(&point) - 1;
     }
     gt_gaussian_update(&gaussian);
     return gaussian;
@@ -85,6 +85,39 @@ static void known_points_are_sure_and_far_ones_are_not(void **state)
     gt_coordinates_free(&coordinates);
 }
 
+/* What two axes do together shows in no axis by itself. */
+static double by_pairs(const gt_point *point)
+{
+    static const double together[] = {0, 1, 0.4};
+    double sum = 0;
+    for (uint32_t i = 0; i < 6; i += 2) {
+        sum += together[(point->choice[i] + point->choice[i + 1]) % 3];
+    }
+    return sum;
+}
+
+static void pairs_of_axes_are_learnt(void **state)
+{
+    landscape at = {.axes = 6, .choices = 3, .log_time = by_pairs};
+    gt_coordinates coordinates;
+    gt_random random = {7};
+    double squares = 0, deviation;
+    (void)state;
+    landscape_open(&at);
+    assert_int_equal(gt_coordinates_make(&coordinates, &at.domain), GPUTUNE_OK);
+    gt_gaussian gaussian = make(&at, &coordinates, 200);
+    gt_gaussian_learn(&gaussian, 40);
+    for (int i = 0; i < 100; i++) {
+        gt_point point;
+        landscape_draw(&at, &random, &point);
+        double error = expect(&gaussian, &coordinates, &point, &deviation) - by_pairs(&point) + 1;
+        squares += error * error / 100;
+    }
+    assert_true(sqrt(squares) < 0.1); /* the function has a deviation of 0.7 */
+    gt_gaussian_close(&gaussian);
+    gt_coordinates_free(&coordinates);
+}
+
 /* A point that is being tried makes its surroundings less interesting, and moves nothing. */
 static void pending_row_lowers_the_deviation_only(void **state)
 {
@@ -112,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(learning_finds_what_matters),
+        cmocka_unit_test(pairs_of_axes_are_learnt),
         cmocka_unit_test(known_points_are_sure_and_far_ones_are_not),
         cmocka_unit_test(pending_row_lowers_the_deviation_only),
     };

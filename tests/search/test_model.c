@@ -24,7 +24,7 @@ static double error_at(const gt_model *model, const landscape *at, const gt_poin
     gt_gaussian_look(&model->gaussian, z, &prospect);
     double expected = gt_gaussian_expect(&model->gaussian, &prospect, GT_TARGET_TIME);
     double deviation = gt_gaussian_deviation(&model->gaussian, &prospect, GT_TARGET_TIME);
-    double seen = (at->log_time(point) + log(1e6) - model->centre) / model->spread;
+    double seen = gt_model_value(model, at->log_time(point) + log(1e6));
     return (expected - seen) / deviation;
 }
 
@@ -64,10 +64,54 @@ static void the_model_knows_how_wrong_it_may_be(void **state)
     }
 }
 
+/* --- what counts as slow ---------------------------------------------------------------------- */
+
+static double even(const gt_point *point)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < 6; i++) {
+        sum += 0.1 * fabs(point->choice[i] - 3.0);
+    }
+    return sum;
+}
+
+/* Alike near the best, but many times slower where it is slow at all. */
+static double with_a_long_tail(const gt_point *point)
+{
+    return 0.05 * expm1(4 * even(point));
+}
+
+static double width_after_a_search(double (*log_time)(const gt_point *point))
+{
+    landscape at = {.axes = 6, .choices = 8, .log_time = log_time};
+    gt_strategy *strategy;
+    gt_search_settings settings = {.seed = 1};
+    landscape_open(&at);
+    assert_int_equal(gt_strategy_open(&strategy, GPUTUNE_STRATEGY_MODEL, &at.domain, &settings),
+                     GPUTUNE_OK);
+    landscape_search(strategy, &at, TRIED, BATCH);
+    const gt_model *model = strategy->state;
+    double width = model->width;
+    for (double log_time = model->best_log - 1; log_time < model->best_log + 5; log_time += 0.1) {
+        double back = gt_model_log_time(model, gt_model_value(model, log_time));
+        assert_true(fabs(back - log_time) < 1e-6);
+    }
+    gt_strategy_free(strategy);
+    return width;
+}
+
+static void slow_times_count_less_where_few_are_far_slower(void **state)
+{
+    (void)state;
+    assert_true(isinf(width_after_a_search(even)));
+    assert_true(width_after_a_search(with_a_long_tail) < 0.2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_model_knows_how_wrong_it_may_be),
+        cmocka_unit_test(slow_times_count_less_where_few_are_far_slower),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

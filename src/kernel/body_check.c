@@ -1,0 +1,301 @@
+/* Holds the functions that a template's clauses name against their definitions. */
+#include "kernel/body.h"
+
+#include "kernel/binding.h"
+#include "kernel/functions.h"
+#include "kernel/structure.h"
+#include "kernel/tensormap.h"
+#include "kernel/types.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* The name in images: with all namespaces, unless extern "C" drops them. */
+static gputune_status note_entry(gt_kernel_name *kernel, const gt_function *function)
+{
+    const char *last = strrchr(kernel->name, ':');
+    last = last ? last + 1 : kernel->name;
+    bool scoped = kernel->is_template && function->scope[0];
+    int length = snprintf(kernel->entry, sizeof kernel->entry, "%s%s%s",
+                          scoped ? function->scope : "", scoped ? "::" : "", last);
+    return length >= 0 && (size_t)length < sizeof kernel->entry
+               ? GPUTUNE_OK
+               : gt_fail_at(kernel->place,
+                            "the name with its namespaces is too long; expected fewer than %d "
+                            "characters",
+                            GT_ENTRY_MAX);
+}
+
+static gputune_status find_function(gt_function *out, const char *text, gt_kernel_name *kernel)
+{
+    size_t at = 0;
+    do {
+        if (!gt_function_find(out, text, kernel->name, at)) {
+            return gt_fail_at(kernel->place,
+                              "no __global__ function '%s'; expected its definition in this "
+                              "file",
+                              kernel->name);
+        }
+        at = out->plain ? out->end : out->parameters_end;
+    } while (!out->is_definition || out->is_specialisation);
+    if (out->is_template && !kernel->is_template) {
+        return gt_fail_at(kernel->place,
+                          "'%s' is a C++ template; expected its arguments, as in %s<T, BLOCK>, "
+                          "each a tunable, a compile-time problem value or a constant",
+                          kernel->name, kernel->name);
+    }
+    if (kernel->is_template && !out->is_template) {
+        return gt_fail_at(kernel->place,
+                          "'%s' is no C++ template; expected it without template arguments",
+                          kernel->name);
+    }
+    return note_entry(kernel, out);
+}
+
+/* The element of an argument, unless it depends on the problem. */
+static bool fixed_element(gt_element *out, const gt_argument *argument)
+{
+    return gt_element_from_name(out, argument->type);
+}
+
+static gputune_status check_parameter(const gt_parse *parse, const gt_function_parameter *given,
+                                      const gt_argument *argument, const char *function,
+                                      bool may_be_double, gt_place place)
+{
+    gt_element element;
+    const gt_structure *structure = gt_structure_of(parse->template, argument->type);
+    bool is_struct = structure && !structure->alias[0];
+    if (given->has_type && given->pointer != argument->is_buffer) {
+        return gt_fail_at(place, "'%s' takes '%s' as a %s; expected a %s, as args() says", function,
+                          given->name, given->pointer ? "pointer" : "value",
+                          argument->is_buffer ? "pointer" : "value");
+    }
+    bool as_double = may_be_double && given->has_type && given->element.type == GT_TYPE_F64;
+    bool known = given->has_type && fixed_element(&element, argument);
+    as_double = as_double && (!known || given->element.lanes == element.lanes);
+    if ((given->has_type && is_struct) ||
+        (known && !as_double && element.bytes != given->element.bytes)) {
+        return gt_fail_at(place, "'%s' takes '%s' as %s; expected %s, as args() says", function,
+                          given->name, given->words, argument->type);
+    }
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_count(size_t given, size_t expected, const char *function,
+                                  const char *more, gt_place place)
+{
+    return given == expected ? GPUTUNE_OK
+                             : gt_fail_at(place, "'%s' takes %zu parameter%s; expected %zu%s",
+                                          function, given, gt_plural(given), expected, more);
+}
+
+static gputune_status check_map(const gt_function_parameter *given, const char *function,
+                                gt_place place)
+{
+    return strcmp(given->words, "CUtensorMap") == 0 && !given->pointer
+               ? GPUTUNE_OK
+               : gt_fail_at(
+                     place,
+                     "'%s' takes '%s' as %s%s; expected const __grid_constant__ CUtensorMap, "
+                     "as tensormap() says",
+                     function, given->name, given->words, given->pointer ? " *" : "");
+}
+
+/* What the kernel's parameters must begin with. */
+static void declared_blocks(char out[GT_BLOCKS_TEXT], const gt_template *template)
+{
+    size_t length = 0;
+    out[0] = '\0';
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        if (template->passes[i].axis >= 0) {
+            length += (size_t)snprintf(out + length, GT_BLOCKS_TEXT - length, "%sGPUTUNE_PARAM(%s)",
+                                       length ? " " : "", template->passes[i].name);
+        }
+    }
+}
+
+static gputune_status check_kernel(const gt_parse *parse, const char *text)
+{
+    const gt_template *template = parse->template;
+    const gt_place place = parse->parts->kernel.place;
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t count;
+    char blocks[GT_BLOCKS_TEXT] = "", expected[GT_BLOCKS_TEXT];
+    GT_TRY(find_function(&function, text, &parse->parts->kernel));
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
+        return GPUTUNE_OK;
+    }
+    declared_blocks(expected, template);
+    if (strcmp(blocks, expected) != 0) {
+        return gt_fail_at(place, "the parameters of '%s' begin with %s; expected %s",
+                          template->name, blocks[0] ? blocks : "no block",
+                          expected[0] ? expected : "no block");
+    }
+    uint32_t maps = 0;
+    for (uint32_t i = 0; i < parse->parts->map_count; i++) {
+        maps += !parse->parts->maps[i].replaces;
+    }
+    GT_TRY(check_count(
+        count, template->argument_count + parse->parts->scratch_count + maps, template->name,
+        maps ? ", those of args(), scratch() and tensormap()" : ", those of args() and scratch()",
+        place));
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        if (gt_map_of_argument(template, i) >= 0) {
+            GT_TRY(check_map(&parameters[i], template->name, place));
+            continue;
+        }
+        GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[i], template->name,
+                               false, place));
+    }
+    return GPUTUNE_OK;
+}
+
+/* The parameters of one step of a pipeline; scratch is a pointer. */
+static gputune_status check_step(gt_template_step *step, const gt_parse *parse, const char *text)
+{
+    const gt_template *template = parse->template;
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t count;
+    char blocks[GT_BLOCKS_TEXT] = "";
+    const gt_place place = step->kernel.place;
+    GT_TRY(find_function(&function, text, &step->kernel));
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function)) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(check_count(count, step->argument_count, step->kernel.name,
+                       ", those of args = (…), or without it those of args() and scratch()",
+                       place));
+    for (uint32_t i = 0; i < step->argument_count; i++) {
+        if (step->arguments[i] < template->argument_count) {
+            GT_TRY(check_parameter(parse, &parameters[i], &template->arguments[step->arguments[i]],
+                                   step->kernel.name, false, place));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* The name of a pipeline is that of no function; its entry is the first step's. */
+static gputune_status check_steps(const gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    if (parts->kernel.is_template) {
+        return gt_fail_at(parts->kernel.place,
+                          "template arguments beside launch(); expected them in each launch()");
+    }
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        GT_TRY(gt_bind_kernel_arguments((gt_parse *)parse, &parts->steps[i].kernel));
+        GT_TRY(check_step(&parts->steps[i], parse, text));
+    }
+    memcpy(parts->kernel.entry, parts->steps[0].kernel.entry, sizeof parts->kernel.entry);
+    return gt_instances_name(parts);
+}
+
+/* What stands behind the arguments. */
+typedef struct extra {
+    bool is_reference; /* may be `scale`, and outputs may be double */
+    const char *words; /* for messages */
+} extra;
+
+static const extra of_reference = {true, ", those of args(), or one more named 'scale'"};
+static const extra of_check = {false, ": those of the kernel and 'unsigned long long *wrong'"};
+static const extra of_init = {false, ": those of args() and 'unsigned long long seed'"};
+
+/* The arguments come behind the blocks' pointers. */
+static gputune_status check_judge_parameters(gt_judge *judge, const gt_parse *parse,
+                                             const gt_function_parameter *parameters, size_t count,
+                                             const extra *extra)
+{
+    const gt_template *template = parse->template;
+    size_t first = 0;
+    for (uint32_t i = 0; i < template->pass_count; i++) {
+        first += template->passes[i].axis >= 0; /* a constant() is where its symbol is */
+    }
+    size_t expected = template->argument_count + first + !extra->is_reference;
+    const gt_function_parameter *last = count ? &parameters[count - 1] : NULL;
+    judge->scale =
+        last && extra->is_reference && count == expected + 1 && strcmp(last->name, "scale") == 0;
+    GT_TRY(check_count(count - judge->scale, expected, judge->kernel.name, extra->words,
+                       judge->kernel.place));
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        const gt_function_parameter *given = &parameters[first + i];
+        bool may_be_double =
+            extra->is_reference && argument->is_buffer && argument->direction != GT_IN;
+        GT_TRY(check_parameter(parse, given, argument, judge->kernel.name, may_be_double,
+                               judge->kernel.place));
+        if (may_be_double && given->has_type && given->element.type == GT_TYPE_F64) {
+            judge->double_mask |= UINT64_C(1) << i;
+        }
+    }
+    judge->scale_bytes =
+        judge->scale && last && last->has_type ? gt_type_bytes(last->element.type) : 8;
+    return GPUTUNE_OK;
+}
+
+static gputune_status check_self(const gt_parse *parse)
+{
+    const gt_judge *judge = &parse->parts->reference;
+    return judge->self && parse->parts->check.present
+               ? gt_fail_at(judge->kernel.place,
+                            "reference(self) beside check(); expected one of them")
+               : GPUTUNE_OK;
+}
+
+/* Whether it is a kernel that is tuned, alone or in a pipeline. */
+static bool is_tuned(const gt_template_parts *parts, const gt_kernel_name *kernel)
+{
+    bool is = parts->step_count == 0 && strcmp(parts->kernel.name, kernel->name) == 0;
+    for (uint32_t i = 0; i < parts->step_count; i++) {
+        is |= strcmp(parts->steps[i].kernel.name, kernel->name) == 0;
+    }
+    return is;
+}
+
+static gputune_status check_judge(gt_judge *judge, const gt_parse *parse, const char *text,
+                                  const extra *extra)
+{
+    gt_function function;
+    gt_function_parameter parameters[GT_PARAMETER_MAX];
+    size_t count;
+    char blocks[GT_BLOCKS_TEXT] = "";
+    if (!judge->present) {
+        return GPUTUNE_OK;
+    }
+    if (is_tuned(parse->parts, &judge->kernel)) {
+        return gt_fail_at(judge->kernel.place,
+                          "'%s' is the kernel itself, which is not compiled as its own judge; "
+                          "expected another kernel%s",
+                          judge->kernel.name, extra->is_reference ? ", or reference(self)" : "");
+    }
+    GT_TRY(find_function(&function, text, &judge->kernel));
+    if (!gt_function_parameters(parameters, GT_PARAMETER_MAX, &count, blocks, text, &function) ||
+        count > GT_PARAMETER_MAX) {
+        return gt_fail_at(judge->kernel.place,
+                          "the parameters of '%s' cannot be read; expected them "
+                          "without directives",
+                          judge->kernel.name);
+    }
+    if (blocks[0]) {
+        return gt_fail_at(judge->kernel.place,
+                          "'%s' begins its parameters with GPUTUNE_PARAM; expected a "
+                          "plain const pointer to the block",
+                          judge->kernel.name);
+    }
+    return check_judge_parameters(judge, parse, parameters, count, extra);
+}
+
+gputune_status gt_functions_check(gt_parse *parse, const char *text)
+{
+    gt_template_parts *parts = parse->parts;
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->reference.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->check.kernel));
+    GT_TRY(gt_bind_kernel_arguments(parse, &parts->init.kernel));
+    GT_TRY(parts->step_count ? check_steps(parse, text) : check_kernel(parse, text));
+    GT_TRY(check_self(parse));
+    GT_TRY(check_judge(&parts->reference, parse, text, &of_reference));
+    GT_TRY(check_judge(&parts->check, parse, text, &of_check));
+    return check_judge(&parts->init, parse, text, &of_init);
+}

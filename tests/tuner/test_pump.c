@@ -1,0 +1,110 @@
+/* How far ahead of the results variants are proposed and compiled. */
+#include "search_world.h"
+#include "tuner/session.h"
+
+enum { BLOCKS = 128, WORKERS = 16, STEP = 8, TURNS = 1000 };
+
+/* Proposes all values of BLOCK. */
+typedef struct asked_proposer {
+    gt_list_proposer list; /* first */
+    gt_config configs[BLOCKS];
+} asked_proposer;
+
+typedef struct scene {
+    gt_request *request;
+    asked_proposer proposer;
+    gt_field field;
+} scene;
+
+static void set_up(scene *at, world *w, bool learns)
+{
+    char text[8 * BLOCKS];
+    size_t length = 0;
+    for (int i = 1; i <= BLOCKS; i++) {
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%d", i > 1 ? ", " : "",
+                                   i * STEP);
+    }
+    write_template(w, text);
+    w->farm.farm.compile_workers = WORKERS;
+    assert_int_equal(
+        gt_request_make(&at->request, &w->services, &w->device, w->path, GPUTUNE_NO_SIZES, NULL),
+        GPUTUNE_OK);
+    for (int i = 0; i < BLOCKS; i++) {
+        snprintf(text, sizeof text, "BLOCK=%d", (i + 1) * STEP);
+        assert_int_equal(gt_config_parse(&at->proposer.configs[i], at->request->template, text),
+                         GPUTUNE_OK);
+    }
+    at->proposer.list = gt_list_proposer_make(at->proposer.configs, BLOCKS);
+    at->proposer.list.proposer.learns = learns;
+    const gt_field_options options = {.request = at->request,
+                                      .farm = &w->farm.farm,
+                                      .proposer = &at->proposer.list.proposer,
+                                      .measure = true};
+    assert_int_equal(gt_field_open(&at->field, &options), GPUTUNE_OK);
+    assert_int_equal(gt_field_pump(&at->field), GPUTUNE_OK);
+}
+
+static void tear_down(scene *at)
+{
+    gt_field_close(&at->field);
+    gt_request_free(at->request);
+}
+
+static void turn(scene *at, world *w)
+{
+    gt_event event = {0};
+    assert_int_equal(w->farm.farm.ops->wait(&w->farm.farm, &event, 0), GPUTUNE_OK);
+    assert_int_equal(gt_field_handle(&at->field, &event), GPUTUNE_OK);
+    gt_event_free(&event);
+    assert_int_equal(gt_field_pump(&at->field), GPUTUNE_OK);
+}
+
+static void what_learns_is_asked_late(void **state)
+{
+    scene learning, listing;
+    set_up(&learning, *state, true);
+    assert_in_range(learning.proposer.list.next, WORKERS, WORKERS + WORKERS / 2);
+    tear_down(&learning);
+    set_up(&listing, *state, false); /* what does not is asked so early that no worker waits */
+    assert_true(listing.proposer.list.next > 2 * WORKERS);
+    tear_down(&listing);
+}
+
+/* All verifications run on. */
+static uint32_t compiled_while_the_gpu_is_busy(world *w, bool learns)
+{
+    scene at;
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].never_answers = true;
+    }
+    set_up(&at, w, learns);
+    assert_int_equal(gt_field_allow_measuring(&at.field), GPUTUNE_OK);
+    for (int i = 0; i < TURNS; i++) {
+        turn(&at, w);
+    }
+    uint32_t verifying = at.field.verifying;
+    assert_int_equal(at.field.compiling, 0);
+    tear_down(&at);
+    return verifying;
+}
+
+static void what_learns_waits_for_the_gpu(void **state)
+{
+    assert_in_range(compiled_while_the_gpu_is_busy(*state, true), WORKERS, 4 * WORKERS);
+}
+
+static void what_does_not_learn_is_compiled_meanwhile(void **state)
+{
+    assert_int_equal(compiled_while_the_gpu_is_busy(*state, false), BLOCKS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_learns_is_asked_late, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_learns_waits_for_the_gpu, open_world, close_world),
+        cmocka_unit_test_setup_teardown(what_does_not_learn_is_compiled_meanwhile, open_world,
+                                        close_world),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
