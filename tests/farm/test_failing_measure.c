@@ -197,14 +197,14 @@ static void a_measurement_by_kernel_time(void **state)
     job j = {.objective = GPUTUNE_OBJECTIVE_KERNEL, .reference = "axpy_reference"};
     fail_each(&j, 3);
     j.by_clocks = true;
-    fail_each(&j, 83);
+    fail_each(&j, 151);
 }
 
 static void a_measurement_by_launches(void **state)
 {
     NEEDS_DEVICE();
     job j = {.objective = GPUTUNE_OBJECTIVE_LAUNCH, .reference = "nearly", .by_clocks = true};
-    fail_each(&j, 71);
+    fail_each(&j, 211);
     j.objective = GPUTUNE_OBJECTIVE_LATENCY;
     fail_each(&j, 151);
 }
