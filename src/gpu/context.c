@@ -30,8 +30,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
 static gputune_status check_alive(const gt_driver *driver, const gt_context *context)
 {
     unsigned long long id;
-    bool same = !context->id || (driver->CtxGetId(context->handle, &id) == CUDA_SUCCESS &&
-                                 id + 1 == context->id);
+    bool same = !context->id ||
+                (driver->CtxGetId(context->handle, &id) == CUDA_SUCCESS && id + 1 == context->id);
     return same ? GPUTUNE_OK : gt_fail(GPUTUNE_ECUDA, "the CUDA context was destroyed or reset");
 }
 
