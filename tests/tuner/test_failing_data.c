@@ -1,6 +1,8 @@
 /* Memory that is short, files that cannot be read and a farm that fails: while data are read and
  * sent, a space is compiled, an ordered configuration is proved, and templates are read. */
 #include "failing_world.h"
+
+#include "base/file.h"
 #include "store/wisdom.h"
 #include "tuner/options_copy.h"
 #include "tuner/ordered.h"
@@ -305,6 +307,8 @@ static gputune_status read_templates(gt_catalog *catalog, const failing_world *f
 {
     static const gputune_include includes[] = {{"shape.h", "#define SHAPE 1\n"}, {NULL, NULL}};
     const gt_template *template;
+    const char *const *options;
+    size_t count;
     int kernels = 0;
     GT_TRY(gt_catalog_add(catalog, f->w->path, count_kernels, &kernels));
     GT_TRY(gt_catalog_add_source(catalog, "given.cu", source, includes, count_kernels, &kernels));
@@ -312,6 +316,8 @@ static gputune_status read_templates(gt_catalog *catalog, const failing_world *f
     GT_TRY(gt_catalog_find(&template, catalog, "given"));
     GT_TRY(gt_catalog_find(&template, catalog, "scale"));
     GT_TRY(gt_catalog_find(&template, catalog, "beside"));
+    GT_TRY(gt_catalog_compile_options(&options, &count, catalog, template));
+    assert_true(count > 0);
     gputune_status status = gt_catalog_find(&template, catalog, "bseide");
     assert_true(status == GPUTUNE_ENOTFOUND || status == GPUTUNE_ENOMEM);
     return status == GPUTUNE_ENOTFOUND ? gt_catalog_each(catalog, NULL, count_kernels, &kernels)
@@ -323,23 +329,42 @@ static gputune_status open_templates(void *user)
     const failing_world *f = user;
     gt_catalog *catalog;
     GT_TRY(gt_catalog_open(&catalog, f->w->folder, NULL));
-    const char *const folders[] = {f->w->folder};
+    char lib[128];
+    path_of(lib, f, "lib");
+    const char *const folders[] = {lib};
     gputune_status status = gt_catalog_set_include_paths(catalog, folders, 1);
     status = status == GPUTUNE_OK ? read_templates(catalog, f) : status;
     gt_catalog_close(catalog);
     return status;
 }
 
-static void write_beside(const failing_world *f)
+static void write_file(const failing_world *f, const char *name, const char *text)
 {
     char path[128];
-    path_of(path, f, "beside.cu");
+    path_of(path, f, name);
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("#pragma gputune kernel(other) args(out int y[4]) block(1) grid(1)\n"
-          "__global__ void other(int *y) {}\n",
-          file);
+    fputs(text, file);
     fclose(file);
+}
+
+/* A kernel that a word finds by its file's name alone, with headers of its own and a toolkit's. */
+static void write_beside(const failing_world *f)
+{
+    char toolkit[128];
+    write_file(f, "beside.cu",
+               "#include \"near.h\"\n#include <outer.h>\n#include <cuda_fp16.h>\n"
+               "#pragma gputune kernel(other) args(out int y[4]) block(1) grid(1)\n"
+               "__global__ void other(int *y) {}\n");
+    write_file(f, "near.h", "int near_by;\n");
+    write_file(f, "lib/outer.h", "#include \"inner.h\"\n#include <inner.h>\n");
+    write_file(f, "lib/inner.h", "int inner;\n");
+    write_file(f, "toolkit/include/cuda_runtime_api.h", "#define CUDART_VERSION  13000\n");
+    write_file(f, "toolkit/include/cuda_fp16.h", "struct half;\n");
+    path_of(toolkit, f, "toolkit");
+    setenv("CUDA_HOME", toolkit, 1);
+    unsetenv("GPUTUNE_NVRTC");
 }
 
 static void templates(void **state)
