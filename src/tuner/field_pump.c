@@ -5,7 +5,8 @@
 
 enum {
     COMPILE_AHEAD = 3, /* sources submitted per compile worker, so that none waits */
-    STARTS_MAX = 256   /* in one go: a few milliseconds */
+    STARTS_MAX = 256,  /* in one go: a few milliseconds */
+    LEAST_WAITING = 4  /* for the GPU, before compiling waits for it */
 };
 /* Until a worker that is free has another source, at the latest. */
 #define REACTION_S 0.1
@@ -33,8 +34,9 @@ static uint32_t most_at_a_time(const gt_field *field)
 /* Where the GPU is what the search waits for, compiling more only makes proposals older. */
 static bool gpu_is_behind(const gt_field *field)
 {
+    uint32_t workers = field->options.farm->compile_workers;
     return field->options.proposer->learns && field->prepared &&
-           field->verifying >= field->options.farm->compile_workers;
+           field->verifying >= (workers > LEAST_WAITING ? workers : LEAST_WAITING);
 }
 
 static bool wants_more(const gt_field *field)
