@@ -15,6 +15,7 @@ struct CUctx_st {
     size_t stack_bytes, persisting_l2_bytes;
     CUstream legacy;
     CUstream streams; /* all but the legacy one */
+    CUcontext next_destroyed;
 };
 
 /* What is current on the calling thread, alive or not; NULL for none. */

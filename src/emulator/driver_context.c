@@ -7,6 +7,7 @@
 #include "emulator/module.h"
 #include "emulator/stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { LARGEST_STACK_BYTES = 512 * 1024 };
@@ -16,6 +17,7 @@ enum { LARGEST_STACK_BYTES = 512 * 1024 };
 /* There is one primary context. Its handle stays the same when it is reset, as on hardware. */
 static struct CUctx_st primary_context;
 static unsigned primary_count, primary_flags;
+static CUcontext destroyed; /* those that were, not the primary one; under the lock */
 
 /* Lock held. */
 static CUresult begin(CUcontext context, unsigned flags)
@@ -201,6 +203,8 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
     emu_handle_drop(&context->handle);
     emu_lock();
     end(context);
+    context->next_destroyed = destroyed;
+    destroyed = context;
     emu_unlock();
     if (emu_context_top() == context) {
         emu_context_set(NULL);
@@ -210,9 +214,25 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 
 /* ---- what is current ---- */
 
+/* A driver takes a context that was destroyed for one, and damages the process's memory: it ends by
+ * "free(): invalid pointer" later (seen on an H200 with driver 13.0). Here it ends at once. */
+static void end_if_destroyed(CUcontext context, const char *call)
+{
+    emu_lock();
+    for (CUcontext at = destroyed; at; at = at->next_destroyed) {
+        if (at == context) {
+            fprintf(stderr, "%s: this context was destroyed; a GPU's driver would damage memory\n",
+                    call);
+            abort();
+        }
+    }
+    emu_unlock();
+}
+
 EMU_EXPORT CUresult cuCtxSetCurrent(CUcontext context)
 {
     EMU_ENTER(cuCtxSetCurrent, EMU_INITIALIZED);
+    end_if_destroyed(context, "cuCtxSetCurrent");
     EMU_CHECK(!context || emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
     emu_context_set(context);
     return CUDA_SUCCESS;
@@ -229,6 +249,7 @@ EMU_EXPORT CUresult cuCtxGetCurrent(CUcontext *out)
 EMU_EXPORT CUresult cuCtxPushCurrent_v2(CUcontext context)
 {
     EMU_ENTER(cuCtxPushCurrent, EMU_INITIALIZED);
+    end_if_destroyed(context, "cuCtxPushCurrent");
     EMU_CHECK(emu_handle_is(context, EMU_KIND_CONTEXT), CUDA_ERROR_INVALID_CONTEXT);
     return emu_context_push(context);
 }

@@ -25,20 +25,27 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
+/* A driver takes a destroyed context for one when it is pushed, and damages memory; its id it does
+ * not give (seen on an H200 with driver 13.0). */
+static gputune_status check_alive(const gt_driver *driver, const gt_context *context)
+{
+    unsigned long long id;
+    bool same = !context->id || (driver->CtxGetId(context->handle, &id) == CUDA_SUCCESS &&
+                                 id + 1 == context->id);
+    return same ? GPUTUNE_OK : gt_fail(GPUTUNE_ECUDA, "the CUDA context was destroyed or reset");
+}
+
 gputune_status gt_context_enter(gt_context_visit *out, const gt_driver *driver,
                                 const gt_context *context)
 {
     CUcontext current = NULL;
+    GT_TRY(check_alive(driver, context));
     GT_CUDA(driver, CtxGetCurrent, &current);
     out->pushed = current != context->handle;
     if (out->pushed) {
         GT_CUDA(driver, CtxPushCurrent, context->handle);
     }
     out->mode = gt_relaxed_enter(driver);
-    if (context->id && gt_context_id(driver) != context->id) {
-        gt_context_leave(out, driver);
-        return gt_fail(GPUTUNE_ECUDA, "the CUDA context was reset");
-    }
     return GPUTUNE_OK;
 }
 
