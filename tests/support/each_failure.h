@@ -75,10 +75,10 @@ typedef void (*each_check)(void *user);
 /* What an attempt must give back: allocations, or what a test counts in their place. */
 static long (*count_held)(void) = failing_live;
 
-/* `call` is one of FAILING_CALLS, or "sqlite". Whatever fails, `act` must not crash or keep memory,
- * and where it fails, it must say why; of memory that is short, it must say that. `step`: how far
- * apart the numbers are that are tried, 1 for all. `afterwards` may be NULL. Returns how many
- * failures there were. */
+/* `call` is one of FAILING_CALLS, "sqlite", or what a test asks failing_now() for. Whatever fails,
+ * `act` must not crash or keep memory, and where it fails, it must say why; of memory that is
+ * short, it must say that. `step`: how far apart the numbers are that are tried, 1 for all.
+ * `afterwards` may be NULL. Returns how many failures there were. */
 static inline long each_failure(const char *call, long step, each_act act, each_check afterwards,
                                 void *user)
 {

@@ -6,6 +6,7 @@
 
 #include "search_world.h"
 #include "support/each_failure.h"
+#include "tuner/outcome.h"
 
 #include <stdlib.h>
 
@@ -73,15 +74,15 @@ static inline gputune_status tune_once(failing_world *f, const gputune_options *
     return choose(f, gt_tune, options);
 }
 
-/* A call that failed with that status has said why, and harms no later one. */
-static inline void repeat(failing_world *f, gputune_status failed)
+/* A call that failed has said why, and harms no later one. */
+static inline void repeat(failing_world *f)
 {
     char message[512];
     snprintf(message, sizeof message, "%s", gt_message());
     failing_end();
     f->nothing_fails = true;
     gputune_status status = f->act(f);
-    if (status != GPUTUNE_OK && !(f->may_refute && status == failed)) {
+    if (status != GPUTUNE_OK && !(f->may_refute && gt_outcome_costs_one_variant(status))) {
         fail_msg("after \"%s\", with nothing failing: %s", message, gt_message());
     }
     f->nothing_fails = false;
@@ -110,7 +111,7 @@ static inline gputune_status attempt(void *user)
     failing_resume();
     gputune_status status = f->act(f);
     if (status < 0) {
-        repeat(f, status);
+        repeat(f);
     }
     scripted_farm_close(&w->farm);
     return status;

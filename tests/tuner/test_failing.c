@@ -137,6 +137,25 @@ static gputune_status tune_in_the_background(failing_world *f)
     return status;
 }
 
+static const char pipeline_text[] =
+    "#pragma gputune kernel(pipe) problem(n = 4096) tune(BLOCK = 64, 128, 256, 512)\n"
+    "#pragma gputune args(out float y[n], in float x[n], int n) work(flops = n * BLOCK)\n"
+    "#pragma gputune vector(VEC = 1, 2 : x, y) default(BLOCK = 128, VEC = 2)\n"
+    "#pragma gputune launch(first, block = BLOCK, grid = ceil_div(n, BLOCK))\n"
+    "#pragma gputune launch(second, block = 64, grid = 2)\n"
+    "__global__ void first(float *y, const float *x, int n) {}\n"
+    "__global__ void second(float *y, const float *x, int n) {}\n";
+
+/* By the rate of work, of a part of the space. */
+static gputune_status tune_a_pipeline(failing_world *f)
+{
+    static const char *const only[] = {"BLOCK=64,128,256"};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.only = only;
+    options.only_count = 1;
+    return tune_once(f, &options);
+}
+
 /* ---- the tests ------------------------------------------------------------------------------- */
 
 static void a_tuning_and_a_hit(void **state)
@@ -186,13 +205,13 @@ static void a_tuning_that_writes_its_samples(void **state)
 
 static void a_search(void **state)
 {
-    short_of_memory(*state, search, 7, 1999);
+    short_of_memory(*state, search, 13, 1999);
     without_the_farm(*state, search);
 }
 
 static void a_tuning_of_more(void **state)
 {
-    short_of_memory(*state, tune_more, 3, 997);
+    short_of_memory(*state, tune_more, 7, 997);
 }
 
 static void a_ranking(void **state)
@@ -227,6 +246,17 @@ static void a_tuning_with_trouble(void **state)
     without_the_farm(f, tune_with_trouble);
 }
 
+static void a_tuning_of_a_pipeline(void **state)
+{
+    failing_world *f = *state;
+    FILE *file = fopen(f->w->path, "w");
+    assert_non_null(file);
+    fputs(pipeline_text, file);
+    fclose(file);
+    short_of_memory(f, tune_a_pipeline, 11, 997);
+    without_the_farm(f, tune_a_pipeline);
+}
+
 static void a_tuning_in_the_background(void **state)
 {
     short_of_memory(*state, tune_in_the_background, 11, 997);
@@ -246,6 +276,7 @@ int main(void)
         IN_FAILING_WORLD(a_call_that_is_canceled),
         IN_FAILING_WORLD(a_comparison),
         IN_FAILING_WORLD(a_tuning_with_trouble),
+        IN_FAILING_WORLD(a_tuning_of_a_pipeline),
         IN_FAILING_WORLD(a_tuning_in_the_background),
     };
     tell_sqlite_apart();
