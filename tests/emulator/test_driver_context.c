@@ -2,6 +2,8 @@
  * Then what objects of one context do while another one is current. */
 #include "device.h"
 
+#include <signal.h>
+
 static const CUresult invalid = CUDA_ERROR_INVALID_HANDLE;
 
 typedef struct objects {
@@ -76,8 +78,6 @@ static void of_a_destroyed_context(void)
     OK(launch_add(all.add, new_buffer(4), 1.0F, 1, all.stream));
     OK(cuEventRecord(all.event, all.stream));
     OK(cuCtxDestroy_v2(context));
-    CHECK_CODE(cuCtxSetCurrent(context), CUDA_ERROR_INVALID_CONTEXT);
-    CHECK_CODE(cuCtxPushCurrent_v2(context), CUDA_ERROR_INVALID_CONTEXT);
     CHECK_CODE(cuCtxDestroy_v2(context), CUDA_ERROR_INVALID_CONTEXT);
     check_invalid(&all);
 }
@@ -102,6 +102,46 @@ static void test_handles(void **state)
     in_child(never_made, NULL);
     in_child(of_a_destroyed_context, NULL);
     in_child(of_a_reset_context, NULL);
+}
+
+static CUcontext destroyed_context(void)
+{
+    CUcontext context;
+    open_device();
+    OK(cuCtxCreate_v2(&context, 0, 0));
+    OK(cuCtxDestroy_v2(context));
+    return context;
+}
+
+static void set_destroyed(void)
+{
+    cuCtxSetCurrent(destroyed_context());
+}
+
+static void push_destroyed(void)
+{
+    cuCtxPushCurrent_v2(destroyed_context());
+}
+
+/* As with a GPU's driver, though there only later. */
+static void expect_abort(void (*body)(void))
+{
+    int status;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        body();
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+static void test_making_a_destroyed_context_current_ends_the_process(void **state)
+{
+    (void)state;
+    expect_abort(set_destroyed);
+    expect_abort(push_destroyed);
 }
 
 static void destroy_nothing(void *data)
@@ -227,6 +267,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_making_a_destroyed_context_current_ends_the_process),
         cmocka_unit_test(test_graphs),
         cmocka_unit_test(test_launches),
         cmocka_unit_test(test_memory),
