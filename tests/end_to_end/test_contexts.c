@@ -98,6 +98,36 @@ static void test_a_plan_outlives_the_context_that_it_was_made_in(void **state)
     gputune_close(tuner);
 }
 
+/* A plan that keeps modules, events and memory for a stream: they went with the context. */
+static void test_what_a_plan_keeps_for_streams_ends_with_their_context(void **state)
+{
+    (void)state;
+    static int values[COUNT];
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    int got = 0, sum = 0;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    for (int i = 0; i < COUNT; i++) {
+        values[i] = i;
+        sum += i;
+    }
+    tuner = tuner_open(":memory:");
+    CUcontext other = new_context();
+    OK(tune_kernel(&plan, tuner, "paramsum", GPUTUNE_SIZES({"COUNT", COUNT}), &options));
+    for (int turn = 0; turn < 2; turn++) {
+        CUdeviceptr out = buffer_of(&got, sizeof got);
+        OK(gputune_launch(plan, NULL, GPUTUNE_ARGS(values, &out)));
+        CU(MemcpyDtoH(&got, out, sizeof got));
+        assert_int_equal(got, sum);
+        got = 0;
+        if (turn == 0) {
+            end_context(other);
+        }
+    }
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 static CUfunction function_of(gputune_plan *plan)
 {
     gputune_function function = GPUTUNE_FUNCTION_INIT;
@@ -238,6 +268,7 @@ int main(void)
         cmocka_unit_test(test_without_a_context_a_launch_says_so),
         cmocka_unit_test(test_a_plan_is_launched_in_each_context),
         cmocka_unit_test(test_a_plan_outlives_the_context_that_it_was_made_in),
+        cmocka_unit_test(test_what_a_plan_keeps_for_streams_ends_with_their_context),
         cmocka_unit_test(test_each_context_has_its_function),
         cmocka_unit_test(test_the_first_launch_in_a_context_is_captured),
         cmocka_unit_test(test_a_reset_context_is_no_end),
