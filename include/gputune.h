@@ -419,17 +419,14 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
 
 /* ---- Launching ------------------------------------------------------------------------------- */
 
-/* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the
- * current context, asynchronously and with the stream's priority. The first launch in a context of
- * the plan's device loads the code there, also after the context was reset. EINVAL without a
- * current context. Launch in contexts of the plan's device alone: a launch in one of another
- * device is EINVAL when it loads the code, or the driver refuses it; else it runs there, as a
- * launch of loaded code asks the driver nothing. These are found before anything is launched:
- * EINVAL where the number of arguments, or a scalar that is named like a problem size, differs
- * from the plan's; ECAPTURE where the stream's capture makes the launch impossible. A buffer that
- * is aligned to less than the plan assumes launches the plan's fallback, and is EINVAL where no
- * fallback was verified. A graph that captures the launch holds what the launch uses, and may
- * outlive plan and tuner. */
+/* Launches on `stream` (a CUstream or cudaStream_t; NULL: the legacy default stream) in the current
+ * context, asynchronously and with the stream's priority. The first launch in a context of the
+ * plan's device loads the code there, also after the context was reset. These are found before
+ * anything is launched: EINVAL where the number of arguments, or a scalar that is named like a
+ * problem size, differs from the plan's; ECAPTURE where the stream's capture makes the launch
+ * impossible. A buffer that is aligned to less than the plan assumes launches the plan's fallback,
+ * and is EINVAL where no fallback was verified. A graph that captures the launch holds what the
+ * launch uses, and may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */
@@ -635,10 +632,9 @@ typedef struct gputune_function {
     }
 
 /* Fills *out, which was initialised with GPUTUNE_FUNCTION_INIT. Loads the code into the current
- * context, unless it is there, and `function` is of that context. All that *out points to lives as
- * long as the plan; `function` ends with its context, too. `index` is 0, or the place of a
- * pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current context, or in
- * one of another device. */
+ * context, unless it is there. All that *out points to lives as long as the plan. `index` is 0, or
+ * the place of a pipeline's launch(), from 0; ENOTFOUND beyond the last. EINVAL without a current
+ * context. */
 GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t index);
 /* Fills *out, which was initialised with GPUTUNE_PARAMETER_INIT, with one of the function's
  * parameters, in the order of the parameter list. ENOTFOUND beyond the last one. Needs no context.

@@ -1,5 +1,4 @@
-/* A variant's code, as a plan launches it: loaded once for all contexts, or in each context where
- * it is launched. */
+/* A variant's code, as a plan launches it: loaded in each context where it is launched. */
 #ifndef GT_API_PLAN_CODE_H
 #define GT_API_PLAN_CODE_H
 
@@ -19,21 +18,15 @@ typedef struct gt_loaded_code {
 } gt_loaded_code;
 
 typedef struct gt_plan_code {
-    _Atomic(gt_launcher *) everywhere; /* launches in every context; or NULL: */
-    _Atomic(gt_loaded_code *) loaded;  /* grows at its beginning */
+    _Atomic(gt_loaded_code *) loaded; /* grows at its beginning */
     bool present;
     gt_launch launch;
     gt_image image;
 } gt_plan_code;
 
-/* The launcher for the current context, if the code is loaded there; else NULL. Asks the driver
- * nothing where one launcher serves every context. */
+/* The launcher for the current context, if the code is loaded there; else NULL. */
 static inline gt_launcher *gt_plan_code_loaded(gt_plan_code *code, const gt_driver *driver)
 {
-    gt_launcher *everywhere = atomic_load_explicit(&code->everywhere, memory_order_acquire);
-    if (everywhere) {
-        return everywhere;
-    }
     uint64_t id = gt_context_id(driver);
     gt_loaded_code *at = atomic_load_explicit(&code->loaded, memory_order_acquire);
     while (at && atomic_load_explicit(&at->id, memory_order_acquire) != id) {

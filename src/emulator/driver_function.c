@@ -174,18 +174,13 @@ CUresult emu_function_check(CUfunction function)
     return emu_handle_is(function, EMU_KIND_FUNCTION) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
-int emu_function_attribute(CUfunction function, CUfunction_attribute attribute)
-{
-    return readers[attribute](function);
-}
-
 EMU_EXPORT CUresult cuFuncGetAttribute(int *out, CUfunction_attribute attribute,
                                        CUfunction function)
 {
     EMU_ENTER(cuFuncGetAttribute, EMU_USE);
     EMU_CHECK(out && (unsigned)attribute < CU_FUNC_ATTRIBUTE_MAX, CUDA_ERROR_INVALID_VALUE);
     EMU_TRY(emu_function_check(function));
-    *out = emu_function_attribute(function, attribute);
+    *out = readers[attribute](function);
     return CUDA_SUCCESS;
 }
 
@@ -196,15 +191,18 @@ static int optin_bytes(const emu_kernel *kernel)
 }
 
 /* The attributes that may be set, and between which values. */
-CUresult emu_settings_set(emu_settings *settings, const emu_kernel *kernel,
-                          CUfunction_attribute attribute, int value)
+EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
+                                       int value)
 {
+    EMU_ENTER(cuFuncSetAttribute, EMU_USE);
+    EMU_TRY(emu_function_check(function));
+    emu_settings *settings = &function->settings;
     const struct {
         CUfunction_attribute attribute;
         int low, high;
         int *field;
     } rules[] = {
-        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, optin_bytes(kernel),
+        {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 0, optin_bytes(function->kernel),
          &settings->max_dynamic_bytes},
         {CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT, -1, 100, &settings->carveout_percent},
         {CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 0, 1,
@@ -223,16 +221,6 @@ CUresult emu_settings_set(emu_settings *settings, const emu_kernel *kernel,
         }
     }
     return CUDA_ERROR_INVALID_VALUE;
-}
-
-EMU_EXPORT CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
-                                       int value)
-{
-    EMU_ENTER(cuFuncSetAttribute, EMU_USE);
-    EMU_TRY(emu_function_check(function));
-    EMU_TRY(emu_settings_set(&function->settings, function->kernel, attribute, value));
-    function->own_settings |= 1U << attribute;
-    return CUDA_SUCCESS;
 }
 
 EMU_EXPORT CUresult cuFuncGetParamInfo(CUfunction function, size_t index, size_t *offset,

@@ -353,23 +353,21 @@ static CUresult new_kernel(kernel_command **out, const launch_request *request)
 /* ---- entry points ---- */
 
 /* The function and the stream are of one context, which need not be the current one. The default
- * streams are the current context's. Of a library's kernel, the function of that context is taken.
- */
-static CUresult take_function(CUfunction *function, CUstream stream)
+ * streams are the current context's. */
+static CUresult check_objects(CUfunction function, CUstream stream)
 {
-    CUcontext context = emu_context_top();
-    if (stream > CU_STREAM_PER_THREAD) {
-        EMU_CHECK(emu_handle_is(stream, EMU_KIND_STREAM), CUDA_ERROR_INVALID_HANDLE);
-        context = stream->handle.context;
-    }
-    EMU_TRY(emu_function_resolve(function, context));
-    return (*function)->handle.context == context ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+    EMU_TRY(emu_function_check(function));
+    CUcontext context = function->handle.context;
+    bool together = stream <= CU_STREAM_PER_THREAD
+                        ? context == emu_context_top()
+                        : emu_handle_is_of(stream, EMU_KIND_STREAM, context);
+    return together ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
 }
 
 /* Handing over a launch costs the host more when it carries a large block of parameters. */
-static CUresult launch(launch_request *request, CUstream stream)
+static CUresult launch(const launch_request *request, CUstream stream)
 {
-    EMU_TRY(take_function(&request->function, stream));
+    EMU_TRY(check_objects(request->function, stream));
     kernel_command *kernel;
     EMU_TRY(new_kernel(&kernel, request));
     double params = kernel->kernel->param_bytes;
@@ -384,13 +382,13 @@ EMU_EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigne
                                    void **params, void **extra)
 {
     EMU_ENTER(cuLaunchKernel, EMU_USE);
-    launch_request request = {.function = function,
-                              .grid = {grid_x, grid_y, grid_z},
-                              .block = {block_x, block_y, block_z},
-                              .dynamic_shared_bytes = shared_bytes,
-                              .params = params,
-                              .extra = extra,
-                              .carveout_percent = -1};
+    const launch_request request = {.function = function,
+                                    .grid = {grid_x, grid_y, grid_z},
+                                    .block = {block_x, block_y, block_z},
+                                    .dynamic_shared_bytes = shared_bytes,
+                                    .params = params,
+                                    .extra = extra,
+                                    .carveout_percent = -1};
     return launch(&request, stream);
 }
 

@@ -10,7 +10,13 @@
 
 enum { STATIC_SHARED_BYTES = 48 * 1024 };
 
-static CUresult refuse(const emu_load_log *log, CUresult code, const char *message)
+/* Where a load may write what went wrong. */
+typedef struct load_log {
+    char *error;
+    size_t error_bytes;
+} load_log;
+
+static CUresult refuse(const load_log *log, CUresult code, const char *message)
 {
     emu_report(message);
     if (log->error && log->error_bytes) {
@@ -20,7 +26,7 @@ static CUresult refuse(const emu_load_log *log, CUresult code, const char *messa
 }
 
 /* What ptxas would refuse when it assembles the text. */
-static CUresult check_limits(const emu_program *program, const emu_load_log *log)
+static CUresult check_limits(const emu_program *program, const load_log *log)
 {
     char why[256];
     size_t count = emu_program_kernel_count(program);
@@ -57,7 +63,9 @@ static bool is_binary(const void *data)
     return !memcmp(data, elf, 4) || !memcmp(data, &fat[0], 4) || !memcmp(data, &fat[1], 4);
 }
 
-CUresult emu_image_decode(emu_program **out, const void *data, const emu_load_log *log)
+/* 209 for a cubin or fat binary, 218 and 222 for text that the machine refuses or that exceeds
+ * shared or constant memory; the log and emuLastMessage say why. */
+static CUresult load_program(emu_program **out, const void *data, const load_log *log)
 {
     char why[512] = "";
     if (is_binary(data)) {
@@ -76,7 +84,7 @@ CUresult emu_image_decode(emu_program **out, const void *data, const emu_load_lo
     return code;
 }
 
-emu_settings emu_settings_default(const emu_kernel *kernel)
+static emu_settings default_settings(const emu_kernel *kernel)
 {
     emu_settings settings = {.max_dynamic_bytes = -1, .carveout_percent = -1};
     for (int i = 0; i < 3; i++) {
@@ -93,7 +101,7 @@ static CUresult make_functions(CUmodule module)
     for (size_t i = 0; i < module->function_count; i++) {
         const emu_kernel *kernel = emu_program_kernel_at(module->program, i);
         module->functions[i] = (struct CUfunc_st){
-            .module = module, .kernel = kernel, .settings = emu_settings_default(kernel)};
+            .module = module, .kernel = kernel, .settings = default_settings(kernel)};
     }
     return CUDA_SUCCESS;
 }
@@ -144,31 +152,15 @@ void emu_module_release(CUmodule module)
             emu_memory_release(module->globals[i], EMU_MEMORY_MODULE);
         }
     }
-    if (module->library) {
-        emu_library_release(module->library);
-    } else {
-        emu_program_free(module->program);
-    }
+    emu_program_free(module->program);
     free(module->globals);
     emu_handle_free(module->functions);
     emu_handle_free(module);
 }
 
-static void leave_library(CUmodule module)
-{
-    CUmodule *link = &module->library->modules;
-    while (*link != module) {
-        link = &(*link)->next;
-    }
-    *link = module->next;
-}
-
 void emu_module_unload(CUmodule module)
 {
     module->unloaded = true;
-    if (module->library) {
-        leave_library(module);
-    }
     emu_handle_drop(&module->handle);
     for (size_t i = 0; i < module->function_count; i++) {
         emu_handle_drop(&module->functions[i].handle);
@@ -185,44 +177,39 @@ static void publish(CUmodule module, CUcontext context)
     }
 }
 
-CUresult emu_module_new(CUmodule *out, emu_program *program, CUlibrary library, CUcontext context)
+/* Takes over the program. */
+static CUresult new_module(CUmodule *out, emu_program *program)
 {
     CUmodule module = calloc(1, sizeof *module);
     if (!module) {
-        if (!library) {
-            emu_program_free(program);
-        }
+        emu_program_free(program);
         return CUDA_ERROR_OUT_OF_MEMORY;
     }
     module->references = 1;
     module->program = program;
-    module->library = library;
-    if (library) {
-        library->references++;
-    }
     CUresult code = make_functions(module);
     code = code ? code : make_globals(module);
     if (code) {
         emu_module_release(module);
         return code;
     }
-    publish(module, context);
+    publish(module, emu_context_top());
     *out = module;
     return CUDA_SUCCESS;
 }
 
-static CUresult load(CUmodule *out, const void *data, const emu_load_log *log)
+static CUresult load(CUmodule *out, const void *data, const load_log *log)
 {
     EMU_CHECK(out && data, CUDA_ERROR_INVALID_VALUE);
     emu_program *program;
-    EMU_TRY(emu_image_decode(&program, data, log));
-    return emu_module_new(out, program, NULL, emu_context_top());
+    EMU_TRY(load_program(&program, data, log));
+    return new_module(out, program);
 }
 
 EMU_EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *data)
 {
     EMU_ENTER(cuModuleLoadData, EMU_USE | EMU_UNSAFE);
-    const emu_load_log none = {0};
+    const load_log none = {0};
     return load(out, data, &none);
 }
 
@@ -237,19 +224,14 @@ static size_t option_size(unsigned count, const CUjit_option *options, void *con
     return 0;
 }
 
-emu_load_log emu_load_log_of(unsigned count, const CUjit_option *options, void *const *values)
-{
-    return (emu_load_log){
-        .error = (char *)(uintptr_t)option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER),
-        .error_bytes = option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)};
-}
-
 EMU_EXPORT CUresult cuModuleLoadDataEx(CUmodule *out, const void *data, unsigned count,
                                        CUjit_option *options, void **values)
 {
     EMU_ENTER(cuModuleLoadDataEx, EMU_USE | EMU_UNSAFE);
     EMU_CHECK(!count || (options && values), CUDA_ERROR_INVALID_VALUE);
-    const emu_load_log log = emu_load_log_of(count, options, values);
+    load_log log = {
+        .error = (char *)(uintptr_t)option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER),
+        .error_bytes = option_size(count, options, values, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES)};
     return load(out, data, &log);
 }
 
@@ -313,7 +295,7 @@ EMU_EXPORT CUresult cuModuleGetGlobal_v2(CUdeviceptr *address, size_t *bytes, CU
     return CUDA_ERROR_NOT_FOUND;
 }
 
-/* A module is loaded as a whole here. */
+/* Everything is loaded at once here. */
 EMU_EXPORT CUresult cuModuleGetLoadingMode(CUmoduleLoadingMode *mode)
 {
     EMU_ENTER(cuModuleGetLoadingMode, EMU_INITIALIZED);

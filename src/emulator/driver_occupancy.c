@@ -29,7 +29,7 @@ EMU_EXPORT CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *out, CUfunc
 {
     EMU_ENTER(cuOccupancyMaxActiveBlocksPerMultiprocessor, EMU_USE);
     EMU_CHECK(out && threads > 0, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, emu_context_top()));
+    EMU_TRY(emu_function_check(function));
     *out = resident_blocks(function, threads, dynamic_bytes);
     return CUDA_SUCCESS;
 }
@@ -89,7 +89,7 @@ EMU_EXPORT CUresult cuOccupancyMaxActiveClusters(int *out, CUfunction function,
 {
     EMU_ENTER(cuOccupancyMaxActiveClusters, EMU_USE);
     EMU_CHECK(out && config && (config->attrs || !config->numAttrs), CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, emu_context_top()));
+    EMU_TRY(emu_function_check(function));
     int size = config_size(function, config);
     EMU_CHECK(size > 0, CUDA_ERROR_INVALID_VALUE);
     bool allowed = size == 1 || (emu_attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH) &&
@@ -106,7 +106,7 @@ EMU_EXPORT CUresult cuOccupancyMaxPotentialClusterSize(int *out, CUfunction func
 {
     EMU_ENTER(cuOccupancyMaxPotentialClusterSize, EMU_USE);
     EMU_CHECK(out && config, CUDA_ERROR_INVALID_VALUE);
-    EMU_TRY(emu_function_resolve(&function, emu_context_top()));
+    EMU_TRY(emu_function_check(function));
     EMU_CHECK(emu_attribute(CU_DEVICE_ATTRIBUTE_CLUSTER_LAUNCH), CUDA_ERROR_NOT_SUPPORTED);
     int size = (int)largest_size(function);
     while (size > 1 && !active_clusters(function, config, size)) {

@@ -61,15 +61,9 @@
     X(cuIpcCloseMemHandle, 4010, cuIpcCloseMemHandle) \
     X(cuIpcGetMemHandle, 4010, cuIpcGetMemHandle) \
     X(cuIpcOpenMemHandle, 11000, cuIpcOpenMemHandle_v2) \
-    X(cuKernelGetAttribute, 12000, cuKernelGetAttribute) \
-    X(cuKernelGetFunction, 12000, cuKernelGetFunction) \
-    X(cuKernelSetAttribute, 12000, cuKernelSetAttribute) \
     X(cuLaunchHostFunc, 10000, cuLaunchHostFunc) \
     X(cuLaunchKernel, 4000, cuLaunchKernel) \
     X(cuLaunchKernelEx, 11060, cuLaunchKernelEx) \
-    X(cuLibraryGetKernel, 12000, cuLibraryGetKernel) \
-    X(cuLibraryLoadData, 12000, cuLibraryLoadData) \
-    X(cuLibraryUnload, 12000, cuLibraryUnload) \
     X(cuMemAlloc, 3020, cuMemAlloc_v2) \
     X(cuMemAllocAsync, 11020, cuMemAllocAsync) \
     X(cuMemAllocHost, 3020, cuMemAllocHost_v2) \

@@ -13,8 +13,6 @@ typedef enum emu_kind {
     EMU_KIND_EVENT,
     EMU_KIND_MODULE,
     EMU_KIND_FUNCTION,
-    EMU_KIND_LIBRARY,
-    EMU_KIND_KERNEL,
     EMU_KIND_GRAPH,
     EMU_KIND_NODE,
     EMU_KIND_EXEC,

@@ -58,19 +58,6 @@
     X(ModuleGetGlobal, cuModuleGetGlobal, 3020, REQUIRED,                                          \
       (CUdeviceptr * address, size_t * bytes, CUmodule module, const char *name))                  \
     X(ModuleGetLoadingMode, cuModuleGetLoadingMode, 11070, OPTIONAL, (CUmoduleLoadingMode * mode)) \
-    X(LibraryLoadData, cuLibraryLoadData, 12000, OPTIONAL,                                         \
-      (CUlibrary * library, const void *image, CUjit_option *options, void **values,               \
-       unsigned int count, CUlibraryOption *library_options, void **library_values,                \
-       unsigned int library_count))                                                                \
-    X(LibraryUnload, cuLibraryUnload, 12000, OPTIONAL, (CUlibrary library))                        \
-    X(LibraryGetKernel, cuLibraryGetKernel, 12000, OPTIONAL,                                       \
-      (CUkernel * kernel, CUlibrary library, const char *name))                                    \
-    X(KernelGetFunction, cuKernelGetFunction, 12000, OPTIONAL,                                     \
-      (CUfunction * function, CUkernel kernel))                                                    \
-    X(KernelGetAttribute, cuKernelGetAttribute, 12000, OPTIONAL,                                   \
-      (int *value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device))              \
-    X(KernelSetAttribute, cuKernelSetAttribute, 12000, OPTIONAL,                                   \
-      (CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device))               \
     X(FuncGetAttribute, cuFuncGetAttribute, 2020, REQUIRED,                                        \
       (int *value, CUfunction_attribute attribute, CUfunction function))                           \
     X(FuncSetAttribute, cuFuncSetAttribute, 9000, REQUIRED,                                        \

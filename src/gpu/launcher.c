@@ -5,42 +5,19 @@
 
 #include <string.h>
 
-gputune_status gt_launcher_check_device(const gt_launcher *launcher)
-{
-    CUdevice current;
-    GT_CUDA(launcher->driver, CtxGetDevice, &current);
-    return current == launcher->device.ordinal
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_EINVAL,
-                         "%s: the current context is of device %d, and the plan is for device %d; "
-                         "open a tuner for each device",
-                         launcher->launch->entry, (int)current, launcher->device.ordinal);
-}
-
-/* Whether the current context is one that it launches in. */
-static gputune_status check_context(const gt_launcher *launcher)
-{
-    gt_context now;
-    CUcontext current = NULL;
-    if (launcher->library) {
-        GT_TRY(gt_context_current(&now, launcher->driver));
-        return gt_launcher_check_device(launcher);
-    }
-    GT_CUDA(launcher->driver, CtxGetCurrent, &current);
-    return current == launcher->context.handle
-               ? GPUTUNE_OK
-               : gt_fail(GPUTUNE_ECUDA,
-                         "%s: %s CUDA context is current in this thread; make the context current "
-                         "in which the plan was made",
-                         launcher->launch->entry, current ? "another" : "no");
-}
-
-/* Names another context as the reason where it is; the driver's code alone would not. After a fatal
- * error every question would fail with that one. */
+/* Names another context as the reason where it is; the driver's code alone would not. */
 static gputune_status explain(const gt_launcher *launcher, CUresult result)
 {
-    GT_TRY(gt_cuda_fatal(result) ? GPUTUNE_OK : check_context(launcher));
-    return gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx");
+    CUcontext current = NULL;
+    launcher->driver->CtxGetCurrent(&current);
+    if (current != launcher->context.handle) {
+        return gt_fail(GPUTUNE_ECUDA,
+                       "%s: %s CUDA context is current in this thread; make the context current "
+                       "in which the plan was made",
+                       launcher->launch->entry, current ? "another" : "no");
+    }
+    GT_TRY(gt_cuda_check(launcher->driver, result, "cuLaunchKernelEx"));
+    return GPUTUNE_OK;
 }
 
 /* Gives the window of level-2 cache, if the launch has one, its address; `attributes` then are the
@@ -200,8 +177,12 @@ static gputune_status read_capture(stream_facts *out, const gt_driver *driver, C
 static gputune_status read_stream(stream_facts *out, const gt_launcher *launcher, CUstream stream)
 {
     const gt_driver *driver = launcher->driver;
+    CUcontext current = NULL;
     unsigned long long id = (unsigned long long)(uintptr_t)stream;
-    GT_TRY(check_context(launcher));
+    GT_CUDA(driver, CtxGetCurrent, &current);
+    if (current != launcher->context.handle) {
+        return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
+    }
     GT_TRY(read_capture(out, driver, stream));
     if (driver->StreamGetId && !out->capturing) {
         GT_CUDA(driver, StreamGetId, stream, &id);
@@ -247,19 +228,7 @@ static bool is_capturing(const gt_driver *driver, CUstream stream)
            status == CU_STREAM_CAPTURE_STATUS_ACTIVE;
 }
 
-/* The graph holds the code. A library is loaded first where the context does not have it yet: the
- * launch would load it outside of the relaxed mode, and might break the capture. */
-static gputune_status hold_code(gt_launcher *launcher, uint64_t capture, CUgraph graph)
-{
-    CUfunction function;
-    GT_TRY(gt_launcher_find_function(&function, launcher, 0));
-    pthread_mutex_lock(&launcher->lock);
-    gputune_status status = gt_code_hold(launcher, capture, graph);
-    pthread_mutex_unlock(&launcher->lock);
-    return status;
-}
-
-/* Prepares a launch in the stream's capture, if there is one. */
+/* The graph of the stream's capture holds the module. */
 static gputune_status hold(gt_launcher *launcher, CUstream stream)
 {
     stream_facts facts = {0};
@@ -268,7 +237,9 @@ static gputune_status hold(gt_launcher *launcher, CUstream stream)
         return GPUTUNE_OK;
     }
     CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
-    gputune_status status = hold_code(launcher, facts.capture, facts.graph);
+    pthread_mutex_lock(&launcher->lock);
+    gputune_status status = gt_module_hold(launcher, facts.capture, facts.graph);
+    pthread_mutex_unlock(&launcher->lock);
     gt_relaxed_leave(launcher->driver, mode);
     return status < 0
                ? gt_fail_prefix(GPUTUNE_ECAPTURE, "%s cannot be launched during this capture",
@@ -304,15 +275,14 @@ gputune_status gt_launcher_repeat(gt_launcher *launcher, CUstream stream,
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index)
 {
-    CUfunction function;
-    GT_TRY(check_context(launcher));
-    CUstreamCaptureMode mode = gt_relaxed_enter(launcher->driver);
-    gputune_status status = gt_launcher_find_function(&function, launcher, index);
-    gt_relaxed_leave(launcher->driver, mode);
-    GT_TRY(status);
+    CUcontext current = NULL;
+    GT_CUDA(launcher->driver, CtxGetCurrent, &current);
+    if (current != launcher->context.handle) {
+        return explain(launcher, CUDA_ERROR_INVALID_CONTEXT);
+    }
     int kb = launcher->launch->geometry.carveout_kb;
     *out = (gt_function_facts){
-        .function = function,
+        .function = launcher->base.functions[index],
         .symbol = launcher->kernels[index].symbol,
         .carveout_percent =
             kb < 0 ? -1 : gt_carveout_percent(kb, launcher->device.shared_per_sm_bytes / 1024)};

@@ -10,10 +10,6 @@
 /* One variant loaded in the context that was current at load. Launches are thread-safe; a plan is
  * launched from several threads and on several streams at once.
  *
- * A kernel that takes the caller's arguments as they are, and needs nothing else, is loaded as a
- * library: it is launched in every context of its device, also in one that was made later, and
- * without asking which one is current (gt_launcher_is_everywhere()).
- *
  * A kernel without pass copy, scratch and clear is launched without any lock. `constant` and
  * `split` have one module instance for each of up to GT_LAUNCHER_STREAMS streams; further streams
  * take turns, in an order that events keep. `global` and scratch have device buffers in the same
@@ -37,17 +33,13 @@ gputune_status gt_launcher_load(gt_launcher **out, const gt_driver *driver, cons
  * again: the measure worker verifies each variant at two sizes, and a load costs as much as a
  * verification. The parent must outlive it. Fails as gt_launcher_load() does. */
 gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const gt_launch *launch);
-/* Whether it launches in every context of its device, and survives the one that it was loaded in.
- */
-bool gt_launcher_is_everywhere(const gt_launcher *launcher);
 /* Waits for launches that use what it owns. Works from any context and thread. NULL is allowed. */
 void gt_launcher_free(gt_launcher *launcher);
 
 /* Launches on `stream`. `arguments` as in gputune_args: launch.argument_count pointers, in the
  * caller's order, block first where there is one. No checks of values here. ECAPTURE where a
  * capture makes it impossible, before the stream is touched; ECUDA when another context than the
- * launcher's is current. Of a launcher that is everywhere, what the driver refuses is EINVAL
- * without a context and in one of another device; nothing is asked before the launch. */
+ * launcher's is current. */
 gputune_status gt_launcher_launch(gt_launcher *launcher, CUstream stream,
                                   const void *const *arguments);
 
@@ -77,13 +69,12 @@ gputune_status gt_launcher_resources(gt_launcher *launcher, gt_resources *out, d
 
 /* What others need to launch the kernel themselves. */
 typedef struct gt_function_facts {
-    CUfunction function; /* of the current context, its attributes are set; lives as long as
-                            launcher and context */
+    CUfunction function; /* its attributes are set; lives as long as the launcher */
     const char *symbol;  /* its name in the image */
     int carveout_percent;
 } gt_function_facts;
-/* Of a pipeline, the step `index`; of one kernel, index 0. Fails in a context where a launch
- * would. */
+/* Of a pipeline, the step `index`; of one kernel, index 0. ECUDA unless the launcher's context is
+ * current. */
 gputune_status gt_launcher_function(gt_function_facts *out, const gt_launcher *launcher,
                                     uint32_t index);
 

@@ -78,7 +78,7 @@ static gt_graph_state *take_dead(void)
 void gt_graph_orphans_collect(void)
 {
     gt_graph_state *next;
-    gt_held_code_collect();
+    gt_held_modules_collect();
     for (gt_graph_state *state = take_dead(); state; state = next) {
         gt_context_visit visit;
         const gt_driver *driver = state->driver;
@@ -192,7 +192,7 @@ static gputune_status launch_locked(gt_launcher *launcher, CUstream stream, uint
     const void *staged = NULL;
     gputune_status status = find_state(&state, launcher, key, capture, graph);
     if (status == GPUTUNE_OK) {
-        status = gt_code_hold(launcher, capture, graph);
+        status = gt_module_hold(launcher, capture, graph);
     }
     if (status == GPUTUNE_OK) {
         status = stage(&staged, state, launcher, arguments);

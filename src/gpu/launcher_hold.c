@@ -1,21 +1,20 @@
-/* Graphs keep the code of a kernel that they launch: plans may be let go before the graphs in
+/* Graphs keep the module of a kernel that they launch: plans may be let go before the graphs in
  * which they were captured. */
 #include "gpu/launcher_parts.h"
-#include "gpu/module.h"
 
 #include <stdlib.h>
 
-/* Code that its launcher does not own any more, as graphs hold it. */
+/* A module that its launcher does not own any more, as graphs hold it. */
 static struct {
     pthread_mutex_t lock;
-    gt_held_code *list;
+    gt_held_module *list;
 } left = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* The graph and all executables made of it are gone. No CUDA call is allowed here, and no lock: the
- * code is unloaded by gt_held_code_collect(). */
+ * module is unloaded by gt_held_modules_collect(). */
 static void on_graph_gone(void *user)
 {
-    atomic_fetch_sub(&((gt_held_code *)user)->holders, 1);
+    atomic_fetch_sub(&((gt_held_module *)user)->holders, 1);
 }
 
 static gputune_status make_held(gt_launcher *launcher)
@@ -23,20 +22,19 @@ static gputune_status make_held(gt_launcher *launcher)
     if (launcher->held) {
         return GPUTUNE_OK;
     }
-    gt_held_code *held = calloc(1, sizeof *held);
+    gt_held_module *held = calloc(1, sizeof *held);
     if (!held) {
         return gt_fail_memory();
     }
     held->driver = launcher->driver;
     held->context = launcher->context;
-    held->library = launcher->library;
     held->module = launcher->base.module;
     atomic_init(&held->holders, 1);
     launcher->held = held;
     return GPUTUNE_OK;
 }
 
-static gputune_status give_to_graph(gt_held_code *held, CUgraph graph)
+static gputune_status give_to_graph(gt_held_module *held, CUgraph graph)
 {
     CUuserObject object;
     atomic_fetch_add(&held->holders, 1);
@@ -59,7 +57,7 @@ static gputune_status give_to_graph(gt_held_code *held, CUgraph graph)
     return status;
 }
 
-gputune_status gt_code_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph)
+gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph)
 {
     if (launcher->shares_base || launcher->needs_module ||
         (launcher->held && launcher->held_capture == capture)) {
@@ -71,9 +69,9 @@ gputune_status gt_code_hold(gt_launcher *launcher, uint64_t capture, CUgraph gra
     return GPUTUNE_OK;
 }
 
-bool gt_code_leave(gt_launcher *launcher)
+bool gt_module_leave(gt_launcher *launcher)
 {
-    gt_held_code *held = launcher->held;
+    gt_held_module *held = launcher->held;
     launcher->held = NULL;
     if (!held) {
         return false;
@@ -92,12 +90,12 @@ bool gt_code_leave(gt_launcher *launcher)
 }
 
 /* Takes those that no graph holds any more out of the list. */
-static gt_held_code *take_free(void)
+static gt_held_module *take_free(void)
 {
-    gt_held_code *taken = NULL;
+    gt_held_module *taken = NULL;
     pthread_mutex_lock(&left.lock);
-    for (gt_held_code **link = &left.list; *link;) {
-        gt_held_code *held = *link;
+    for (gt_held_module **link = &left.list; *link;) {
+        gt_held_module *held = *link;
         if (atomic_load(&held->holders)) {
             link = &held->next;
             continue;
@@ -110,23 +108,16 @@ static gt_held_code *take_free(void)
     return taken;
 }
 
-static void unload(const gt_held_code *held)
+void gt_held_modules_collect(void)
 {
-    gt_context_visit visit;
-    if (held->library) {
-        gt_library_unload(held->library, held->driver);
-    } else if (gt_context_enter(&visit, held->driver, &held->context) == GPUTUNE_OK) {
-        held->driver->ModuleUnload(held->module);
-        gt_context_leave(&visit, held->driver);
-    }
-}
-
-void gt_held_code_collect(void)
-{
-    gt_held_code *next;
-    for (gt_held_code *held = take_free(); held; held = next) {
+    gt_held_module *next;
+    for (gt_held_module *held = take_free(); held; held = next) {
+        gt_context_visit visit;
         next = held->next;
-        unload(held);
+        if (gt_context_enter(&visit, held->driver, &held->context) == GPUTUNE_OK) {
+            held->driver->ModuleUnload(held->module);
+            gt_context_leave(&visit, held->driver);
+        }
         free(held);
     }
 }

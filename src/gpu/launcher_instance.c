@@ -60,52 +60,30 @@ static gputune_status check_threads(const gt_launcher *launcher, CUfunction func
                    launcher->device.emulated ? " (the emulator's count, not ptxas's)" : "", most);
 }
 
-/* With a library, of the kernel in all contexts. */
-static gputune_status set_attribute(const gt_launcher *launcher, CUfunction function,
-                                    CUfunction_attribute which, int value)
-{
-    if (launcher->library) {
-        GT_CUDA(launcher->driver, KernelSetAttribute, which, value,
-                (CUkernel)(void *)launcher->base.functions[0], launcher->device.ordinal);
-    } else {
-        GT_CUDA(launcher->driver, FuncSetAttribute, function, which, value);
-    }
-    return GPUTUNE_OK;
-}
-
-/* How much dynamic shared memory an earlier launcher of this function was allowed. */
-static gputune_status read_allowed(int *out, const gt_launcher *launcher, CUfunction function)
-{
-    const CUfunction_attribute which = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    if (!launcher->library) {
-        return attribute(out, launcher->driver, function, which);
-    }
-    GT_CUDA(launcher->driver, KernelGetAttribute, out, which,
-            (CUkernel)(void *)launcher->base.functions[0], launcher->device.ordinal);
-    return GPUTUNE_OK;
-}
-
 static gputune_status allow_shared(const gt_launcher *launcher, CUfunction function,
                                    const gt_launch_kernel *kernel)
 {
-    int fixed, allowed;
+    int fixed;
     uint32_t dynamic = kernel->shared_bytes;
     GT_TRY(attribute(&fixed, launcher->driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES));
     uint32_t sum = (uint32_t)fixed + dynamic;
     if (sum <= (uint32_t)launcher->device.shared_per_block_bytes) {
         return GPUTUNE_OK;
     }
+    int allowed; /* by an earlier launcher of this function */
+    GT_TRY(attribute(&allowed, launcher->driver, function,
+                     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES));
     if (sum > (uint32_t)launcher->device.shared_per_block_optin_bytes) {
         return gt_fail(GPUTUNE_ECUDA,
                        "a block has %u bytes of shared memory (%u of them dynamic); the device "
                        "allows %d",
                        sum, dynamic, launcher->device.shared_per_block_optin_bytes);
     }
-    GT_TRY(read_allowed(&allowed, launcher, function));
-    return (int)dynamic > allowed
-               ? set_attribute(launcher, function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                               (int)dynamic)
-               : GPUTUNE_OK;
+    if ((int)dynamic > allowed) {
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)dynamic);
+    }
+    return GPUTUNE_OK;
 }
 
 static gputune_status set_attributes(const gt_launcher *launcher, CUfunction function,
@@ -115,13 +93,14 @@ static gputune_status set_attributes(const gt_launcher *launcher, CUfunction fun
     uint32_t preferred = kernel->preferred_cluster * kernel->cluster[1] * kernel->cluster[2];
     GT_TRY(allow_shared(launcher, function, kernel));
     if (gt_volume(kernel->cluster) > PORTABLE_CLUSTER || preferred > PORTABLE_CLUSTER) {
-        GT_TRY(set_attribute(launcher, function,
-                             CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1));
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1);
     }
     if (geometry->carveout_kb >= 0) {
-        GT_TRY(set_attribute(launcher, function, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
-                             gt_carveout_percent(geometry->carveout_kb,
-                                                 launcher->device.shared_per_sm_bytes / 1024)));
+        GT_CUDA(launcher->driver, FuncSetAttribute, function,
+                CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT,
+                gt_carveout_percent(geometry->carveout_kb,
+                                    launcher->device.shared_per_sm_bytes / 1024));
     }
     return GPUTUNE_OK;
 }
@@ -157,21 +136,22 @@ static gputune_status find_symbols(gt_instance *out, const gt_launcher *launcher
     return GPUTUNE_OK;
 }
 
-/* Checks a function against the launch's kernel, and sets its attributes. */
-static gputune_status fit_kernel(const gt_launcher *launcher, CUfunction function, uint32_t index)
+static gputune_status load_kernel(CUfunction *out, const gt_launcher *launcher, CUmodule module,
+                                  const char *symbol, const gt_launch_kernel *kernel)
 {
-    const gt_launch_kernel kernel = gt_launch_kernel_at(launcher->launch, index);
-    GT_TRY(check_parameters(launcher, function, &kernel));
-    GT_TRY(check_threads(launcher, function, &kernel));
-    return set_attributes(launcher, function, &kernel);
+    GT_TRY(gt_function_load(out, launcher->driver, module, symbol));
+    GT_TRY(check_parameters(launcher, *out, kernel));
+    GT_TRY(check_threads(launcher, *out, kernel));
+    return set_attributes(launcher, *out, kernel);
 }
 
 static gputune_status load_functions(gt_instance *out, const gt_launcher *launcher)
 {
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
-        GT_TRY(gt_function_load(&out->functions[i], launcher->driver, out->module,
-                                launcher->kernels[i].symbol));
-        GT_TRY(fit_kernel(launcher, out->functions[i], i));
+    const gt_launch *launch = launcher->launch;
+    for (uint32_t i = 0; i < gt_launch_kernel_count(launch); i++) {
+        const gt_launch_kernel kernel = gt_launch_kernel_at(launch, i);
+        GT_TRY(load_kernel(&out->functions[i], launcher, out->module, launcher->kernels[i].symbol,
+                           &kernel));
     }
     return find_symbols(out, launcher);
 }
@@ -190,24 +170,11 @@ gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
     return GPUTUNE_OK;
 }
 
-gputune_status gt_launcher_find_function(CUfunction *out, const gt_launcher *launcher,
-                                         uint32_t index)
+gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module)
 {
-    CUfunction function = launcher->base.functions[index];
-    if (launcher->library) {
-        return gt_kernel_function(out, launcher->driver, (CUkernel)(void *)function);
-    }
-    *out = function;
-    return GPUTUNE_OK;
-}
-
-gputune_status gt_launcher_fit(const gt_launcher *launcher)
-{
-    for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
-        CUfunction function;
-        GT_TRY(gt_launcher_find_function(&function, launcher, i));
-        GT_TRY(fit_kernel(launcher, function, i));
-    }
+    gt_instance instance = {.module = module};
+    GT_TRY(load_functions(&instance, launcher));
+    *out = instance;
     return GPUTUNE_OK;
 }
 

@@ -3,7 +3,6 @@
 #include "gpu/context.h"
 #include "gpu/image.h"
 #include "gpu/launcher_parts.h"
-#include "gpu/module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -263,45 +262,18 @@ static gputune_status find_symbols(gt_launcher *launcher, const gt_image *image,
     return GPUTUNE_OK;
 }
 
-/* A direct launch needs nothing that belongs to a context, and its kernel is launched in any of
- * them. */
-static bool load_library(gt_launcher *launcher, const gt_image *image)
-{
-    CUkernel kernel;
-    if (!launcher->is_direct || !gt_library_load(&launcher->library, &kernel, launcher->driver,
-                                                 image, launcher->only.symbol)) {
-        return false;
-    }
-    launcher->base.functions[0] = (CUfunction)(void *)kernel;
-    return true;
-}
-
-static void share_base(gt_launcher *launcher, const gt_launcher *parent)
-{
-    launcher->shares_base = true;
-    launcher->library = parent->library;
-    launcher->base = parent->base;
-}
-
-/* Its own copy of the image, or what `parent` has loaded. */
-static gputune_status load_code(gt_launcher *launcher, const gt_image *image,
-                                const gt_launcher *parent)
-{
-    if (parent) {
-        share_base(launcher, parent);
-        return gt_launcher_fit(launcher);
-    }
-    GT_TRY(keep_image(launcher, image));
-    return load_library(launcher, image) ? gt_launcher_fit(launcher)
-                                         : gt_instance_load(&launcher->base, launcher, image);
-}
-
+/* Its own copy of the image, or `parent`'s module. */
 static gputune_status load_in_context(gt_launcher *launcher, const gt_image *image,
                                       const gt_launcher *parent)
 {
-    GT_TRY(gt_launcher_check_device(launcher));
     GT_TRY(find_symbols(launcher, image, parent));
-    GT_TRY(load_code(launcher, image, parent));
+    if (parent) {
+        launcher->shares_base = true;
+        GT_TRY(gt_instance_attach(&launcher->base, launcher, parent->base.module));
+    } else {
+        GT_TRY(keep_image(launcher, image));
+        GT_TRY(gt_instance_load(&launcher->base, launcher, image));
+    }
     GT_TRY(gt_launcher_check_occupancy(launcher));
     return gt_l2_attach(launcher);
 }
@@ -378,11 +350,6 @@ gputune_status gt_launcher_share(gt_launcher **out, gt_launcher *parent, const g
     return load(out, parent->driver, &parent->device, &parent->image, base, launch);
 }
 
-bool gt_launcher_is_everywhere(const gt_launcher *launcher)
-{
-    return launcher->library && !launcher->shares_base;
-}
-
 /* ---- freeing ---- */
 
 /* Unloading a module waits for its launches by itself and leaves captures alone (seen on an H200
@@ -396,31 +363,22 @@ static void free_on_device(gt_launcher *launcher)
     }
     gt_graph_states_free(launcher, true);
     launcher->base.owns_module = launcher->base.module && !launcher->shares_base &&
-                                 !launcher->base_taken && !gt_code_leave(launcher);
+                                 !launcher->base_taken && !gt_module_leave(launcher);
     gt_instance_free(&launcher->base, launcher->driver);
 }
 
-static void free_in_context(gt_launcher *launcher)
+void gt_launcher_free(gt_launcher *launcher)
 {
     gt_context_visit visit;
+    if (!launcher) {
+        return;
+    }
     if (gt_context_enter(&visit, launcher->driver, &launcher->context) == GPUTUNE_OK) {
         free_on_device(launcher);
         gt_context_leave(&visit, launcher->driver);
     } else { /* what it had on the device went with the context */
         gt_l2_detach(launcher, false);
         gt_graph_states_free(launcher, false);
-    }
-}
-
-void gt_launcher_free(gt_launcher *launcher)
-{
-    if (!launcher) {
-        return;
-    }
-    if (!gt_launcher_is_everywhere(launcher)) {
-        free_in_context(launcher);
-    } else if (!gt_code_leave(launcher)) {
-        gt_library_unload(launcher->library, launcher->driver);
     }
     for (int i = 0; launcher->states && i < GT_LAUNCHER_STREAMS; i++) {
         pthread_mutex_destroy(&launcher->states[i].lock);

@@ -95,9 +95,7 @@ static gputune_status add_resources(gt_resources *out, const gt_launcher *launch
 static gputune_status read_resources(gt_launcher *launcher, gt_resources *out)
 {
     for (uint32_t i = 0; i < gt_launch_kernel_count(launcher->launch); i++) {
-        CUfunction function;
-        GT_TRY(gt_launcher_find_function(&function, launcher, i));
-        GT_TRY(add_resources(out, launcher, function));
+        GT_TRY(add_resources(out, launcher, launcher->base.functions[i]));
     }
     return GPUTUNE_OK;
 }

@@ -14,9 +14,8 @@ enum { GT_LAUNCHER_SLOTS = 8, GT_LAUNCHER_ATTRIBUTES = 6 };
 /* What only one stream at a time may use: a module with its own __constant__ symbols, the device
  * buffers of blocks, and scratch buffers by parameter. */
 typedef struct gt_instance {
-    CUmodule module;                    /* NULL with a library */
-    CUfunction functions[GT_STEPS_MAX]; /* of the launch's kernels; with a library its CUkernel,
-                                           which is launched as a function in any context */
+    CUmodule module;
+    CUfunction functions[GT_STEPS_MAX]; /* of the launch's kernels */
     CUdeviceptr blocks[GT_BLOCK_MAX];   /* where the copied part of each goes: its symbol, or with
                                            `global` a buffer of its own; 0: nowhere */
     unsigned owned_blocks;              /* bit i: blocks[i] is such a buffer */
@@ -70,26 +69,24 @@ typedef struct gt_launcher_kernel {
     CUlaunchConfig config; /* but for the stream and the window's address */
 } gt_launcher_kernel;
 
-/* Code that graphs hold beside its launcher. */
-typedef struct gt_held_code {
+/* A module that graphs hold beside its launcher. */
+typedef struct gt_held_module {
     const gt_driver *driver;
-    CUlibrary library; /* or NULL: */
-    CUmodule module;   /* in */
     gt_context context;
+    CUmodule module;
     atomic_uint holders; /* the launcher, and each graph */
-    struct gt_held_code *next;
-} gt_held_code;
+    struct gt_held_module *next;
+} gt_held_module;
 
 /* What a direct launch reads is together: from the end of `only` to the beginning of `base`. */
 struct gt_launcher {
     gt_launcher_kernel only; /* of a launch of one kernel */
     const gt_driver *driver;
     bool is_direct;    /* a launch passes the caller's arguments on as they are, and no more */
-    bool shares_base;  /* the base module, or the library, is another launcher's */
+    bool shares_base;  /* the base module is another launcher's */
     bool needs_state;  /* for each stream: there is a pass copy or scratch */
     bool needs_module; /* constant or split: each state has a module of its own */
     gt_instance base;  /* module and functions only */
-    CUlibrary library; /* instead of the base's module, for a direct launch; else NULL */
     gt_context context;
     gt_device device;
     const gt_launch *launch;     /* the caller's */
@@ -103,7 +100,7 @@ struct gt_launcher {
     gt_stream_state *states; /* GT_LAUNCHER_STREAMS where needs_state; else NULL */
     unsigned next_victim;
     gt_graph_state *graph_states;
-    gt_held_code *held;    /* the base module or library, once a graph holds it; else NULL */
+    gt_held_module *held;  /* the base module, once a graph holds it; else NULL */
     uint64_t held_capture; /* the capture of the last graph that was made to hold it */
 };
 
@@ -113,11 +110,8 @@ struct gt_launcher {
  * attributes: module, functions and symbols of *out. */
 gputune_status gt_instance_load(gt_instance *out, const gt_launcher *launcher,
                                 const gt_image *image);
-/* Checks the base's functions, which are loaded, against the launch and sets the attributes. */
-gputune_status gt_launcher_fit(const gt_launcher *launcher);
-/* A kernel of the launch as a function of the current context. */
-gputune_status gt_launcher_find_function(CUfunction *out, const gt_launcher *launcher,
-                                         uint32_t index);
+/* The same from a module that is loaded already, and that its owner keeps. */
+gputune_status gt_instance_attach(gt_instance *out, const gt_launcher *launcher, CUmodule module);
 /* An instance for one stream: a module if it needs one, buffers and scratch. */
 gputune_status gt_instance_make(gt_instance *out, gt_launcher *launcher);
 void gt_instance_free(gt_instance *instance, const gt_driver *driver);
@@ -138,9 +132,6 @@ void gt_l2_detach(gt_launcher *launcher, bool alive);
 CUlaunchAttribute gt_l2_attribute(const gt_launcher *launcher);
 
 /* ---- launcher.c ---- */
-
-/* EINVAL where the current context is of another device than the launcher. */
-gputune_status gt_launcher_check_device(const gt_launcher *launcher);
 
 /* Encodes the launch's tensor maps for the caller's buffers, as far as its parameters need them. In
  * launcher_tensormap.c. EINVAL for an address that is aligned too little, ECUDA when the driver
@@ -174,14 +165,14 @@ void gt_stream_state_free(gt_stream_state *state, const gt_driver *driver);
 
 /* ---- launcher_hold.c ---- */
 
-/* Makes the graph of a capture hold the base module or library, where launches in it use that one.
- * Under the launcher's lock. */
-gputune_status gt_code_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
-/* The launcher does without its base module or library from now on. True: graphs hold it, and it is
- * unloaded after them; false: it is the launcher's to unload. */
-bool gt_code_leave(gt_launcher *launcher);
-/* Unloads what no graph holds any more. May be called in any context. */
-void gt_held_code_collect(void);
+/* Makes the graph of a capture hold the base module, where launches in it use that one. Under the
+ * launcher's lock. */
+gputune_status gt_module_hold(gt_launcher *launcher, uint64_t capture, CUgraph graph);
+/* The launcher does without its base module from now on. True: graphs hold it, and it is unloaded
+ * after them; false: it is the launcher's to unload. */
+bool gt_module_leave(gt_launcher *launcher);
+/* Unloads modules that no graph holds any more. May be called in any context. */
+void gt_held_modules_collect(void);
 
 /* ---- launcher_capture.c ---- */
 

@@ -32,17 +32,6 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
     return GPUTUNE_OK;
 }
 
-static gputune_status load_code(const gt_driver *driver, CUfunction function)
-{
-    int registers;
-    if (driver->FuncLoad) {
-        GT_CUDA(driver, FuncLoad, function);
-    } else { /* before 12.4: reading an attribute that only loaded code has loads the code */
-        GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
-    }
-    return GPUTUNE_OK;
-}
-
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name)
 {
@@ -52,51 +41,14 @@ gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodu
         return gt_fail(GPUTUNE_ECUDA, "the image has no kernel \"%s\"", name);
     }
     GT_TRY(gt_cuda_check(driver, result, "cuModuleGetFunction"));
-    GT_TRY(load_code(driver, function));
+    if (driver->FuncLoad) {
+        GT_CUDA(driver, FuncLoad, function);
+    } else { /* before 12.4: reading an attribute that only loaded code has loads the code */
+        int registers;
+        GT_CUDA(driver, FuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, function);
+    }
     *out = function;
     return GPUTUNE_OK;
-}
-
-/* ---- libraries ---- */
-
-static bool has_libraries(const gt_driver *driver)
-{
-    return driver->LibraryLoadData && driver->LibraryUnload && driver->LibraryGetKernel &&
-           driver->KernelGetFunction && driver->KernelGetAttribute && driver->KernelSetAttribute;
-}
-
-bool gt_library_load(CUlibrary *out, CUkernel *kernel, const gt_driver *driver,
-                     const gt_image *image, const char *name)
-{
-    CUlibrary library;
-    CUfunction function;
-    if (!has_libraries(driver) || !image->data || !image->bytes ||
-        driver->LibraryLoadData(&library, image->data, NULL, NULL, 0, NULL, NULL, 0)) {
-        return false;
-    }
-    if (driver->LibraryGetKernel(kernel, library, name) ||
-        driver->KernelGetFunction(&function, *kernel)) {
-        driver->LibraryUnload(library);
-        return false;
-    }
-    *out = library;
-    return true;
-}
-
-gputune_status gt_kernel_function(CUfunction *out, const gt_driver *driver, CUkernel kernel)
-{
-    CUfunction function;
-    GT_CUDA(driver, KernelGetFunction, &function, kernel);
-    GT_TRY(load_code(driver, function));
-    *out = function;
-    return GPUTUNE_OK;
-}
-
-void gt_library_unload(CUlibrary library, const gt_driver *driver)
-{
-    CUstreamCaptureMode mode = gt_relaxed_enter(driver);
-    driver->LibraryUnload(library);
-    gt_relaxed_leave(driver, mode);
 }
 
 /* ---- plain modules ---- */

@@ -14,16 +14,6 @@ gputune_status gt_image_load(CUmodule *out, const gt_driver *driver, const gt_im
 gputune_status gt_function_load(CUfunction *out, const gt_driver *driver, CUmodule module,
                                 const char *name);
 
-/* Loads an image that the driver itself loads into each context where its kernel is launched, and
- * into the current one now. False: this driver has no libraries, or refuses the image; loading it
- * as a module says why. */
-bool gt_library_load(CUlibrary *out, CUkernel *kernel, const gt_driver *driver,
-                     const gt_image *image, const char *name);
-/* A library's kernel as a function of the current context, with its code loaded there. */
-gputune_status gt_kernel_function(CUfunction *out, const gt_driver *driver, CUkernel kernel);
-/* Needs no context. */
-void gt_library_unload(CUlibrary library, const gt_driver *driver);
-
 /* A loaded image whose functions are wanted: service and reference kernels. */
 typedef struct gt_module gt_module;
 /* Loads the image in the current context. *out is the caller's, for gt_module_free(). */

@@ -60,22 +60,12 @@ CUresult cuInit(unsigned flags);
 CUresult cuIpcCloseMemHandle(CUdeviceptr address);
 CUresult cuIpcGetMemHandle(CUipcMemHandle *out, CUdeviceptr address);
 CUresult cuIpcOpenMemHandle_v2(CUdeviceptr *out, CUipcMemHandle handle, unsigned flags);
-CUresult cuKernelGetAttribute(int *out, CUfunction_attribute attribute, CUkernel kernel,
-                              CUdevice device);
-CUresult cuKernelGetFunction(CUfunction *out, CUkernel kernel);
-CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel,
-                              CUdevice device);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void *data);
 CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
                         unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
                         CUstream stream, void **params, void **extra);
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,
                           void **extra);
-CUresult cuLibraryGetKernel(CUkernel *out, CUlibrary library, const char *name);
-CUresult cuLibraryLoadData(CUlibrary *out, const void *data, CUjit_option *options, void **values,
-                           unsigned count, CUlibraryOption *library_options, void **library_values,
-                           unsigned library_count);
-CUresult cuLibraryUnload(CUlibrary library);
 CUresult cuMemAllocAsync(CUdeviceptr *out, size_t bytes, CUstream stream);
 CUresult cuMemAllocHost_v2(void **out, size_t bytes);
 CUresult cuMemAlloc_v2(CUdeviceptr *out, size_t bytes);

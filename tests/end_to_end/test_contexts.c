@@ -1,5 +1,5 @@
-/* One tuner in an application with several CUDA contexts, and with one that is reset; with a driver
- * that has libraries, and with one that has none. GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
+/* One tuner in an application with several CUDA contexts, and with one that is reset.
+ * GPUTUNE_TEST_DRIVER=cuda: on a GPU. */
 #include "world.h"
 
 #include <dlfcn.h>
@@ -238,30 +238,6 @@ static void test_without_a_context_a_launch_says_so(void **state)
     gputune_close(tuner);
 }
 
-/* The library finds its driver's calls in this table. */
-static gt_driver *table(void)
-{
-    return (gt_driver *)(uintptr_t)world.driver;
-}
-
-static int hide_libraries(void **state)
-{
-    *state = *(void **)&table()->LibraryLoadData;
-    table()->LibraryLoadData = NULL;
-    return 0;
-}
-
-static int show_libraries(void **state)
-{
-    *(void **)&table()->LibraryLoadData = *state;
-    return 0;
-}
-
-#define WITHOUT_LIBRARIES(test)                                                                    \
-    {                                                                                              \
-#test " without libraries", test, hide_libraries, show_libraries, NULL                     \
-    }
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,12 +248,6 @@ int main(void)
         cmocka_unit_test(test_each_context_has_its_function),
         cmocka_unit_test(test_the_first_launch_in_a_context_is_captured),
         cmocka_unit_test(test_a_reset_context_is_no_end),
-        WITHOUT_LIBRARIES(test_without_a_context_a_launch_says_so),
-        WITHOUT_LIBRARIES(test_a_plan_is_launched_in_each_context),
-        WITHOUT_LIBRARIES(test_a_plan_outlives_the_context_that_it_was_made_in),
-        WITHOUT_LIBRARIES(test_each_context_has_its_function),
-        WITHOUT_LIBRARIES(test_the_first_launch_in_a_context_is_captured),
-        WITHOUT_LIBRARIES(test_a_reset_context_is_no_end),
     };
     return cmocka_run_group_tests(tests, open_tuner, world_close);
 }

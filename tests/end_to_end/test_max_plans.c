@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-enum { FIRST = 64, LIBRARIES_A_PLAN = 2 };
+enum { FIRST = 64, MODULES_A_PLAN = 2 };
 
 static gputune *open_keeping(const char *database, uint32_t max_plans)
 {
@@ -102,25 +102,22 @@ static void test_plans_come_back_without_a_file(void **state)
 
 /* ---- what is held ---------------------------------------------------------------------------- */
 
-static int libraries, most_libraries;
-static CUresult (*load_library)(CUlibrary *, const void *, CUjit_option *, void **, unsigned,
-                                CUlibraryOption *, void **, unsigned);
-static CUresult (*unload_library)(CUlibrary);
+static int modules, most_modules;
+static CUresult (*load_module)(CUmodule *, const void *, unsigned, CUjit_option *, void **);
+static CUresult (*unload_module)(CUmodule);
 
-static CUresult count_load(CUlibrary *out, const void *image, CUjit_option *options, void **values,
-                           unsigned count, CUlibraryOption *library_options, void **library_values,
-                           unsigned library_count)
+static CUresult count_load(CUmodule *out, const void *image, unsigned count, CUjit_option *options,
+                           void **values)
 {
-    libraries++;
-    most_libraries = libraries > most_libraries ? libraries : most_libraries;
-    return load_library(out, image, options, values, count, library_options, library_values,
-                        library_count);
+    modules++;
+    most_modules = modules > most_modules ? modules : most_modules;
+    return load_module(out, image, count, options, values);
 }
 
-static CUresult count_unload(CUlibrary library)
+static CUresult count_unload(CUmodule module)
 {
-    libraries--;
-    return unload_library(library);
+    modules--;
+    return unload_module(module);
 }
 
 static void test_code_of_plans_that_were_let_go_is_unloaded(void **state)
@@ -129,22 +126,22 @@ static void test_code_of_plans_that_were_let_go_is_unloaded(void **state)
     gt_driver *driver = (gt_driver *)world.driver;
     gputune *tuner = open_keeping(":memory:", KEPT);
     (void)state;
-    load_library = driver->LibraryLoadData;
-    unload_library = driver->LibraryUnload;
-    driver->LibraryLoadData = count_load;
-    driver->LibraryUnload = count_unload;
+    load_module = driver->ModuleLoadDataEx;
+    unload_module = driver->ModuleUnload;
+    driver->ModuleLoadDataEx = count_load;
+    driver->ModuleUnload = count_unload;
     gputune_plan *held = plan_of(tuner, FIRST, GPUTUNE_CACHED_ONLY);
     for (size_t i = 1; i < 8 * (size_t)KEPT; i++) {
         gputune_plan_release(plan_of(tuner, FIRST + i, GPUTUNE_CACHED_ONLY));
     }
-    assert_in_range(most_libraries, KEPT, (KEPT + 2) * LIBRARIES_A_PLAN);
+    assert_in_range(most_modules, KEPT, (KEPT + 2) * MODULES_A_PLAN);
     gputune_close(tuner);
-    assert_in_range(libraries, 1, LIBRARIES_A_PLAN);
+    assert_in_range(modules, 1, MODULES_A_PLAN);
     assert_true(computes(held, FIRST));
     gputune_plan_release(held);
-    assert_int_equal(libraries, 0);
-    driver->LibraryLoadData = load_library;
-    driver->LibraryUnload = unload_library;
+    assert_int_equal(modules, 0);
+    driver->ModuleLoadDataEx = load_module;
+    driver->ModuleUnload = unload_module;
 }
 
 /* ---- many threads ---------------------------------------------------------------------------- */

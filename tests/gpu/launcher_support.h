@@ -98,7 +98,6 @@ static inline void free_and_check(gt_launcher *launcher)
 {
     gt_launcher_free(launcher);
     assert_int_equal(fake.live_modules, 0);
-    assert_int_equal(fake.live_libraries, 0);
     assert_int_equal(fake.live_memory, 0);
     assert_int_equal(fake.live_host, 0);
     assert_int_equal(fake.live_events, 0);

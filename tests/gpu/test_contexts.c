@@ -173,156 +173,6 @@ static CUresult destroy_its_objects(void)
     return driver->MemFree(other.buffer);
 }
 
-/* ---- libraries, whose kernels are launched in any context ---- */
-
-static CUlibrary library;
-static CUkernel kernel;
-
-static CUfunction as_function(CUkernel of)
-{
-    return (CUfunction)(void *)of;
-}
-
-static void load_library(void)
-{
-    MUST(LibraryLoadData(&library, ptx, NULL, NULL, 0, NULL, NULL, 0));
-    MUST(LibraryGetKernel(&kernel, library, "set"));
-}
-
-static void clear(CUdeviceptr buffer)
-{
-    MUST(MemsetD8(buffer, 0, sizeof(int)));
-    MUST(CtxSynchronize());
-}
-
-/* Whether the kernel has written what it writes. */
-static CUresult is_set(CUdeviceptr buffer)
-{
-    int value = 0;
-    MUST(CtxSynchronize());
-    MUST(MemcpyDtoH(&value, buffer, sizeof value));
-    return value == 1 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
-}
-
-static CUresult launch_kernel_in_each(void)
-{
-    load_library();
-    clear(here.buffer);
-    must(launch(as_function(kernel), here.stream, here.buffer), "cuLaunchKernel");
-    must(is_set(here.buffer), "the first context's result");
-    MUST(CtxSetCurrent(other.context));
-    clear(other.buffer);
-    must(launch(as_function(kernel), NULL, other.buffer), "cuLaunchKernel");
-    return is_set(other.buffer);
-}
-
-static CUresult launch_kernel_on_its_stream(void)
-{
-    load_library();
-    clear(here.buffer);
-    must(launch(as_function(kernel), other.stream, here.buffer), "cuLaunchKernel");
-    MUST(StreamSynchronize(other.stream));
-    return is_set(here.buffer);
-}
-
-static CUresult launch_kernel_in_none(void)
-{
-    load_library();
-    MUST(CtxSetCurrent(NULL));
-    MUST(CtxPopCurrent(NULL));
-    return launch(as_function(kernel), NULL, here.buffer);
-}
-
-static CUresult kernel_function_in_none(void)
-{
-    CUfunction function;
-    load_library();
-    MUST(CtxSetCurrent(NULL));
-    MUST(CtxPopCurrent(NULL));
-    return driver->KernelGetFunction(&function, kernel);
-}
-
-static CUresult load_library_in_none(void)
-{
-    MUST(CtxSetCurrent(NULL));
-    MUST(CtxPopCurrent(NULL));
-    load_library();
-    return driver->LibraryUnload(library);
-}
-
-/* Each context has its function of the kernel, and always the same one. */
-static CUresult functions_of_kernel(void)
-{
-    CUfunction first, again, its;
-    load_library();
-    MUST(KernelGetFunction(&first, kernel));
-    MUST(KernelGetFunction(&again, kernel));
-    MUST(CtxSetCurrent(other.context));
-    MUST(KernelGetFunction(&its, kernel));
-    clear(other.buffer);
-    must(launch(its, other.stream, other.buffer), "cuLaunchKernel");
-    must(is_set(other.buffer), "the result");
-    return first == again && first != its ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
-}
-
-/* With dynamic shared memory that has to be allowed. */
-static CUresult launch_large(CUfunction function, CUdeviceptr to)
-{
-    void *parameters[] = {&to};
-    clear(to);
-    must(driver->LaunchKernel(function, 1, 1, 1, 1, 1, 1, 60 * 1024, NULL, parameters, NULL),
-         "cuLaunchKernel");
-    return is_set(to);
-}
-
-/* Before and after the kernel has a function in the context; launched as either. */
-static CUresult kernel_attribute_is_every_functions(void)
-{
-    const CUfunction_attribute most = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
-    CUfunction before, after;
-    int value = 0;
-    load_library();
-    MUST(KernelGetFunction(&before, kernel));
-    MUST(KernelSetAttribute(most, 60 * 1024, kernel, 0));
-    MUST(KernelGetAttribute(&value, most, kernel, 0));
-    must(value == 60 * 1024 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN, "the kernel's attribute");
-    must(launch_large(as_function(kernel), here.buffer), "the kernel's launch");
-    must(launch_large(before, here.buffer), "the launch of the function that was there");
-    MUST(CtxSetCurrent(other.context));
-    must(launch_large(as_function(kernel), other.buffer), "the kernel's launch elsewhere");
-    MUST(KernelGetFunction(&after, kernel));
-    return launch_large(after, other.buffer);
-}
-
-static CUresult occupancy_of_kernel(void)
-{
-    int blocks = 0;
-    load_library();
-    MUST(KernelSetAttribute(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 60 * 1024, kernel, 0));
-    MUST(OccupancyMaxActiveBlocksPerMultiprocessor(&blocks, as_function(kernel), 32, 60 * 1024));
-    return blocks > 0 ? CUDA_SUCCESS : CUDA_ERROR_UNKNOWN;
-}
-
-/* Where the kernel has no function yet. */
-static CUresult capture_kernel(void)
-{
-    CUgraph graph;
-    CUgraphExec exec;
-    CUfunction function;
-    CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-    clear(here.buffer);
-    load_library();
-    MUST(StreamBeginCapture(here.stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-    MUST(ThreadExchangeStreamCaptureMode(&mode));
-    MUST(KernelGetFunction(&function, kernel));
-    MUST(ThreadExchangeStreamCaptureMode(&mode));
-    must(launch(as_function(kernel), here.stream, here.buffer), "cuLaunchKernel");
-    MUST(StreamEndCapture(here.stream, &graph));
-    MUST(GraphInstantiateWithFlags(&exec, graph, 0));
-    MUST(GraphLaunch(exec, here.stream));
-    return is_set(here.buffer);
-}
-
 /* ---- contexts that have ended ---- */
 
 static CUresult allocate(void)
@@ -413,36 +263,6 @@ static CUresult retain_after_reset(void)
     return allocate();
 }
 
-static CUresult launch_kernel_in_destroyed(void)
-{
-    load_library();
-    destroy_elsewhere();
-    return launch(as_function(kernel), NULL, other.buffer);
-}
-
-static CUresult launch_kernel_in_reset(void)
-{
-    enter_primary();
-    load_library();
-    must(launch(as_function(kernel), NULL, here.buffer), "cuLaunchKernel");
-    MUST(CtxSynchronize());
-    MUST(DevicePrimaryCtxReset(0));
-    return launch(as_function(kernel), NULL, here.buffer);
-}
-
-static CUresult launch_kernel_after_reset(void)
-{
-    CUcontext again;
-    CUdeviceptr buffer;
-    (void)launch_kernel_in_reset();
-    MUST(DevicePrimaryCtxRetain(&again, 0));
-    MUST(MemAlloc(&buffer, sizeof(int)));
-    clear(buffer);
-    must(launch(as_function(kernel), NULL, buffer), "cuLaunchKernel");
-    must(is_set(buffer), "the result");
-    return driver->LibraryUnload(library);
-}
-
 typedef struct test_case {
     const char *name;
     CUresult (*act)(void);
@@ -466,28 +286,12 @@ static const test_case cases[] = {
     {"unload its module", unload_its_module, CUDA_SUCCESS},
     {"ask for its function's registers", ask_its_function, CUDA_SUCCESS},
     {"ask for its function's occupancy", occupancy_of_its_function, CUDA_SUCCESS},
-    {"launch a library's kernel in each context", launch_kernel_in_each, CUDA_SUCCESS},
-    {"launch a library's kernel on its stream", launch_kernel_on_its_stream, CUDA_SUCCESS},
-    {"launch a library's kernel without a context", launch_kernel_in_none,
-     CUDA_ERROR_INVALID_CONTEXT},
-    {"get a kernel's function without a context", kernel_function_in_none,
-     CUDA_ERROR_INVALID_CONTEXT},
-    {"load and unload a library without a context", load_library_in_none, CUDA_SUCCESS},
-    {"get a kernel's functions", functions_of_kernel, CUDA_SUCCESS},
-    {"set a kernel's attribute", kernel_attribute_is_every_functions, CUDA_SUCCESS},
-    {"ask for a kernel's occupancy", occupancy_of_kernel, CUDA_SUCCESS},
-    {"capture a library's kernel", capture_kernel, CUDA_SUCCESS},
     {"destroy its objects", destroy_its_objects, CUDA_SUCCESS},
     {"allocate without a context", allocate_in_none, CUDA_ERROR_INVALID_CONTEXT},
     {"allocate in a destroyed context", allocate_in_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED},
     {"synchronise a destroyed context", synchronise_destroyed, CUDA_ERROR_CONTEXT_IS_DESTROYED},
     {"allocate after a reset", allocate_in_reset, CUDA_ERROR_CONTEXT_IS_DESTROYED},
     {"allocate after the last release", allocate_in_released, CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"launch a library's kernel in a destroyed context", launch_kernel_in_destroyed,
-     CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"launch a library's kernel in a reset context", launch_kernel_in_reset,
-     CUDA_ERROR_CONTEXT_IS_DESTROYED},
-    {"launch a library's kernel after a reset", launch_kernel_after_reset, CUDA_SUCCESS},
     {"make a reset context current", enter_reset, CUDA_SUCCESS},
     {"retain after a reset", retain_after_reset, CUDA_SUCCESS},
 };

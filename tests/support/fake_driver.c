@@ -16,7 +16,6 @@ enum { CALLS_MAX = 65536 };
 /* Calls that change nothing, left out of the story. */
 static const char *const questions[] = {
     "CtxGetCurrent",
-    "CtxGetDevice",
     "StreamGetCaptureInfo",
     "StreamIsCapturing",
     "StreamGetId",
@@ -24,9 +23,6 @@ static const char *const questions[] = {
     "EventQuery",
     "FuncGetParamInfo",
     "ModuleGetFunction",
-    "LibraryGetKernel",
-    "KernelGetFunction",
-    "KernelGetAttribute",
     "ModuleGetGlobal",
     "FuncLoad",
     "OccupancyMaxActiveBlocksPerMultiprocessor",
@@ -108,13 +104,6 @@ static CUresult ctx_get_current(CUcontext *out)
     return CUDA_SUCCESS;
 }
 
-static CUresult ctx_get_device(CUdevice *out)
-{
-    NOTE("CtxGetDevice");
-    *out = fake.device;
-    return CUDA_SUCCESS;
-}
-
 static CUcontext pushed_over;
 
 static CUresult ctx_push(CUcontext context)
@@ -181,77 +170,6 @@ static CUresult module_get_global(CUdeviceptr *out, size_t *bytes, CUmodule modu
     *out = (CUdeviceptr)(uintptr_t)module + 2000;
     *bytes = 65536;
     return fake.no_symbol ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
-}
-
-static CUresult library_load(CUlibrary *out, const void *image, CUjit_option *options,
-                             void **values, unsigned count, CUlibraryOption *library_options,
-                             void **library_values, unsigned library_count)
-{
-    NOTE("LibraryLoadData");
-    (void)image;
-    (void)options;
-    (void)values;
-    (void)library_options;
-    (void)library_values;
-    assert_int_equal(count + library_count, 0);
-    call->object = count_object(&fake.live_libraries);
-    *out = (CUlibrary)(uintptr_t)call->object;
-    return CUDA_SUCCESS;
-}
-
-static CUresult library_unload(CUlibrary library)
-{
-    NOTE("LibraryUnload");
-    call->object = (uint64_t)(uintptr_t)library;
-    fake.live_libraries--;
-    return CUDA_SUCCESS;
-}
-
-/* A kernel is numbered after its library, and its functions after kernel and context. */
-static CUresult library_get_kernel(CUkernel *out, CUlibrary library, const char *name)
-{
-    NOTE("LibraryGetKernel");
-    *out = (CUkernel)((uintptr_t)library + 3000);
-    return strcmp(name, "missing") == 0 ? CUDA_ERROR_NOT_FOUND : CUDA_SUCCESS;
-}
-
-static CUresult kernel_get_function(CUfunction *out, CUkernel kernel)
-{
-    NOTE("KernelGetFunction");
-    *out = (CUfunction)((uintptr_t)kernel + (uintptr_t)fake.current);
-    return fake.current ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
-}
-
-static CUresult kernel_get_attribute(int *out, CUfunction_attribute which, CUkernel kernel,
-                                     CUdevice device)
-{
-    NOTE("KernelGetAttribute");
-    (void)which;
-    (void)kernel;
-    (void)device;
-    *out = 0;
-    return CUDA_SUCCESS;
-}
-
-static CUresult kernel_set_attribute(CUfunction_attribute which, int value, CUkernel kernel,
-                                     CUdevice device)
-{
-    NOTE("KernelSetAttribute");
-    (void)kernel;
-    assert_int_equal(device, 0);
-    call->object = (uint64_t)which;
-    call->bytes = (size_t)value;
-    return CUDA_SUCCESS;
-}
-
-void fake_libraries(void)
-{
-    fake.table.LibraryLoadData = library_load;
-    fake.table.LibraryUnload = library_unload;
-    fake.table.LibraryGetKernel = library_get_kernel;
-    fake.table.KernelGetFunction = kernel_get_function;
-    fake.table.KernelGetAttribute = kernel_get_attribute;
-    fake.table.KernelSetAttribute = kernel_set_attribute;
 }
 
 static CUresult func_get_attribute(int *out, CUfunction_attribute which, CUfunction function)
@@ -525,7 +443,6 @@ static const gt_driver table = {
     .GetErrorName = get_error_name,
     .GetErrorString = get_error_string,
     .CtxGetCurrent = ctx_get_current,
-    .CtxGetDevice = ctx_get_device,
     .CtxPushCurrent = ctx_push,
     .CtxPopCurrent = ctx_pop,
     .CtxSynchronize = ctx_synchronize,

@@ -27,7 +27,6 @@ typedef struct fake_driver {
     fake_call *calls;
     size_t call_count;
     CUcontext current;
-    CUdevice device; /* of the current context */
     /* Scripts. */
     CUstreamCaptureStatus capture_status[FAKE_STREAMS]; /* by stream number */
     CUresult capture_result;                            /* of StreamGetCaptureInfo */
@@ -42,7 +41,7 @@ typedef struct fake_driver {
     int max_threads, clusters, blocks, fixed_shared_bytes;
     bool no_symbol;
     /* Books. */
-    int live_modules, live_libraries, live_memory, live_host, live_events;
+    int live_modules, live_memory, live_host, live_events;
     uint64_t next_object;
     CUhostFn destroy[64]; /* user objects: callback and argument until the graph is gone */
     void *destroy_user[64];
@@ -53,8 +52,6 @@ extern fake_driver fake;
 
 /* Everything as new; context 1 is current; kernels fit. */
 void fake_reset(void);
-/* The driver has libraries from now on. */
-void fake_libraries(void);
 /* Forgets the calls so far. */
 void fake_forget(void);
 /* How many calls of that name were made since. */
