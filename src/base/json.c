@@ -21,7 +21,7 @@ static gputune_status parse_value(json_t **out, parser *p);
 
 static char next_of(const parser *p)
 {
-    return p->at < p->end ? *p->at : '\0';
+    return (char)(p->at < p->end ? *p->at : '\0');
 }
 
 static void skip_blanks(parser *p)
@@ -256,14 +256,14 @@ static gputune_status parse_word(json_t **out, parser *p)
 
 static gputune_status parse_item(json_t *array, parser *p)
 {
-    json_t *item;
+    json_t *item = NULL;
     GT_TRY(parse_value(&item, p));
     return json_array_append_new(array, item) == 0 ? GPUTUNE_OK : gt_fail_memory();
 }
 
 static gputune_status parse_named(json_t *object, const char *name, parser *p)
 {
-    json_t *value;
+    json_t *value = NULL;
     skip_blanks(p);
     if (!take(p, ':')) {
         return expected(p, "':'");
@@ -335,7 +335,7 @@ static gputune_status parse_value(json_t **out, parser *p)
 gputune_status gt_json_parse(json_t **out, int *line, const char *text, size_t bytes)
 {
     parser p = {text, text + bytes, 1, 0};
-    json_t *value;
+    json_t *value = NULL;
     gputune_status status = parse_value(&value, &p);
     if (status == GPUTUNE_OK) {
         skip_blanks(&p);

@@ -63,7 +63,7 @@ static void add_coordinate(likeness *restrict out, const gt_gaussian *g, uint32_
     const double weight = g->weight[d], part = g->part[d];
     const bool is_word = g->is_word[d];
     for (uint32_t i = from; i < to; i++) {
-        double distance = is_word ? row[i] != at : fabsf(row[i] - at);
+        double distance = is_word ? (double)(row[i] != at) : (double)fabsf(row[i] - at);
         double shared = part * (1 - distance);
         out->squared[i] += weight * distance * distance;
         out->shared[i] += shared;
