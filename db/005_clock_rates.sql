@@ -1,5 +1,5 @@
--- A driver takes longer to tell a GPU's clock rates, which are part of its environment, than all else
--- that a process asks for whose winner is stored.
+-- The clock rates of each GPU, which are part of its environment. A driver takes a millisecond to tell
+-- them: half of what a process needs whose winner is stored. Another version of the driver is asked anew.
 
 CREATE TABLE clock_rate (
     uuid TEXT NOT NULL,

@@ -22,10 +22,10 @@ typedef struct check {
     uint8_t type;  /* gt_type, of a scalar */
     uint16_t name; /* index into the plan's names */
     union {
-        int64_t expected; /* of a size */
-        struct { /* bits of a buffer's address that are 0: as the plan assumes, as its elements need
-                  */
-            uint32_t aligned_bits, element_bits;
+        int64_t expected;          /* of a size */
+        struct {                   /* of a buffer: bits of its address that are 0 */
+            uint32_t aligned_bits; /* as the plan assumes */
+            uint32_t element_bits; /* as the elements need */
         };
     };
 } check;

@@ -1,5 +1,5 @@
-/* JSON text as jansson's values. Jansson's own reader is left alone: where memory is short it loses
- * characters of a name or a number without a word, or ends the process. */
+/* Reads JSON text into jansson's values. Jansson's own reader is not used: where memory is short,
+ * it loses characters of a name or a number without an error, or ends the process. */
 #ifndef GT_BASE_JSON_H
 #define GT_BASE_JSON_H
 

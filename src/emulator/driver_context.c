@@ -214,8 +214,9 @@ EMU_EXPORT CUresult cuCtxDestroy_v2(CUcontext context)
 
 /* ---- what is current ---- */
 
-/* A driver takes a context that was destroyed for one, and damages the process's memory: it ends by
- * "free(): invalid pointer" later (seen on an H200 with driver 13.0). Here it ends at once. */
+/* A GPU's driver accepts a destroyed context here, and damages the process's memory: the process
+ * ends later, by "free(): invalid pointer" (seen on an H200 with driver 13.0). On the emulator it
+ * ends at once and says why, so that a program's mistake is found here. */
 static void end_if_destroyed(CUcontext context, const char *call)
 {
     emu_lock();

@@ -25,8 +25,8 @@ gputune_status gt_context_current(gt_context *out, const gt_driver *driver)
     return GPUTUNE_OK;
 }
 
-/* A driver takes a destroyed context for one when it is pushed, and damages memory; its id it does
- * not give (seen on an H200 with driver 13.0). */
+/* A driver accepts a destroyed context that is pushed, and damages the process's memory. The id of
+ * a destroyed context it refuses to tell (both seen on an H200 with driver 13.0). */
 static gputune_status check_alive(const gt_driver *driver, const gt_context *context)
 {
     unsigned long long id;

@@ -10,10 +10,11 @@ gputune_status gt_device_count(int *out, const gt_driver *driver);
 /* All properties of one device, without a context. nvrtc_version is 0: see
  * gt_device_set_nvrtc(). */
 gputune_status gt_device_query(gt_device *out, const gt_driver *driver, int ordinal);
-/* The same but for the clock rates and the environment, which has them: the driver takes a
- * millisecond for them alone (seen on an H200). gt_device_read_clock_rates() asks it;
- * gt_device_environment() is for the caller then. */
+/* The same without clock rates, for which the driver takes a millisecond (seen on an H200), and
+ * without the environment, which is made from them. The caller fills in both: the rates from what
+ * is known, or by gt_device_read_clock_rates(); then gt_device_environment(). */
 gputune_status gt_device_identify(gt_device *out, const gt_driver *driver, int ordinal);
+/* Asks the driver for memory_clock_khz and sm_clock_khz; 0 where it does not know them. */
 gputune_status gt_device_read_clock_rates(gt_device *device, const gt_driver *driver);
 /* Finds an ordinal by number, by UUID ("GPU-…"; a unique prefix is enough) or, for NULL, the
  * current context's device, else 0. ENODRIVER lists the devices. */

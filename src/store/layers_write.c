@@ -203,7 +203,7 @@ static void roll_back(gt_database *database)
     }
 }
 
-/* Memory may have been too short even to roll back: then that is made up for first. */
+/* A transaction that memory was too short to roll back is rolled back first. */
 static gputune_status begin(gt_database *database, gt_store_fn work, void *context)
 {
     roll_back(database);

@@ -116,7 +116,7 @@ static bool is_of_the_future(const lease_row *row)
     return row->expires_ms > unix_ms() + LEASE_MS;
 }
 
-/* Whether nobody holds it any more, though it has not expired. */
+/* Whether no process holds it any more, though it has not expired. */
 static bool is_dead(const lease_row *row, const lease_try *attempt)
 {
     return gt_hash_equal(row->owner, attempt->left) ||
@@ -297,7 +297,8 @@ static gputune_status delete_lease(gt_database *database, void *context)
     return gt_execute(database, GT_SQL_LEASE_DELETE, "hh", lease->key, lease->owner);
 }
 
-/* Only the last one: the others expire. */
+/* This process must not wait for its own lease. Only the latest one is remembered; earlier ones
+ * expire. */
 static void note_left(gt_store *store, const gt_lease *lease)
 {
     pthread_mutex_lock(&store->telling);

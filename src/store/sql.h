@@ -78,7 +78,7 @@
                "nvrtc_version = ?14, copy_bytes_per_s = iif(?15 > 0, ?15, copy_bytes_per_s) "      \
                "WHERE environment = ?1")                                                           \
     X(CLOCK_RATE_SET, "INSERT OR REPLACE INTO clock_rate VALUES (?1, ?2, ?3, ?4, ?5)")             \
-    /* those that some GPU's results were put under; a damaged row has others */                   \
+    /* only rates that a GPU's row has too: those of a damaged row are not used */                 \
     X(CLOCK_RATE, "SELECT c.memory_clock_khz, c.sm_clock_khz FROM clock_rate c "                   \
                   "WHERE uuid = ?1 AND origin = ?2 AND driver_version = ?3 AND EXISTS ("           \
                   "SELECT 1 FROM gpu g WHERE g.origin = c.origin AND "                             \

@@ -8,7 +8,7 @@ enum {
     STARTS_MAX = 256,  /* in one go: a few milliseconds */
     LEAST_WAITING = 4  /* for the GPU, before compiling waits for it */
 };
-/* Until a worker that is free has another source, at the latest. */
+/* A free worker has its next source within this time. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
 
