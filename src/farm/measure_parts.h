@@ -134,6 +134,7 @@ struct gt_measure {
     const gt_tasks *ahead; /* `reset` or `restore` if it is queued already for the next launch */
     gt_tasks check;        /* after the second launch: comparisons, guards, hashes */
     gt_tasks hash;         /* inputs */
+    gt_tasks results;      /* hashes of the expected results */
     gt_tasks convert;      /* inout to the reference's doubles */
     gt_tasks keep;   /* the reference's results into the slots, as if a variant had made them */
     gt_tasks agree;  /* the reference's first results against its second ones */
@@ -146,13 +147,14 @@ struct gt_measure {
     uint64_t sequence; /* number of the last check */
     CUdeviceptr sweep; /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
-    CUdeviceptr stray;    /* not zero once a sweep has met something other than zeros */
-    uint32_t *stray_seen; /* the same as the host last saw it; NULL: no sweep */
-    uint64_t seed;        /* that the buffers' contents were made from */
-    gt_damage damage;     /* to be repaired before the next use */
-    bool has_expected;    /* the expected results are known */
-    bool has_tolerances;  /* the tolerances are known */
-    uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
+    CUdeviceptr stray;     /* not zero once a sweep has met something other than zeros */
+    uint32_t *stray_seen;  /* the same as the host last saw it; NULL: no sweep */
+    uint64_t seed;         /* that the buffers' contents were made from */
+    uint64_t results_hash; /* of the expected results as the setup's seed gives them; 0: unknown */
+    gt_damage damage;      /* to be repaired before the next use */
+    bool has_expected;     /* the expected results are known */
+    bool has_tolerances;   /* the tolerances are known */
+    uint32_t turn;         /* number of sample jobs; chooses the set of buffers of a hot sample */
     const gt_guarded
         *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
     bool alone;   /* samples are single launches, each on restored buffers */

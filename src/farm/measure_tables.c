@@ -286,6 +286,24 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
     return gt_tasks_add(&measure->spread, &task, GT_TILE, NULL);
 }
 
+/* The hash of memory that the reference writes, if there is any. */
+static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address, uint64_t bytes)
+{
+    gt_service_task hash = {.operation = GT_DO_HASH, .target = address, .count = bytes};
+    return address ? gt_tasks_add(&measure->results, &hash, GT_TILE, NULL) : GPUTUNE_OK;
+}
+
+static gputune_status plan_result_hashes(gt_measure *measure, const gt_workspace *workspace)
+{
+    gt_type unused;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        GT_TRY(plan_result_hash(measure, workspace->slots[i].expected,
+                                gt_plan_expected_bytes(&workspace->workload.buffers[i])));
+    }
+    return plan_result_hash(measure, workspace->scale,
+                            gt_plan_scale_bytes(&workspace->workload, &unused));
+}
+
 static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspace)
 {
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
@@ -316,6 +334,7 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
     GT_TRY(plan_check(measure, workspace));
     GT_TRY(plan_first(measure, workspace));
     GT_TRY(plan_reference(measure, workspace));
+    GT_TRY(plan_result_hashes(measure, workspace));
     GT_TRY(plan_move(measure, workspace));
     return is_timed(measure, workspace) ? plan_sets(measure, workspace) : GPUTUNE_OK;
 }
@@ -323,9 +342,9 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
 gputune_status gt_tables_plan(gt_measure *measure)
 {
     gt_tasks *const tables[] = {
-        &measure->launch, &measure->reset, &measure->again,  &measure->relaunch, &measure->restore,
-        &measure->rotate, &measure->check, &measure->hash,   &measure->keep,     &measure->agree,
-        &measure->spread, &measure->move,  &measure->convert};
+        &measure->launch, &measure->reset, &measure->again,   &measure->relaunch, &measure->restore,
+        &measure->rotate, &measure->check, &measure->hash,    &measure->keep,     &measure->agree,
+        &measure->spread, &measure->move,  &measure->convert, &measure->results};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
