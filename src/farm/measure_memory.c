@@ -342,6 +342,7 @@ static size_t most_findings(const gt_measure *measure)
                                       &measure->agree,
                                       &measure->spread,
                                       &measure->results,
+                                      &measure->edges,
                                       &measure->workspaces[0].first,
                                       &measure->workspaces[1].first};
     size_t most = 0;

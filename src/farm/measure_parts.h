@@ -25,6 +25,12 @@ typedef enum gt_service {
     GT_SERVICE_COUNT
 } gt_service;
 
+/* What shows that a launch has touched what it must not: indices into a table, or -1. */
+typedef struct gt_edge_tasks {
+    int guards[2]; /* the zones before and behind the buffer */
+    int hash;      /* of an input */
+} gt_edge_tasks;
+
 /* One buffer of a workload on the device. */
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
@@ -36,9 +42,9 @@ typedef struct gt_slot {
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
     gt_tolerance tolerance;
-    int compare_task, guard_tasks[2], hash_task; /* index into the check table, or -1; the guard
-                                                    zones before and behind */
-    int first_task, first_hash_task;             /* index into `first` of the workspace, or -1 */
+    int compare_task;                        /* index into the check table, or -1 */
+    gt_edge_tasks edges, edges_alone;        /* indices into `check`, and into `edges` */
+    int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
     int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
@@ -133,6 +139,7 @@ struct gt_measure {
     gt_tasks rotate;  /* set 0 to all others */
     const gt_tasks *ahead; /* `reset` or `restore` if it is queued already for the next launch */
     gt_tasks check;        /* after the second launch: comparisons, guards, hashes */
+    gt_tasks edges;        /* after launches whose results are not compared: guards, hashes */
     gt_tasks hash;         /* inputs */
     gt_tasks results;      /* hashes of the expected results */
     gt_tasks convert;      /* inout to the reference's doubles */
@@ -315,6 +322,8 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
  * and the tolerance that would have accepted the value. *damage says what must be filled again. */
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race);
+/* The same for launches whose results were not compared (the table `edges`). */
+gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no
  * tolerance. */
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot);
