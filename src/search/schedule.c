@@ -14,7 +14,12 @@
 /* Compiles take unequally long; the GPU shall not wait for a slow one. */
 #define SPARE 1.25
 
-enum { LEAST_IN_HAND = 2, MOST_IN_HAND = 64, WAITING = 2 /* compiled, before the GPU */ };
+enum {
+    LEAST_IN_HAND = 2,
+    MOST_IN_HAND = 64,
+    WAITING = 2,      /* compiled, before the GPU */
+    COMPILE_AHEAD = 3 /* sources per compile worker where results do not matter */
+};
 
 static void follow(double *mean, double seconds)
 {
@@ -52,7 +57,8 @@ uint32_t gt_schedule_in_hand(const gt_schedule *schedule)
     return (uint32_t)fmax(LEAST_IN_HAND, fmin(count, MOST_IN_HAND));
 }
 
-uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers)
+/* How many variants of a search that learns may be on their way. */
+static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
     double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
@@ -63,4 +69,12 @@ uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers)
         most = fmin(most, taken + WAITING) + gt_schedule_in_hand(schedule);
     }
     return (uint32_t)most;
+}
+
+uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
+                          uint32_t compiling, uint32_t on_their_way)
+{
+    uint32_t most = learns ? most_on_their_way(schedule, workers) : COMPILE_AHEAD * workers;
+    uint32_t present = learns ? on_their_way : compiling;
+    return present < most ? most - present : 0;
 }
