@@ -8,6 +8,8 @@
 #define MEMORY_S 0.25
 /* A session thinks no longer before it hands over more work. */
 #define THINKING_S 0.02
+/* Beside what takes longer, the time to hand over the next one does not matter. */
+#define LONG_S 0.05
 /* A free compile worker has its next source within this time. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
@@ -53,8 +55,10 @@ bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting)
 
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule)
 {
-    double count = schedule->newcomer_s > 0 ? ceil(THINKING_S / schedule->newcomer_s) : 0;
-    return (uint32_t)fmax(LEAST_IN_HAND, fmin(count, MOST_IN_HAND));
+    double newcomer_s = schedule->newcomer_s;
+    double count = newcomer_s > 0 ? ceil(THINKING_S / newcomer_s) : LEAST_IN_HAND;
+    double least = newcomer_s > LONG_S ? 1 : LEAST_IN_HAND;
+    return (uint32_t)fmax(least, fmin(count, MOST_IN_HAND));
 }
 
 /* How many variants of a search that learns may be on their way. */

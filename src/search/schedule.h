@@ -27,7 +27,7 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
  * is a newcomer. `waiting`: newcomers that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
 /* How many newcomers may be with the measure worker: so many that it is at work while the session
- * thinks, and few, because what was handed over cannot be put off. At least 2. */
+ * thinks, and few, because what was handed over cannot be put off. At least 1. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
 /* How many more variants may be proposed. `compiling`: sources with the compile workers or before
  * them; `on_their_way`: from there to the time of the first launch. What a search that learns
