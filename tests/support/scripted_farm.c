@@ -31,8 +31,8 @@ static int64_t *first_free(scripted_farm *farm)
     return first;
 }
 
-/* `gpu_s`: how long the GPU is at it. */
-static gputune_status push_after(scripted_farm *farm, gt_event event, double gpu_s)
+/* `launches_ns`: how long the GPU launches for it. */
+static gputune_status push_after(scripted_farm *farm, gt_event event, double launches_ns)
 {
     if (farm->fails && farm->fails("answer", 0)) {
         const gt_event failed = {
@@ -45,8 +45,9 @@ static gputune_status push_after(scripted_farm *farm, gt_event event, double gpu
     }
     bool compiled = event.kind == GT_EVENT_COMPILED;
     int64_t *free_at = compiled ? first_free(farm) : &farm->gpu_free;
-    int64_t due =
-        later(gt_now_ns(), *free_at) + (int64_t)((compiled ? farm->compile_s : gpu_s) * 1e9);
+    double gpu_s = farm->slowness > 0 ? farm->slowness * launches_ns : 0;
+    int64_t takes = (int64_t)((compiled ? farm->compile_s : gpu_s) * 1e9);
+    int64_t due = later(gt_now_ns(), *free_at) + takes;
     *free_at = due;
     gputune_status status = gt_array_push(&farm->due, due);
     status = status == GPUTUNE_OK ? gt_array_push(&farm->events, event) : status;
@@ -152,9 +153,8 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     event.verified.proved = !(job->slower_ns > 0) || variant.pilot_ns <= job->slower_ns;
     farm->unproved += !event.verified.proved;
     double launches = event.verified.proved ? 4 : 1;
-    return variant.never_answers
-               ? never_answer(farm)
-               : push_after(farm, event, farm->slowness * launches * variant.time_ns);
+    return variant.never_answers ? never_answer(farm)
+                                 : push_after(farm, event, launches * variant.time_ns);
 }
 
 static double value_of(const scripted_variant *variant, gputune_objective objective)
@@ -213,7 +213,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         event.status = GPUTUNE_ECRASHED;
         event.culprit = GT_NO_VARIANT;
     }
-    return push_after(farm, event, farm->slowness * launches_ns);
+    return push_after(farm, event, launches_ns);
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
@@ -223,9 +223,8 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
     farm->rechecks++;
     scripted_variant variant = farm->behave(farm->user, &farm->launches.items[job->id]);
     gt_event event = {.kind = GT_EVENT_VERIFIED, .id = job->id, .status = variant.recheck};
-    return farm->recheck_never_answers
-               ? never_answer(farm)
-               : push_after(farm, event, farm->slowness * 4 * variant.time_ns);
+    return farm->recheck_never_answers ? never_answer(farm)
+                                       : push_after(farm, event, 4 * variant.time_ns);
 }
 
 static void interrupt(gt_farm *base)
