@@ -424,9 +424,10 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * plan's device loads the code there, also after the context was reset. These are found before
  * anything is launched: EINVAL where the number of arguments, or a scalar that is named like a
  * problem size, differs from the plan's; ECAPTURE where the stream's capture makes the launch
- * impossible. A buffer that is aligned to less than the plan assumes launches the plan's fallback,
- * and is EINVAL where no fallback was verified. A graph that captures the launch holds what the
- * launch uses, and may outlive plan and tuner. */
+ * impossible; EINVAL where a buffer that is written overlaps with another one, unless the
+ * template's in_place() allows it. A buffer that is aligned to less than the plan assumes launches
+ * the plan's fallback, and is EINVAL where no fallback was verified. A graph that captures the
+ * launch holds what the launch uses, and may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */
@@ -603,7 +604,8 @@ typedef struct gputune_constant {
 
 /* The kernel that a plan launches, for programs that launch it themselves: with this function,
  * grid, block, cluster and dynamic shared memory, and `parameter_count` parameters. The program
- * then does what else gputune_launch() does: it checks the arguments, chooses a fallback for
+ * then does what else gputune_launch() does: it checks the arguments, also that no buffer that is
+ * written overlaps with another one, chooses a fallback for
  * buffers that are aligned less, provides scratch memory, clears buffers, and copies blocks of
  * parameters. */
 typedef struct gputune_function {
