@@ -1,4 +1,4 @@
-/* Proves what was imported, before it is launched. */
+/* Proves stored results where they are not proved yet, before they are launched. */
 #include "tuner/imported.h"
 
 #include "base/text.h"
@@ -7,15 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
+static bool is_proved_by_its_tuning(const gt_winner *winner, const gt_request *request,
+                                    const gt_config *config)
 {
     gt_source source;
-    if (!winner->terms.proved || gt_request_source(&source, request, config) != GPUTUNE_OK) {
+    if (!winner->terms.proved || strcmp(winner->proved_at, request->proved_at) != 0 ||
+        gt_request_source(&source, request, config) != GPUTUNE_OK) {
         return false;
     }
     bool same = gt_hash_equal(source.hash, winner->code.source);
     gt_source_free(&source);
     return same;
+}
+
+bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
+{
+    bool proved = is_proved_by_its_tuning(winner, request, config);
+    return proved || (gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved);
 }
 
 /* Whether it is no answer only because it is not proved. */
@@ -66,10 +74,11 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
     gt_trial trials[2];
     char *fallback = NULL;
     size_t count = 0;
-    if (!trial) {
-        return GPUTUNE_OK; /* another process has dropped it meanwhile */
+    if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
+        return GPUTUNE_OK; /* dropped meanwhile; or made at another size, where it is as it was */
     }
-    trials[count++] = *trial;
+    trials[count] = *trial;
+    trials[count++].proved_at = request->proved_at;
     if (standard && standard != trial) {
         trials[count++] = *standard;
     }
@@ -123,7 +132,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
     }
     if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: an imported result was proved, but that could not be stored: %s",
+                    "%s: a stored result was proved, but that could not be stored: %s",
                     request->template->name, gt_message());
     }
     gt_history_free(&history);
@@ -139,13 +148,16 @@ gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
 {
     gt_winner_list list;
     gt_config config;
+    if (!gt_may_prove(request)) {
+        return GPUTUNE_ENOTFOUND;
+    }
     GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
                             &request->scenario, NULL));
     gt_winner *winner = find_fastest(&config, &list, request);
     gputune_status status = winner ? prove(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
     if (winner && status != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: the imported result %s is not used: %s", request->template->name,
+                    "%s: the stored result %s is not used: %s", request->template->name,
                     winner->config, gt_message());
         status = GPUTUNE_ENOTFOUND;
     }

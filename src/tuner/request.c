@@ -174,6 +174,46 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
+/* The sizes, and the awkward ones, at which a proof launches; and a reference that has no name that
+ * lasts beyond this process. */
+static gputune_status make_proved_at(gt_request *request)
+{
+    gt_problem awkward;
+    bool changed;
+    char *sizes = NULL;
+    gt_text text = {0};
+    GT_TRY(gt_problem_awkward(&awkward, &changed, request->template, &request->problem,
+                              request->device));
+    GT_TRY(gt_problem_text(&sizes, request->template, &awkward));
+    gt_text_append(&text, request->problem_text);
+    gt_text_printf(&text, "%s%s", changed ? "; " : "", changed ? sizes : "");
+    free(sizes);
+    return gt_text_take(&request->proved_at, &text);
+}
+
+static bool shares_bucket(const gt_template *template)
+{
+    bool shares = false;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        shares |= template->problem[i].bucket_pow2;
+    }
+    return shares;
+}
+
+/* The name of a size alone differs from that of every bucket. */
+static gputune_status make_here(gt_request *request)
+{
+    gt_text text = {0};
+    request->here = request->scenario;
+    if (!shares_bucket(request->template)) {
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(&text, "%s alone", request->problem_text);
+    GT_TRY(gt_text_take(&request->here_text, &text));
+    request->here.bucket = request->here_text;
+    return GPUTUNE_OK;
+}
+
 static gputune_status make_scenario(gt_request *request)
 {
     const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
@@ -183,6 +223,7 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
+    GT_TRY(make_proved_at(request));
     request->scenario = (gt_scenario){.kernel = request->template->name,
                                       .problem = request->problem_text,
                                       .bucket = request->bucket_text,
@@ -197,6 +238,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
+    GT_TRY(make_here(request));
     return make_environment(request);
 }
 
@@ -310,6 +352,8 @@ void gt_request_free(gt_request *request)
     free(request->inputs_text);
     free(request->host_text);
     free(request->only_text);
+    free(request->proved_at);
+    free(request->here_text);
     gt_code_free(&request->standby);
     free(request);
 }
