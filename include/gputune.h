@@ -397,13 +397,18 @@ typedef struct gputune_options {
     const gputune_file *files; /* inputs from files */
     size_t file_count;
     gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
+    /* since version 5 */
+    const char *reference_tag; /* names what `reference` computes: change it with that. Results that
+                                  were proved with the same tag answer at once. NULL: results of
+                                  another process, function or `user` are proved again, in a worker,
+                                  before they answer */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL        \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL  \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no

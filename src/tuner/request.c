@@ -1,14 +1,17 @@
 /* Calls resolved, with the keys of their results. */
 #include "tuner/request.h"
 
+#include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
 #include "tuner/data.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
@@ -174,8 +177,30 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
-/* The sizes, and the awkward ones, at which a proof launches; and a reference that has no name that
- * lasts beyond this process. */
+/* A number that no other process has. */
+static uint64_t this_process(void)
+{
+    static _Atomic(uint64_t) number;
+    const int64_t now[2] = {gt_now_ns(), (int64_t)getpid()};
+    uint64_t none = 0, made = gt_hash_bytes(now, sizeof now).low | 1;
+    atomic_compare_exchange_strong(&number, &none, made);
+    return atomic_load(&number);
+}
+
+/* What the caller's own reference is known by: its tag, or the process with the function and its
+ * data. */
+static void append_reference(gt_text *out, const gputune_options *o)
+{
+    if (o->reference && o->reference_tag) {
+        gt_text_printf(out, "; reference %s", o->reference_tag);
+    } else if (o->reference) {
+        gt_text_printf(
+            out, "; reference of process %llx, %llx of %llx", (unsigned long long)this_process(),
+            (unsigned long long)(uintptr_t)o->reference, (unsigned long long)(uintptr_t)o->user);
+    }
+}
+
+/* The sizes, and the awkward ones, at which a proof launches, and the caller's reference. */
 static gputune_status make_proved_at(gt_request *request)
 {
     gt_problem awkward;
@@ -187,6 +212,7 @@ static gputune_status make_proved_at(gt_request *request)
     GT_TRY(gt_problem_text(&sizes, request->template, &awkward));
     gt_text_append(&text, request->problem_text);
     gt_text_printf(&text, "%s%s", changed ? "; " : "", changed ? sizes : "");
+    append_reference(&text, &request->options);
     free(sizes);
     return gt_text_take(&request->proved_at, &text);
 }
