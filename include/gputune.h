@@ -869,8 +869,12 @@ typedef struct gputune_record {
     uint32_t load_widths, store_widths, vector_bytes;
     const char *grids,
         *blocks; /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
+    /* since version 4 */
+    const char *default_configuration; /* of a winner: the default that it was compared with. Where
+                                          the template has another one now, default_ns and the
+                                          speed-ups are 0; "" */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 3
+#define GPUTUNE_RECORD_VERSION 4
 
 typedef struct gputune_record_filter {
     uint32_t version;

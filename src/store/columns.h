@@ -143,7 +143,7 @@ typedef struct gt_winner {
     X(HASH, trial, trial, HIDDEN)                                                                  \
     X(HASH, default_trial, default_trial, HIDDEN)                                                  \
     X(TEXT, config, config, HIDDEN)                                                                \
-    X(TEXT, default_config, default_config, HIDDEN)                                                \
+    X(TEXT, default_config, default_config, SHOWN(default_configuration))                          \
     X(OPTIONAL, fallback_config, fallback_config, HIDDEN)                                          \
     X(TEXT, only_text, only, SHOWN(only))                                                          \
     X(TEXT, problem, problem, HIDDEN)                                                              \

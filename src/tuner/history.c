@@ -173,6 +173,12 @@ static gputune_status find_config(const gt_trial **out, gt_history *history,
     return GPUTUNE_OK;
 }
 
+gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
+                                      const gt_request *request, const gt_config *config)
+{
+    return find_config(out, history, request, config, false);
+}
+
 gputune_status gt_history_is_proved(bool *out, const gt_request *request, const gt_config *config)
 {
     *out = false;

@@ -34,6 +34,10 @@ bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
 /* The failure that the trial is remembered for; OK if it was right, or did not finish within a
  * shorter limit than the request's. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
+/* The trial of a configuration in the request's scenario, or NULL. It lives as long as the history,
+ * which is for gt_history_free(). */
+gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
+                                      const struct gt_request *request, const gt_config *config);
 /* Whether the configuration is known to be right at what the request is proved at, with the present
  * driver. */
 gputune_status gt_history_is_proved(bool *out, const struct gt_request *request,

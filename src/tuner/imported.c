@@ -105,18 +105,14 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static void take_winner(gt_choice *choice, const gt_winner *winner)
+static gputune_status take_winner(gt_choice *choice, const gt_winner *winner,
+                                  const gt_request *request)
 {
     choice->source = GPUTUNE_SOURCE_CACHED;
     choice->terms = winner->terms;
     choice->terms.proved = true;
-    choice->time_ns = winner->time.median;
-    choice->default_ns = winner->default_time.median;
-    choice->speedup = winner->speedup;
-    choice->speedup_low = winner->speedup_low;
-    choice->speedup_high = winner->speedup_high;
-    choice->tie = winner->tie;
-    choice->noisy = winner->noisy;
+    GT_TRY(gt_choice_take_times(choice, winner, request));
+    return gt_strdup(&choice->stop_reason, winner->stop_reason ? winner->stop_reason : "");
 }
 
 static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_config *config,
@@ -127,8 +123,7 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
     if (status == GPUTUNE_OK) {
-        take_winner(&choice, winner);
-        status = gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : "");
+        status = take_winner(&choice, winner, request);
     }
     if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,

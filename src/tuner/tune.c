@@ -21,15 +21,46 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-static void take_times(gt_choice *choice, const gt_winner *winner)
+/* How much faster than today's default a winner is whose tuning had another one: known where that
+ * was tried too. The interval is that of two medians that were not measured side by side. */
+static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
+                                      const gt_request *request)
 {
+    const gt_config standard = gt_config_default(request->template);
+    gt_history history;
+    const gt_trial *trial;
+    GT_TRY(gt_history_find_config(&trial, &history, request, &standard));
+    if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
+        choice->default_ns = trial->time.median;
+        choice->speedup = trial->time.median / winner->time.median;
+        choice->speedup_low = trial->time.low / winner->time.high;
+        choice->speedup_high = trial->time.high / winner->time.low;
+    }
+    gt_history_free(&history);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
+                                    const gt_request *request)
+{
+    char *text;
+    const gt_config standard = gt_config_default(request->template);
+    GT_TRY(gt_config_text(&text, request->template, &standard));
+    bool same = winner->default_config && strcmp(text, winner->default_config) == 0;
+    free(text);
     choice->time_ns = winner->time.median;
+    choice->tie = winner->tie;
+    choice->noisy = winner->noisy;
+    if (!same) {
+        return winner->time.median > 0 && strcmp(winner->problem, request->problem_text) == 0
+                   ? compare_default(choice, winner, request)
+                   : GPUTUNE_OK;
+    }
     choice->default_ns = winner->default_time.median;
     choice->speedup = winner->speedup;
     choice->speedup_low = winner->speedup_low;
     choice->speedup_high = winner->speedup_high;
-    choice->tie = winner->tie;
-    choice->noisy = winner->noisy;
+    return GPUTUNE_OK;
 }
 
 /* The code of a configuration: the stored image where its source is still the same, the default's
@@ -135,7 +166,7 @@ static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winn
     GT_TRY(gt_stored_config(&choice.config, request, winner));
     /* chosen from other variants, it is no decision about these */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
-    take_times(&choice, winner);
+    GT_TRY(gt_choice_take_times(&choice, winner, request));
     return gt_choice_finish(out, &choice, request, winner);
 }
 
@@ -255,7 +286,9 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
         status = gt_history_refutes(request, &choice.config);
     }
     if (status == GPUTUNE_OK) {
-        take_times(&choice, &winner);
+        status = gt_choice_take_times(&choice, &winner, request);
+    }
+    if (status == GPUTUNE_OK) {
         status = finish_nearest(out, &choice, request, &winner);
     }
     gt_winner_free(&winner);
