@@ -265,7 +265,8 @@ extern "C" {
 typedef struct gputune_plan gputune_plan; /* what is launched; never changes; counts references */
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* what is stored, the nearest size, or the default; never measures */
+    GPUTUNE_CACHED_ONLY = 1, /* what is stored, the nearest size, or the default; never measures.
+                                What was not proved at these sizes is proved first, in a worker */
     GPUTUNE_ESTIMATE,        /* ranks by a static model, measures nothing */
     GPUTUNE_MEASURE,         /* races the variants until the rest cannot win */
     GPUTUNE_EXHAUSTIVE       /* no early elimination by time; tighter intervals */
@@ -445,7 +446,8 @@ GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
-    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
+    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size, and proved at
+                                 this one */
     GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
@@ -512,13 +514,14 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 /* ---- Tuning in the background ---------------------------------------------------------------- */
 
 /* With `background` in its options, tune_kernel() answers a miss at once, with a plan whose source
- * is NEAREST or DEFAULT, and asks for a tuning, once for each request. A thread of the tuner tunes
- * one request after another, with workers of low priority. While the application uses the GPU (it
- * launches plans, or NVML says so), measuring takes only the `share` of the time in the options. A
- * tuning that a caller waits for goes first. Afterwards tune_kernel() returns the winner: a program
- * that holds a plan for long should ask again. gputune_close() ends the tuning under way within a
- * moment; what it found out is stored, and the next process goes on from there. A miss with
- * `inputs`, `files` or a `reference` in its options is EINVAL, as these belong to one call. */
+ * is DEFAULT, or NEAREST where that was proved at these sizes before, and asks for a tuning, once
+ * for each request. A thread of the tuner tunes one request after another, with workers of low
+ * priority. While the application uses the GPU (it launches plans, or NVML says so), measuring
+ * takes only the `share` of the time in the options. A tuning that a caller waits for goes first.
+ * Afterwards tune_kernel() returns the winner: a program that holds a plan for long should ask
+ * again. gputune_close() ends the tuning under way within a moment; what it found out is stored,
+ * and the next process goes on from there. A miss with `inputs`, `files` or a `reference` in its
+ * options is EINVAL, as these belong to one call. */
 
 /* How many requests wait, are being tuned, have a winner, have none. */
 typedef struct gputune_background_state {
@@ -830,9 +833,9 @@ typedef struct gputune_record {
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
     const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated",
-                            "slow": its compile did not end within a call's limit; or "unproved":
+                            "slow": its compile did not end within a call's limit; "unproved":
                             clearly slower in its first launch, so that its results were not
-                            compared */
+                            compared; or "proved": right at these sizes, and not measured */
     const char *message; /* why it failed, was eliminated or not proved */
     bool is_default, is_winner, tie, noisy, modelled;              /* as in gputune_info */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns; /* low and high: of the median,

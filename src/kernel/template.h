@@ -11,7 +11,8 @@
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out
- *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
+ *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result,
+ *     which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)

@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool is_proved_by_its_tuning(const gt_winner *winner, const gt_request *request,
-                                    const gt_config *config)
+static bool is_same_source(const gt_winner *winner, const gt_request *request,
+                           const gt_config *config)
 {
     gt_source source;
-    if (!winner->terms.proved || strcmp(winner->proved_at, request->proved_at) != 0 ||
-        gt_request_source(&source, request, config) != GPUTUNE_OK) {
+    if (gt_request_source(&source, request, config) != GPUTUNE_OK) {
         return false;
     }
     bool same = gt_hash_equal(source.hash, winner->code.source);
@@ -22,8 +21,11 @@ static bool is_proved_by_its_tuning(const gt_winner *winner, const gt_request *r
 
 bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
 {
-    bool proved = is_proved_by_its_tuning(winner, request, config);
-    return proved || (gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved);
+    bool proved = false;
+    if (strcmp(winner->proved_at, request->proved_at) == 0) {
+        return winner->terms.proved && is_same_source(winner, request, config);
+    }
+    return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
 }
 
 /* Whether it is no answer only because it is not proved. */
