@@ -5,6 +5,7 @@
 #include "base/number.h"
 #include "base/versioned.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
@@ -101,6 +102,21 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
+/* A speed-up is the one over the default of that time. */
+static void compare_default(gputune_record *shown, const gt_template *template)
+{
+    char *text;
+    const gt_config standard = template ? gt_config_default(template) : (gt_config){0};
+    if (!template || shown->outdated || !shown->is_winner ||
+        gt_config_text(&text, template, &standard) != GPUTUNE_OK) {
+        return;
+    }
+    if (strcmp(text, shown->default_configuration) != 0) {
+        shown->default_ns = shown->speedup = shown->speedup_low = shown->speedup_high = 0;
+    }
+    free(text);
+}
+
 static int list_record(void *user, const gputune_record *record)
 {
     listing *listing = user;
@@ -110,6 +126,7 @@ static int list_record(void *user, const gputune_record *record)
     if (bind_record(&launch, listing, record)) {
         gt_launch_show(&shown, &texts, &launch);
     }
+    compare_default(&shown, template_of(listing, record->kernel));
     return listing->each(listing->user, &shown);
 }
 

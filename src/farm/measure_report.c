@@ -22,6 +22,10 @@ static const launch_facts again = {
     GT_POISON_SECOND, " in a second launch, after a first one that was right: scratch memory and "
                       "device variables keep what a launch leaves in them, unless clear() names "
                       "the scratch"};
+/* The same where in_place() makes the second launch another one. */
+static const launch_facts in_place = {
+    GT_POISON_SECOND, " in a second launch, with one buffer for each pair of in_place(), after a "
+                      "launch on separate buffers that was right"};
 /* A winner's: first with what the race left, then with new scratch memory. */
 static const launch_facts raced[2] = {
     {GT_POISON_FIRST, " after the race, though it was right before: launches must not depend on "
@@ -221,11 +225,22 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_workspace 
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* What to say of a second launch. */
+static const launch_facts *second(const gt_workspace *workspace, const launch_facts *usual)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        if (workspace->workload.buffers[i].in_place) {
+            return &in_place;
+        }
+    }
+    return usual;
+}
+
 static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
     GT_TRY(judge_first(out, measure, workspace, &raced[0]));
-    return judge_second(out, measure, workspace, &raced[1]);
+    return judge_second(out, measure, workspace, second(workspace, &raced[1]));
 }
 
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
@@ -233,7 +248,7 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
     uint32_t workspace_count = measure->setup.workload_count;
     const gt_workspace *last = &measure->workspaces[workspace_count - 1];
     GT_TRY(judge_first(out, measure, last, &plain));
-    GT_TRY(judge_second(out, measure, last, &again));
+    GT_TRY(judge_second(out, measure, last, second(last, &again)));
     return workspace_count > 1 ? judge_second(out, measure, &measure->workspaces[0], &timed)
                                : GPUTUNE_OK;
 }

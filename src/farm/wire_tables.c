@@ -153,6 +153,7 @@ static const gt_member buffer_members[] = {
     NUMBER(gt_buffer, low),
     NUMBER(gt_buffer, high),
     NUMBER(gt_buffer, nan_ok),
+    NUMBER(gt_buffer, in_place),
     ENUMERATOR(gt_buffer, reference_type, GT_TYPE_LAST),
 };
 static RECORD(buffer, gt_buffer, buffer_members);

@@ -55,6 +55,8 @@ typedef struct gt_buffer {
     gt_fill_kind fill;
     double low, high;
     bool nan_ok;
+    uint32_t in_place; /* of an output: 1 and the index of the input buffer that may be passed for
+                          it; 0: none */
     gt_type reference_type; /* of an output in the reference: F64 where it declares doubles */
 } gt_buffer;
 

@@ -11,7 +11,8 @@
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out
- *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
+ *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result,
+ *     which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
@@ -70,6 +71,9 @@
  *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
  *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   clear(buffer or scratch, …)          zeroed before each launch
+ *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
+ *     buffer of equally many bytes. The last launch of each proof does so. Any other launch is refused
+ *     in which a buffer that is written overlaps with another one
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
  *     template is tuned by how much they do in a second, and its judge must know how much it was
@@ -118,7 +122,7 @@
  * How a variant is proved. It is launched once at the requested size, and twice at a smaller,
  * awkward one; where there is none, twice at the requested size. Outputs, scratch and shared memory
  * are poisoned. Between the two launches outputs get another poison and inout buffers are restored,
- * and nothing else is repaired. Inputs and the memory around the buffers must be unchanged. (A
+ * and nothing else is repaired. The buffers of in_place() are one in the second launch. Inputs and the memory around the buffers must be unchanged. (A
  * variant that changes an input and restores it within one launch goes unnoticed.) The winner is
  * proved again after the race, twice at the requested size, with other inputs and with what the
  * race left in scratch. Without reference() and check() the default variant's first results stand
@@ -275,6 +279,8 @@ typedef struct gt_argument {
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
     gt_initialisers initialisers;
     bool nan_ok;
+    uint32_t in_place; /* of an output: 1 and the index of the input whose buffer the caller may
+                          pass for it; 0: none */
     int line, column;
 } gt_argument;
 

@@ -1,5 +1,6 @@
 /* Rows of winner. */
 #include "base/array.h"
+#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -12,6 +13,7 @@ void gt_winner_free(gt_winner *winner)
     gt_columns_free(winner, &gt_winner_columns);
     gt_code_free(&winner->code);
     gt_code_free(&winner->fallback);
+    free(winner->proved_at);
     *winner = (gt_winner){0};
 }
 
@@ -31,9 +33,10 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     gt_winner winner = {0};
     winner.size_count = gt_sizes_parse(winner.sizes, gt_rows_text(rows));
+    gputune_status status = gt_strdup(&winner.proved_at, gt_rows_text(rows));
     winner.time = gt_rows_summary(rows);
     winner.default_time = gt_rows_summary(rows);
-    gputune_status status = gt_columns_take(&winner, rows, &gt_winner_columns);
+    status = status == GPUTUNE_OK ? gt_columns_take(&winner, rows, &gt_winner_columns) : status;
     winner.terms.proved &= !rows->database->distrust;
     if (status != GPUTUNE_OK) {
         gt_winner_free(&winner);

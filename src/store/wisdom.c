@@ -219,6 +219,14 @@ static gputune_status offer_trial(gt_trial trials[2], size_t *count, gt_database
     return status;
 }
 
+/* What came without trust is right nowhere until it is proved here. */
+static void distrust(gt_trial *trials, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        trials[i].proved_at = gt_trial_is_right(trials[i].status) ? NULL : trials[i].proved_at;
+    }
+}
+
 static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
                                    const gt_wisdom_import *import)
 {
@@ -235,6 +243,9 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     if (!gt_hash_equal(entry->standard.hash, entry->trial.hash)) {
         GT_TRY(offer_trial(trials, &count, database, place->environment, place->scenario,
                            &entry->standard));
+    }
+    if (!winner.terms.proved) {
+        distrust(trials, count);
     }
     const gt_outcome outcome = {.environment = place->environment,
                                 .scenario = &scenario,

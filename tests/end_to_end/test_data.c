@@ -97,6 +97,40 @@ static void test_a_function_of_the_host_says_what_is_right(void **state)
     gputune_close(tuner);
 }
 
+/* Asks a new tuner, as another process would. */
+static gputune_info ask_anew(host *self, const char *tag)
+{
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = with_reference(self);
+    gputune_info info;
+    options.reference_tag = tag;
+    OK(tune(&info, tuner, &options));
+    gputune_close(tuner);
+    return info;
+}
+
+static void test_results_are_proved_again_for_another_reference(void **state)
+{
+    host first = {.error = 0}, other = {.error = 0}, wrong = {.error = 0.5f};
+    gputune_info info;
+    (void)state;
+    assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(first.calls, 2);
+    assert_int_equal(ask_anew(&other, NULL).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(other.calls, 2);
+    assert_int_equal(ask_anew(&other, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(other.calls, 4);
+    assert_int_equal(ask_anew(&first, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(first.calls, 2);
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = with_reference(&wrong);
+    assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EWRONG);
+    options = with_reference(&first);
+    OK(tune(&info, tuner, &options)); /* what was wrong for another reference is right for this */
+    gputune_close(tuner);
+}
+
 static void test_what_host_inputs_hold_is_part_of_the_key(void **state)
 {
     static float x[N], same[N];
@@ -133,6 +167,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_function_of_the_host_says_what_is_right),
+        cmocka_unit_test(test_results_are_proved_again_for_another_reference),
         cmocka_unit_test(test_what_host_inputs_hold_is_part_of_the_key),
     };
     return cmocka_run_group_tests(tests, open_h200, world_close);

@@ -56,6 +56,19 @@ static const char *const map[] = {
 };
 
 static const gt_mistake plain_mistakes[] = {
+    {8, P "in_place(y)",
+     "a.cu:8:26: 'y' is no 'out' buffer of args(); expected in_place(OUT : IN)"},
+    {4, P "args(out float y[n], in float x[n], size_t n) in_place(x : y)",
+     "a.cu:4:72: 'x' is no 'out' buffer of args(); expected in_place(OUT : IN)"},
+    {4, P "args(out float y[n], in float x[n], size_t n) in_place(y, x)",
+     "a.cu:4:73: found ','; expected ':', as in in_place(y : x)"},
+    {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : n)",
+     "a.cu:4:76: 'n' is no 'in' buffer of args(); expected in_place(OUT : IN)"},
+    {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x, y : x)",
+     "a.cu:4:79: 'y' given twice; expected each buffer once"},
+    {4, P "args(out float y[n], in float x[n], size_t n) in_place(y : x) clear(y)",
+     "a.cu:4:72: 'y' is zeroed by clear() before each launch, and an input in its place with it; "
+     "expected an output that is not cleared"},
     {8, P "init()",
      "a.cu:8:22: the pragma ends here; expected a __global__ function's name, as in init(KERNEL, "
      "block = 256, grid = ceil_div(n, 256))"},
