@@ -642,6 +642,13 @@ GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan,
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 
+/* The same for the plan's arguments, in the order of gputune_args: for programs that check or
+ * convert what they pass. A block that is no parameter of a kernel, because it goes through
+ * constant memory, is an argument too; its `bytes` are 0. A tensor map's argument is its buffer.
+ * ENOTFOUND beyond the last one. Needs no context. */
+GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan,
+                                      uint32_t argument);
+
 /* Checks a type of the program against the kernel's. `bytes` must be the sizeof of a scalar
  * argument, of an element of a buffer or block, or of the whole block; else it is EINVAL, and the
  * message says where the members of the kernel's struct lie. `argument` is the place in
