@@ -161,9 +161,10 @@ def stream_handle(stream: Any) -> int:
         return 0
     if isinstance(stream, int):
         return stream
-    if hasattr(stream, "__cuda_stream__"):
-        protocol: Any = stream.__cuda_stream__
-        return int((protocol() if callable(protocol) else protocol)[1])
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        version_and_handle: Any = protocol() if callable(protocol) else protocol
+        return int(version_and_handle[1])
     for name in ("cuda_stream", "ptr", "handle"):
         handle = getattr(stream, name, None)
         if handle is not None:
