@@ -665,7 +665,7 @@ GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t a
 
 typedef struct gputune_wisdom_filter {
     uint32_t version;
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* a name or a path, as everywhere; NULL: all */
     const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
     bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
     const char *sizes;  /* "n=1048576 T=half": results at these sizes; NULL: at all sizes */
@@ -868,13 +868,15 @@ typedef struct gputune_record {
      * 0: none. */
     uint32_t load_widths, store_widths, vector_bytes;
     const char *grids,
-        *blocks; /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
+        *blocks;   /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
+    bool unproved; /* since version 4. Of a winner: it was imported, and is proved when it is first
+                      asked for */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 3
+#define GPUTUNE_RECORD_VERSION 4
 
 typedef struct gputune_record_filter {
     uint32_t version;
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* a name or a path, as everywhere; NULL: all */
     bool all_trials;    /* false: winners only */
     bool any_gpu;       /* false: only records that answer for the tuner's GPU */
     bool history;  /* since version 2. true: every version of a template. false: for each kernel and
@@ -888,7 +890,8 @@ typedef struct gputune_record_filter {
         GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false                            \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
- * database asked for cannot be read. */
+ * database asked for cannot be read. ENOTFOUND where neither a template nor a record has the name
+ * that the filter asks for. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 

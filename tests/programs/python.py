@@ -257,7 +257,8 @@ def tuning_and_what_is_known_then():
     assert [w["kernel"] for w in winners] == ["axpy"] and winners[0]["is_winner"], winners
     assert winners[0]["objective"] == "kernel" and winners[0]["median_ns"] > 0
     assert len(gputune.records("axpy", all=True)) > 1
-    assert gputune.records("nothing") == []
+    raises(gputune.NotFoundError, "nothing", gputune.records, "nothing")
+    assert gputune.records("copy") == []  # which is known, and was never tuned
     assert "axpy" in [k["name"] for k in gputune.kernels()]
 
 
