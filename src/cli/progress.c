@@ -23,8 +23,8 @@ void cli_progress_end(cli_progress *progress)
     cli_console_progress(NULL);
 }
 
-/* Compiling and verifying fill the first part. How long the race takes is not known, so it fills the
- * rest as variants leave it. */
+/* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
+ * the rest as variants leave it. */
 static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
