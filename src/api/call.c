@@ -75,24 +75,20 @@ void gt_call_end(gt_call *call)
     pthread_mutex_unlock(&calls->mutex);
 }
 
-/* Whether the call, or one around it, is of these. */
-static bool is_among(const gt_call *call, const gt_calls *calls)
+static bool is_inside(const gt_calls *calls)
 {
-    while (call && call->calls != calls) {
-        call = call->outer;
+    for (const gt_call *call = innermost; call; call = call->outer) {
+        if (call->calls == calls) {
+            return true;
+        }
     }
-    return call != NULL;
-}
-
-bool gt_call_is_nested(const gt_call *call)
-{
-    return is_among(call->outer, call->calls);
+    return false;
 }
 
 gputune_status gt_calls_close(gt_calls *calls)
 {
     GT_TRY(check_owner(calls, "gputune_close"));
-    if (is_among(innermost, calls)) {
+    if (is_inside(calls)) {
         return gt_fail(GPUTUNE_EBUSY, "gputune_close: called from a callback of the tuner, which "
                                       "stays open; close it when the call has returned");
     }

@@ -41,8 +41,6 @@ bool gt_calls_closing(const gt_calls *calls);
  * in a forked child, which has neither the workers nor the database's connections. */
 gputune_status gt_call_begin(gt_call *out, gputune *tuner, const char *function);
 void gt_call_end(gt_call *call);
-/* Whether it came from a callback of another call with the same tuner. */
-bool gt_call_is_nested(const gt_call *call);
 
 /* Lets no call begin any more, cancels those inside, and waits until they have ended. EINVAL when
  * the calls are closed already, EBUSY from a callback of one of them, EUNSUPPORTED in a forked

@@ -210,13 +210,12 @@ static gt_patience share_of_limit(const asking *a)
     return patience;
 }
 
-/* A callback of the call that makes the plan must not wait for it. */
-static void make_with_others(gt_landing *out, const asking *a, bool nested)
+static void make_with_others(gt_landing *out, const asking *a)
 {
     gputune *tuner = a->tuner;
     const gt_terms asked = out->terms;
     const gt_patience patience = share_of_limit(a);
-    while (!nested && !is_anew(&asked, a->options)) {
+    while (!is_anew(&asked, a->options)) {
         bool leads;
         gt_flight *flight = gt_flight_join(&tuner->flights, &leads, a->key, &asked,
                                            gt_plan_table_changes(tuner->plans));
@@ -243,7 +242,7 @@ static gputune_status make_known(gputune_plan **out, gt_terms *terms, const aski
     gt_call call;
     gt_landing landing = {.terms = *terms};
     GT_TRY(gt_call_begin(&call, a->tuner, "tune_kernel"));
-    make_with_others(&landing, a, gt_call_is_nested(&call));
+    make_with_others(&landing, a);
     gt_call_end(&call);
     if (landing.status != GPUTUNE_OK) {
         return gt_fail(landing.status, "%s", landing.message);

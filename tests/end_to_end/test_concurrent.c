@@ -80,9 +80,9 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
+    c->same = ask(c->tuner, N, GPUTUNE_MEASURE); /* which this callback belongs to */
     c->cached = ask(c->tuner, N, GPUTUNE_CACHED_ONLY);
     c->measured = ask(c->tuner, 2 * N, GPUTUNE_MEASURE);
-    c->same = ask(c->tuner, N, GPUTUNE_MEASURE); /* which this callback belongs to */
 }
 
 static void test_a_callback_may_call_the_tuner(void **state)
