@@ -652,6 +652,13 @@ GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan,
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 
+/* The same for the plan's arguments, in the order of gputune_args: for programs that check or
+ * convert what they pass. A block that is no parameter of a kernel, because it goes through
+ * constant memory, is an argument too; its `bytes` are 0. A tensor map's argument is its buffer.
+ * ENOTFOUND beyond the last one. Needs no context. */
+GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan,
+                                      uint32_t argument);
+
 /* Checks a type of the program against the kernel's. `bytes` must be the sizeof of a scalar
  * argument, of an element of a buffer or block, or of the whole block; else it is EINVAL, and the
  * message says where the members of the kernel's struct lie. `argument` is the place in
@@ -668,7 +675,7 @@ GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t a
 
 typedef struct gputune_wisdom_filter {
     uint32_t version;
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* a name or a path, as everywhere; NULL: all */
     const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
     bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
     const char *sizes;  /* "n=1048576 T=half": results at these sizes; NULL: at all sizes */
@@ -876,12 +883,14 @@ typedef struct gputune_record {
     const char *default_configuration; /* of a winner: the default that it was compared with. Where
                                           the template has another one now, default_ns and the
                                           speed-ups are 0; "" */
+    bool unproved; /* of a winner: it was imported, or its tuning ended before its last proof. It is
+                      proved when it is next asked for */
 } gputune_record;
 #define GPUTUNE_RECORD_VERSION 4
 
 typedef struct gputune_record_filter {
     uint32_t version;
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* a name or a path, as everywhere; NULL: all */
     bool all_trials;    /* false: winners only */
     bool any_gpu;       /* false: only records that answer for the tuner's GPU */
     bool history;  /* since version 2. true: every version of a template. false: for each kernel and
@@ -895,7 +904,8 @@ typedef struct gputune_record_filter {
         GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false                            \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
- * database asked for cannot be read. */
+ * database asked for cannot be read. ENOTFOUND where neither a template nor a record has the name
+ * that the filter asks for. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 

@@ -82,6 +82,7 @@ static void show(gt_record_row *row)
             (int)row->default_status < 0 ? "" : gt_trial_status_name(row->default_status);
         r->noisy = r->noisy || row->winner.noisy;
         r->unfinished = !row->winner.terms.final;
+        r->unproved = !row->winner.terms.proved;
     } else {
         r->default_ns = 0;
     }

@@ -175,8 +175,7 @@
                                 "t.scenario = w.scenario AND t.hash = w.trial LEFT JOIN trial d "  \
                                 "ON d.gpu = w.gpu "                                                \
                                 "AND d.scenario = w.scenario AND d.hash = w.default_trial "        \
-                                "WHERE (?1 IS NULL OR k.name = ?1) AND w.proved "                  \
-                                "AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER             \
+                                "WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER           \
                                 "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, "   \
                                 "w.id")                                                            \
     X(RECORDS,                                                                                     \

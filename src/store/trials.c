@@ -120,13 +120,11 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 /* --- writing ---------------------------------------------------------------------------------- */
 
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
-                             const gt_trial *trials, size_t count)
+                             const char *created, const gt_trial *trials, size_t count)
 {
-    char now[GT_TIMESTAMP];
-    gt_timestamp(now);
     for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, now, &gt_trial_columns,
-                          &trials[i]));
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, created,
+                          &gt_trial_columns, &trials[i]));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
     }
     return GPUTUNE_OK;
@@ -143,9 +141,10 @@ static gputune_status put_batch(gt_database *database, void *context)
 {
     const trial_batch *batch = context;
     int64_t gpu, scenario;
+    char now[GT_TIMESTAMP];
     GT_TRY(gt_gpu_row(&gpu, database, batch->environment));
     GT_TRY(gt_scenario_row(&scenario, database, batch->scenario));
-    return gt_trial_rows(database, gpu, scenario, batch->trials, batch->count);
+    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now), batch->trials, batch->count);
 }
 
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,

@@ -98,7 +98,8 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
                                 .scenario = &request->scenario,
                                 .trials = trials,
                                 .trial_count = count,
-                                .winner = &winner};
+                                .winner = &winner,
+                                .created = winner.created};
     gputune_status status =
         gt_store_put_winner(request->services->store, &outcome, &request->patience);
     free(fallback);

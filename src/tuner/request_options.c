@@ -51,8 +51,13 @@ static gputune_status check_lists(const gputune_options *o)
         }
     }
     for (size_t i = 0; i < o->input_count; i++) {
-        if (!o->inputs[i].buffer) {
+        const gputune_input *input = &o->inputs[i];
+        if (!input->buffer) {
             return refuse_null("inputs", i);
+        }
+        if (!input->data && input->bytes) {
+            return gt_fail(GPUTUNE_EINVAL, "inputs: the data of '%s' is NULL; expected %llu bytes",
+                           input->buffer, (unsigned long long)input->bytes);
         }
     }
     for (size_t i = 0; i < o->only_count; i++) {
@@ -75,6 +80,10 @@ static gputune_status check_options(const gputune_options *o)
                        "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an "
                        "epsilon below 1",
                        o->time_limit_s, o->epsilon);
+    }
+    if (!(o->share >= 0 && o->share <= 1)) {
+        return gt_fail(GPUTUNE_EINVAL, "share is %g; expected a part of the GPU's time, 0 to 1",
+                       o->share);
     }
     return GPUTUNE_OK;
 }
