@@ -53,10 +53,26 @@ static gputune_status run_reference(gt_measure *measure, uint32_t workspace_coun
     return workspace_count > 1 ? gt_reference_launch(measure, &measure->workspaces[1]) : GPUTUNE_OK;
 }
 
+/* What the variant leaves unwritten must not look like what a later one leaves so. */
+static gputune_status poison_outputs(gt_measure *measure, const gt_workspace *workspace)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        const gt_buffer *buffer = &workspace->workload.buffers[i];
+        if (buffer->direction == GT_OUT) {
+            GT_CALL(measure, MemsetD8Async, workspace->slots[i].address, GT_POISON_FIRST,
+                    buffer->bytes, measure->stream);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* A variant fills the slots. */
 static gputune_status run_variant(gt_measure *measure, const author *author, bool moved)
 {
     GT_TRY(gt_service_reset(measure, &measure->reset, author->workspace_count == 1));
+    for (uint32_t s = 0; s < author->workspace_count; ++s) {
+        GT_TRY(poison_outputs(measure, &measure->workspaces[s]));
+    }
     GT_TRY(move_inputs(measure, author->workspace_count, moved));
     for (uint32_t s = 0; s < author->workspace_count; ++s) {
         GT_TRY(gt_loaded_launch(measure, author->variant, s));

@@ -187,9 +187,9 @@ gputune_status gt_service_reset_ahead(gt_measure *measure, const gt_tasks *table
  * `first`). They can be read after the next synchronisation. */
 gputune_status gt_service_check(gt_measure *measure, const gt_tasks *table, bool timed_only,
                                 gt_findings *into);
-/* Fills the shared memory of every multiprocessor with that byte. A kernel that reads shared memory
- * before it writes it then gives wrong results. Does nothing on an emulated device, which poisons
- * the shared memory of each block itself. */
+/* Fills the shared memory of every multiprocessor with a mixed poison. A kernel that reads shared
+ * memory before it writes it then gives wrong results. Does nothing on an emulated device, which
+ * poisons the shared memory of each block itself. */
 gputune_status gt_service_poison_shared(gt_measure *measure, uint32_t poison);
 /* Evicts the buffers from L2 by reading the sweep buffer. Does nothing without one. */
 gputune_status gt_service_sweep(gt_measure *measure);

@@ -16,6 +16,19 @@ static bool is_cheapest(const gt_measure *measure, const gt_workspace *workspace
     return workspace == &measure->workspaces[measure->setup.workload_count - 1];
 }
 
+/* The poisons of the outputs: before the first of two launches on a workspace, whose results are
+ * checked at once, and before the last one. All launches of a proof and of the winner's have
+ * another. */
+static uint32_t first_poison(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 0 : 3);
+}
+
+static uint32_t last_poison(const gt_measure *measure, const gt_workspace *workspace)
+{
+    return GT_POISON_MIXED + (is_cheapest(measure, workspace) ? 1 : 2);
+}
+
 /* Whether a buffer's numbers lie one behind the other and have one type, as those of a vector do.
  */
 static bool is_plain(const gt_workload *workload, const gt_buffer *buffer)
@@ -152,7 +165,8 @@ static gt_service_task comparison(const gt_workspace *workspace, uint32_t index,
                             .source_type = buffer->reference_type,
                             .scale_type = workspace->scale_type,
                             .pattern = poison,
-                            .source_pattern = GT_POISON_SECOND,
+                            .source_pattern = workspace->workload.has_reference ? GT_POISON_SECOND
+                                                                                : GT_POISON_FIRST,
                             .flags = buffer->nan_ok ? GT_TASK_NAN_OK : 0};
     gt_type unused;
     uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
@@ -217,7 +231,8 @@ static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
         gt_slot *slot = &workspace->slots[i];
         bool is_input = workspace->workload.buffers[i].direction == GT_IN;
         slot->hash_task = -1;
-        GT_TRY(plan_result(&measure->check, workspace, i, GT_POISON_SECOND, &slot->compare_task));
+        GT_TRY(plan_result(&measure->check, workspace, i, last_poison(measure, workspace),
+                           &slot->compare_task));
         GT_TRY(plan_guards(measure, workspace, i));
         if (is_input && is_cheapest(measure, workspace)) {
             GT_TRY(plan_input(&measure->check, workspace, i, &slot->hash_task));
@@ -234,7 +249,8 @@ static gputune_status plan_first(gt_measure *measure, gt_workspace *workspace)
         gt_slot *slot = &workspace->slots[i];
         bool is_input = workspace->workload.buffers[i].direction == GT_IN;
         slot->first_hash_task = -1;
-        GT_TRY(plan_result(&workspace->first, workspace, i, GT_POISON_FIRST, &slot->first_task));
+        GT_TRY(plan_result(&workspace->first, workspace, i, first_poison(measure, workspace),
+                           &slot->first_task));
         if (is_input && !is_cheapest(measure, workspace)) {
             GT_TRY(plan_input(&workspace->first, workspace, i, &slot->first_hash_task));
         }
@@ -305,13 +321,13 @@ static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspac
 
 static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspace)
 {
-    GT_TRY(plan_reset(&measure->reset, workspace, GT_POISON_FIRST));
-    GT_TRY(plan_reset(&measure->again, workspace, GT_POISON_SECOND));
-    /* the results of a proof's last launch on a workspace are checked with the second poison */
-    bool twice = workspace == &measure->workspaces[measure->setup.workload_count - 1];
-    GT_TRY(plan_reset(&measure->launch, workspace, twice ? GT_POISON_FIRST : GT_POISON_SECOND));
+    uint32_t first = first_poison(measure, workspace), last = last_poison(measure, workspace);
+    bool twice = is_cheapest(measure, workspace);
+    GT_TRY(plan_reset(&measure->reset, workspace, first));
+    GT_TRY(plan_reset(&measure->again, workspace, last));
+    GT_TRY(plan_reset(&measure->launch, workspace, twice ? first : last));
     if (twice) {
-        GT_TRY(plan_reset(&measure->relaunch, workspace, GT_POISON_SECOND));
+        GT_TRY(plan_reset(&measure->relaunch, workspace, last));
     }
     GT_TRY(plan_check(measure, workspace));
     GT_TRY(plan_first(measure, workspace));

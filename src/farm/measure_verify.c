@@ -69,12 +69,14 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
     return status;
 }
 
-/* Poisons the scratch memory, which the variant may read before it writes it. */
-static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant,
-                                     uint32_t workspace_count, uint32_t poison)
+/* Poisons the scratch memory, which the variant may read before it writes it: that of the timed
+ * workload with zeros if there is another, so that the variant meets both. */
+static gputune_status poison_scratch(gt_measure *measure, gt_loaded *variant)
 {
-    for (uint32_t s = 0; s < workspace_count; ++s) {
-        GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, (uint8_t)poison));
+    uint32_t count = measure->setup.workload_count;
+    for (uint32_t s = 0; s < count; ++s) {
+        uint8_t poison = s + 1 < count ? GT_POISON_ZERO : GT_POISON_FIRST;
+        GT_TRY(gt_launcher_poison(variant->launchers[s], measure->stream, poison));
     }
     return GPUTUNE_OK;
 }
@@ -96,7 +98,7 @@ static gputune_status launch_pilot(gt_measure *measure, gt_loaded *variant)
 static gputune_status launch_first(gt_measure *measure, gt_loaded *variant,
                                    uint32_t workspace_count)
 {
-    GT_TRY(gt_service_poison_shared(measure, GT_POISON_FIRST));
+    GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED));
     for (uint32_t s = workspace_count - 1; s > 0; --s) {
         GT_TRY(gt_loaded_launch(measure, variant, s));
     }
@@ -107,7 +109,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
                                    uint32_t workspace)
 {
     GT_TRY(gt_service_reset(measure, reset, workspace == 0));
-    GT_TRY(gt_service_poison_shared(measure, GT_POISON_SECOND));
+    GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED + 1));
     return gt_loaded_launch(measure, variant, workspace);
 }
 
@@ -159,10 +161,10 @@ static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded 
 static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     uint32_t workspace_count = measure->setup.workload_count;
-    GT_TRY(poison_scratch(measure, variant, workspace_count, GT_POISON_FIRST));
+    GT_TRY(poison_scratch(measure, variant));
     if (!measure->has_expected) {
         GT_TRY(gt_expected_adopt(measure, variant));
-        GT_TRY(poison_scratch(measure, variant, workspace_count, GT_POISON_FIRST));
+        GT_TRY(poison_scratch(measure, variant));
     }
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
     GT_TRY(launch_first(measure, variant, workspace_count));
@@ -182,7 +184,7 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(gt_service_reset(measure, &measure->reset, true));
     GT_TRY(launch_first(measure, variant, 1));
     GT_TRY(check_first(measure, &measure->workspaces[0]));
-    GT_TRY(poison_scratch(measure, variant, 1, GT_POISON_SECOND));
+    GT_TRY(gt_launcher_poison(variant->launchers[0], measure->stream, GT_POISON_NEGATIVE));
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
     return conclude(out, measure, variant, true);

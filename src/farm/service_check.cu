@@ -58,7 +58,7 @@ static __device__ verdict judge(const task *at, u64 index)
     u32 size = size_of(t.type), source_size = size_of(t.source_type);
     u64 v = load_bits(t.target, index, size);
     u64 r = load_bits(t.source, index, source_size);
-    if ((t.flags & GAPS) && v == poison_bits(t.pattern, size) &&
+    if ((t.flags & GAPS) && v == poison_bits(poison_byte(t.pattern, t.target + index * size), size) &&
         r == poison_bits(t.source_pattern, source_size)) {
         verdict gap = {0, 0, true}; // left unwritten by both: not part of the result
         return gap;
@@ -313,7 +313,7 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
         result.worst = atomicExch(&sum->worst, 0ull);
         result.need = atomicExch(&sum->need, 0ull);
         result.gaps = atomicExch(&sum->gaps, 0ull);
-        result.value = result.expected = 0;
+        result.value = result.expected = result.unwritten = 0;
         if (tasks[i].operation == COMPARE && result.count != 0) {
             const task *at = &tasks[i];
             u64 index = result.first;
@@ -323,8 +323,12 @@ static __device__ void hand_over(const task *tasks, u32 count, findings *sums, f
                 at = &one;
                 index = 0;
             }
-            result.value = load_bits(at->target, index, size_of(at->type));
-            result.expected = load_bits(at->source, index, size_of(at->source_type));
+            u32 size = size_of(at->type), source_size = size_of(at->source_type);
+            u32 poison = poison_byte(at->pattern, at->target + index * size);
+            result.value = load_bits(at->target, index, size);
+            result.expected = load_bits(at->source, index, source_size);
+            result.unwritten = (result.value == poison_bits(poison, size) ? 1 : 0) |
+                               (result.expected == poison_bits(at->source_pattern, source_size) ? 2 : 0);
         }
         out->items[i] = result;
     }
@@ -371,7 +375,7 @@ extern "C" __global__ void gt_service_clear(findings *sums, u32 count)
 {
 #pragma unroll 1
     for (u32 i = threadIdx.x; i < count; i += blockDim.x) {
-        finding empty = {0, ~0ull, 0, 0, 0, 0, 0};
+        finding empty = {0, ~0ull, 0, 0, 0, 0, 0, 0};
         sums->items[i] = empty;
     }
     if (threadIdx.x == 0) {

@@ -189,7 +189,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) gt_service_fill(const task
 
 static __device__ void reset_vectors(const task &t, u64 target, u64 begin, u64 end)
 {
-    u32 word = t.pattern * 0x01010101u;
+    // a thread's vectors are a multiple of 64 bytes apart, so that one poison is theirs
+    u32 word = poison_byte(t.pattern, target + begin + 16 * threadIdx.x) * 0x01010101u;
     uint4 *to = (uint4 *)(target + begin);
     const uint4 *from = (const uint4 *)(t.source + begin);
     u32 count = (u32)((end - begin) / 16);
@@ -224,7 +225,7 @@ static __device__ void reset_bytes(const task &t, u64 target, u64 begin, u64 end
     const u8 *from = (const u8 *)t.source;
 #pragma unroll 1
     for (u64 i = begin + threadIdx.x; i < end; i += THREADS) {
-        to[i] = t.operation == POISON ? (u8)t.pattern : from[i];
+        to[i] = t.operation == POISON ? (u8)poison_byte(t.pattern, target + i) : from[i];
     }
 }
 

@@ -3,7 +3,7 @@
 #include "slow.cuh"
 
 #pragma gputune kernel(ticket_of_one_size)
-#pragma gputune problem(n = 6000)
+#pragma gputune problem(n = 6017)
 #pragma gputune args(out float y[1], in float x[n], size_t n)
 #pragma gputune scratch(float part[grid_x])
 #pragma gputune tune(BAD = 0, 1)
