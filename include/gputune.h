@@ -822,9 +822,11 @@ typedef struct gputune_record {
     gputune_cache cache;
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
-    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated", or
-                            "slow": its compile did not end within a call's limit */
-    const char *message; /* why it failed, or was eliminated */
+    const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated",
+                            "slow": its compile did not end within a call's limit; or "unproved":
+                            clearly slower in its first launch, so that its results were not
+                            compared */
+    const char *message; /* why it failed, was eliminated or not proved */
     bool is_default, is_winner, tie, noisy, modelled;              /* as in gputune_info */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns; /* low and high: of the median,
                                                                       95%; of ENERGY nanojoules */

@@ -107,8 +107,12 @@ static void place_trial(cli_export *data, const cli_trial *trial)
     data->entries[index] = (cli_export_entry){trial, at.choice, data->axis_count};
 }
 
+/* What was not proved is neither right nor wrong, for which the formats have no word. */
 static bool has_outcome(const cli_trial *trial)
 {
+    if (strcmp(trial->status, "unproved") == 0) {
+        return false;
+    }
     bool right = strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0;
     return !right || trial->median_ns > 0;
 }

@@ -123,20 +123,41 @@ static gputune_status prepare(gt_farm *base, const gt_measure_setup *setup)
     return gt_measure_submit(farm, request);
 }
 
+/* What a later worker gets of the same variant, which was found to be among the fast ones. */
+static gputune_status make_unconditional(gt_packet **out, const gt_measure_request *request,
+                                         const gt_verify_job *job)
+{
+    if (job->slower_ns <= 0) {
+        *out = gt_packet_keep(request->packet);
+        return GPUTUNE_OK;
+    }
+    gt_verify_job *anyway = malloc(sizeof *anyway); /* too large for the stacks of some threads */
+    if (!anyway) {
+        return gt_fail_memory();
+    }
+    *anyway = *job;
+    anyway->slower_ns = 0;
+    gputune_status status = make_packet(out, GT_FRAME_VERIFY, &gt_record_verify_job, anyway);
+    free(anyway);
+    return status;
+}
+
 static gputune_status verify(gt_farm *base, const gt_verify_job *job)
 {
     gt_host_farm *farm = host_of(base);
     gt_measure_host *host = &farm->measure;
+    gt_live_variant live = {.id = job->id, .work = job->work};
     gt_measure_request *request;
     GT_TRY(make_request(&request, farm, GT_FRAME_VERIFY, job->id, &gt_record_verify_job, job));
     request->patient = job->patient;
     gt_live_forget(host, job->id);
-    if (gt_array_reserve(&host->variants) < 0) {
+    gputune_status status = make_unconditional(&live.packet, request, job);
+    status = status == GPUTUNE_OK ? gt_array_push(&host->variants, live) : status;
+    if (status < 0) {
+        gt_packet_drop(live.packet);
         gt_measure_request_free(request);
-        return GPUTUNE_ENOMEM;
+        return status;
     }
-    host->variants.items[host->variants.count++] = (gt_live_variant){
-        .id = job->id, .packet = gt_packet_keep(request->packet), .work = job->work};
     return gt_measure_submit(farm, request);
 }
 
@@ -157,6 +178,11 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
                         job));
     GT_TRY(set_variants(request, &job->id, 1));
     return gt_measure_submit(host_of(base), request);
+}
+
+static void interrupt(gt_farm *base)
+{
+    gt_measure_interrupt(host_of(base));
 }
 
 static gputune_status drop(gt_farm *base, uint64_t variant)
@@ -314,6 +340,7 @@ static const gt_farm_ops operations = {
     .verify = verify,
     .sample = sample,
     .recheck = recheck,
+    .interrupt = interrupt,
     .drop = drop,
     .device = device,
     .wait = wait_event,

@@ -61,6 +61,10 @@ typedef struct gt_farm_ops {
     gputune_status (*verify)(gt_farm *farm, const gt_verify_job *job);
     gputune_status (*sample)(gt_farm *farm, const gt_sample_job *job);
     gputune_status (*recheck)(gt_farm *farm, const gt_recheck_job *job);
+    /* Forgets what the measure worker was asked for, and ends it if it is at something. What was
+     * prepared, and variants that were verified, are there again for the next request. Does nothing
+     * where the worker is a thread, which cannot be ended. */
+    void (*interrupt)(gt_farm *farm);
     /* Frees what the measure worker holds for a variant that left the race. */
     gputune_status (*drop)(gt_farm *farm, uint64_t variant);
     /* The measure worker's device. Waits until the worker reports it, which it does before it makes

@@ -218,6 +218,8 @@ void gt_measure_start(gt_host_farm *farm);
 void gt_measure_pump(gt_host_farm *farm);
 /* Handles what came from the worker. */
 void gt_measure_receive(gt_host_farm *farm);
+/* As gt_farm_ops.interrupt. */
+void gt_measure_interrupt(gt_host_farm *farm);
 /* Forgets requests, variants and setup. Ends a worker that is at a request. */
 void gt_measure_cancel(gt_host_farm *farm);
 /* Ends the worker and frees everything. */

@@ -312,8 +312,10 @@ static void note(gt_measure_host *host, const gt_measure_request *request, const
     if (request->kind == GT_FRAME_PREPARE) {
         host->reference_ns = reply->prepared.reference_ns;
         host->prepare_s = gt_seconds_since(host->since_ns);
-    } else if (request->kind == GT_FRAME_VERIFY && variant) {
+    } else if (request->kind == GT_FRAME_VERIFY && variant && reply->verified.proved) {
         variant->generation = host->generation;
+    } else if (request->kind == GT_FRAME_VERIFY) {
+        gt_live_forget(host, request->id);
     }
 }
 
@@ -459,11 +461,16 @@ void gt_measure_receive(gt_host_farm *farm)
 
 /* ---- Ending ---------------------------------------------------------------------------------- */
 
-static void forget_all(gt_measure_host *host)
+static void forget_requests(gt_measure_host *host)
 {
     while (host->queue.count > 0) {
         gt_measure_request_free(host->queue.items[--host->queue.count]);
     }
+}
+
+static void forget_all(gt_measure_host *host)
+{
+    forget_requests(host);
     while (host->variants.count > 0) {
         gt_packet_drop(host->variants.items[--host->variants.count].packet);
     }
@@ -480,6 +487,18 @@ void gt_measure_cancel(gt_host_farm *farm)
     if (busy) {
         gt_link_abandon(&host->link);
         host->ready = false;
+    }
+}
+
+void gt_measure_interrupt(gt_host_farm *farm)
+{
+    gt_measure_host *host = &farm->measure;
+    bool busy = host->sent > 0 || host->offset > 0;
+    if (!host->link.is_thread) {
+        forget_requests(host);
+        if (busy) {
+            gt_measure_restart(farm);
+        }
     }
 }
 

@@ -74,19 +74,24 @@ typedef struct gt_prepared {
     gt_proof proof;
 } gt_prepared;
 
-/* Load a variant, verify it on every workload, and keep it ready for samples. */
+/* Load a variant, verify it on every workload, and keep it ready for samples; one that is not
+ * proved is unloaded. */
 typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX];
-    bool patient; /* ten times the deadline: a hang will then be believed */
-    double work;  /* of a launch, over that of the default's: the deadline grows with it */
+    bool patient;     /* ten times the deadline: a hang will then be believed */
+    double work;      /* of a launch, over that of the default's: the deadline grows with it */
+    double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and
+                         is not proved; 0: it is proved, however long they take */
+    bool look_twice;  /* a launch that is not far above slower_ns is repeated: luck decides less */
 } gt_verify_job;
 
 typedef struct gt_verified {
-    double max_error;       /* largest |v - r| over what the tolerance allows; <= 1 is right */
+    bool proved;      /* else slower than slower_ns: only what it must not touch was checked */
+    double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
     gt_tolerance tolerance; /* of the output where that is */
-    double pilot_ns;        /* rough time of one launch */
+    double pilot_ns;        /* rough time of one launch; the shorter one of two */
     double occupancy;       /* resident warps over the SM's maximum */
     gt_resources resources; /* as the driver sees them; spills unknown (0) */
 } gt_verified;
@@ -131,8 +136,8 @@ typedef struct gt_sampled {
                            restored ones; else 1 */
 } gt_sampled;
 
-/* Prove again, with another seed and what thousands of launches left behind (the winner, after its
- * last sample). */
+/* Prove again, with inputs of this seed (the setup's: without running the reference again) and what
+ * thousands of launches left behind (the winner, after its last sample). */
 typedef struct gt_recheck_job {
     uint64_t id; /* the variant's */
     uint64_t seed;

@@ -63,9 +63,10 @@ static void forget(gt_measure *measure)
     gt_loaded_free_all(measure);
     gt_memory_free(measure);
     gt_tasks *const tables[] = {
-        &measure->fill,    &measure->reset, &measure->again,  &measure->launch,  &measure->relaunch,
-        &measure->restore, &measure->check, &measure->hash,   &measure->convert, &measure->keep,
-        &measure->agree,   &measure->move,  &measure->spread, &measure->rotate};
+        &measure->fill,     &measure->reset,   &measure->again,   &measure->launch,
+        &measure->relaunch, &measure->restore, &measure->check,   &measure->hash,
+        &measure->convert,  &measure->keep,    &measure->agree,   &measure->move,
+        &measure->spread,   &measure->rotate,  &measure->results, &measure->edges};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; ++i) {
         gt_tasks_free(tables[i]);
     }
@@ -73,6 +74,7 @@ static void forget(gt_measure *measure)
         gt_workspace_free(&measure->workspaces[i]);
     }
     measure->ready = measure->has_expected = measure->has_tolerances = false;
+    measure->results_hash = 0;
     measure->damage = GT_DAMAGE_NONE;
     measure->ahead = NULL;
 }

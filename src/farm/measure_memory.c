@@ -341,6 +341,8 @@ static size_t most_findings(const gt_measure *measure)
                                       &measure->hash,
                                       &measure->agree,
                                       &measure->spread,
+                                      &measure->results,
+                                      &measure->edges,
                                       &measure->workspaces[0].first,
                                       &measure->workspaces[1].first};
     size_t most = 0;

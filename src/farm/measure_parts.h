@@ -25,6 +25,12 @@ typedef enum gt_service {
     GT_SERVICE_COUNT
 } gt_service;
 
+/* What shows that a launch has touched what it must not: indices into a table, or -1. */
+typedef struct gt_edge_tasks {
+    int guards[2]; /* the zones before and behind the buffer */
+    int hash;      /* of an input */
+} gt_edge_tasks;
+
 /* One buffer of a workload on the device. */
 typedef struct gt_slot {
     CUdeviceptr base;     /* of the allocation; gt_plan_place() says where the buffer begins */
@@ -36,9 +42,9 @@ typedef struct gt_slot {
     uint64_t hash;        /* of an input's contents */
     bool gaps;            /* the reference leaves elements of this output unwritten */
     gt_tolerance tolerance;
-    int compare_task, guard_tasks[2], hash_task; /* index into the check table, or -1; the guard
-                                                    zones before and behind */
-    int first_task, first_hash_task;             /* index into `first` of the workspace, or -1 */
+    int compare_task;                        /* index into the check table, or -1 */
+    gt_edge_tasks edges, edges_alone;        /* indices into `check`, and into `edges` */
+    int first_task, first_hash_task;         /* index into `first` of the workspace, or -1 */
     int agree_task, spread_task, input_task; /* index into `agree`, `spread` and `hash`, or -1 */
     int move_task;                           /* index into `move`, or -1 */
 } gt_slot;
@@ -133,7 +139,9 @@ struct gt_measure {
     gt_tasks rotate;  /* set 0 to all others */
     const gt_tasks *ahead; /* `reset` or `restore` if it is queued already for the next launch */
     gt_tasks check;        /* after the second launch: comparisons, guards, hashes */
+    gt_tasks edges;        /* after launches whose results are not compared: guards, hashes */
     gt_tasks hash;         /* inputs */
+    gt_tasks results;      /* hashes of the expected results */
     gt_tasks convert;      /* inout to the reference's doubles */
     gt_tasks keep;   /* the reference's results into the slots, as if a variant had made them */
     gt_tasks agree;  /* the reference's first results against its second ones */
@@ -146,13 +154,14 @@ struct gt_measure {
     uint64_t sequence; /* number of the last check */
     CUdeviceptr sweep; /* zeros, twice the size of L2 (emulated: once); 0: no sweep */
     uint64_t sweep_bytes;
-    CUdeviceptr stray;    /* not zero once a sweep has met something other than zeros */
-    uint32_t *stray_seen; /* the same as the host last saw it; NULL: no sweep */
-    uint64_t seed;        /* that the buffers' contents were made from */
-    gt_damage damage;     /* to be repaired before the next use */
-    bool has_expected;    /* the expected results are known */
-    bool has_tolerances;  /* the tolerances are known */
-    uint32_t turn;        /* number of sample jobs; chooses the set of buffers of a hot sample */
+    CUdeviceptr stray;     /* not zero once a sweep has met something other than zeros */
+    uint32_t *stray_seen;  /* the same as the host last saw it; NULL: no sweep */
+    uint64_t seed;         /* that the buffers' contents were made from */
+    uint64_t results_hash; /* of the expected results as the setup's seed gives them; 0: unknown */
+    gt_damage damage;      /* to be repaired before the next use */
+    bool has_expected;     /* the expected results are known */
+    bool has_tolerances;   /* the tolerances are known */
+    uint32_t turn;         /* number of sample jobs; chooses the set of buffers of a hot sample */
     const gt_guarded
         *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
     bool alone;   /* samples are single launches, each on restored buffers */
@@ -313,6 +322,8 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
  * and the tolerance that would have accepted the value. *damage says what must be filled again. */
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race);
+/* The same for launches whose results were not compared (the table `edges`). */
+gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no
  * tolerance. */
 const char *gt_tolerance_text(char out[128], const gt_measure *measure, const gt_slot *slot);

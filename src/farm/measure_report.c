@@ -186,19 +186,19 @@ static gputune_status report_guard(const gt_buffer *buffer, const gt_slot *slot,
                    gt_buffer_count(buffer), place);
 }
 
-static gputune_status judge_surroundings(const gt_measure *measure, const gt_workspace *workspace,
-                                         uint32_t index)
+static gputune_status judge_edges(const gt_measure *measure, const gt_workspace *workspace,
+                                  uint32_t index, const gt_edge_tasks *edges)
 {
     const gt_buffer *buffer = &workspace->workload.buffers[index];
     const gt_slot *slot = &workspace->slots[index];
     const gt_finding *items = measure->findings->items;
     for (int behind = 0; behind < 2; ++behind) {
-        int task = slot->guard_tasks[behind];
+        int task = edges->guards[behind];
         if (task >= 0 && items[task].count != 0) {
             return report_guard(buffer, slot, behind, &items[task]);
         }
     }
-    if (slot->hash_task >= 0 && items[slot->hash_task].count != slot->hash) {
+    if (edges->hash >= 0 && items[edges->hash].count != slot->hash) {
         return report_input(buffer);
     }
     return GPUTUNE_OK;
@@ -231,11 +231,25 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
     *damage = GT_DAMAGE_EVERYTHING;
     for (uint32_t s = 0; s < workspace_count; ++s) {
         for (uint32_t i = 0; i < measure->workspaces[s].workload.buffer_count; ++i) {
-            GT_TRY(judge_surroundings(measure, &measure->workspaces[s], i));
+            const gt_workspace *workspace = &measure->workspaces[s];
+            GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges));
         }
     }
     *damage = GT_DAMAGE_INPUTS; /* those of the timed workspace were not checked */
     GT_TRY(after_race ? judge_race(out, measure) : judge_proof(out, measure));
+    *damage = GT_DAMAGE_NONE;
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)
+{
+    *damage = GT_DAMAGE_EVERYTHING;
+    for (uint32_t s = 0; s < measure->setup.workload_count; ++s) {
+        const gt_workspace *workspace = &measure->workspaces[s];
+        for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+            GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges_alone));
+        }
+    }
     *damage = GT_DAMAGE_NONE;
     return GPUTUNE_OK;
 }

@@ -177,17 +177,32 @@ static gt_service_task comparison(const gt_workspace *workspace, uint32_t index,
     return task;
 }
 
-static gputune_status plan_guards(gt_measure *measure, gt_workspace *workspace, uint32_t index)
+static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
+                                 int *task)
 {
-    gt_slot *slot = &workspace->slots[index];
+    gt_service_task hash = {.operation = GT_DO_HASH,
+                            .target = workspace->slots[index].address,
+                            .count = workspace->workload.buffers[index].bytes};
+    return gt_tasks_add(table, &hash, GT_TILE, task);
+}
+
+static gputune_status plan_edges(gt_tasks *table, gt_edge_tasks *edges, const gt_measure *measure,
+                                 const gt_workspace *workspace, uint32_t index)
+{
+    const gt_slot *slot = &workspace->slots[index];
+    bool is_input = workspace->workload.buffers[index].direction == GT_IN;
     gt_service_task task = {.operation = GT_DO_GUARD,
                             .target = slot->base,
                             .count = slot->address - slot->base,
                             .pattern = gt_guard_seed(index)};
-    GT_TRY(gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_tasks[0]));
+    edges->hash = -1;
+    GT_TRY(gt_tasks_add(table, &task, GT_TILE, &edges->guards[0]));
     task.target = slot->address + workspace->workload.buffers[index].bytes;
     task.count = slot->guard_back;
-    return gt_tasks_add(&measure->check, &task, GT_TILE, &slot->guard_tasks[1]);
+    GT_TRY(gt_tasks_add(table, &task, GT_TILE, &edges->guards[1]));
+    return is_input && is_cheapest(measure, workspace)
+               ? plan_input(table, workspace, index, &edges->hash)
+               : GPUTUNE_OK;
 }
 
 static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspace, int *index)
@@ -200,15 +215,6 @@ static gputune_status plan_failures(gt_tasks *table, const gt_workspace *workspa
                             .source_type = GT_TYPE_U64};
     *index = -1;
     return workspace->check ? gt_tasks_add(table, &task, GT_TILE, index) : GPUTUNE_OK;
-}
-
-static gputune_status plan_input(gt_tasks *table, const gt_workspace *workspace, uint32_t index,
-                                 int *task)
-{
-    gt_service_task hash = {.operation = GT_DO_HASH,
-                            .target = workspace->slots[index].address,
-                            .count = workspace->workload.buffers[index].bytes};
-    return gt_tasks_add(table, &hash, GT_TILE, task);
 }
 
 /* Nothing for an input, and where the template's check kernel compares. */
@@ -229,14 +235,10 @@ static gputune_status plan_check(gt_measure *measure, gt_workspace *workspace)
     GT_TRY(plan_failures(&measure->check, workspace, &workspace->failures_task));
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
         gt_slot *slot = &workspace->slots[i];
-        bool is_input = workspace->workload.buffers[i].direction == GT_IN;
-        slot->hash_task = -1;
         GT_TRY(plan_result(&measure->check, workspace, i, last_poison(measure, workspace),
                            &slot->compare_task));
-        GT_TRY(plan_guards(measure, workspace, i));
-        if (is_input && is_cheapest(measure, workspace)) {
-            GT_TRY(plan_input(&measure->check, workspace, i, &slot->hash_task));
-        }
+        GT_TRY(plan_edges(&measure->check, &slot->edges, measure, workspace, i));
+        GT_TRY(plan_edges(&measure->edges, &slot->edges_alone, measure, workspace, i));
     }
     return GPUTUNE_OK;
 }
@@ -302,6 +304,24 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
     return gt_tasks_add(&measure->spread, &task, GT_TILE, NULL);
 }
 
+/* The hash of memory that the reference writes, if there is any. */
+static gputune_status plan_result_hash(gt_measure *measure, CUdeviceptr address, uint64_t bytes)
+{
+    gt_service_task hash = {.operation = GT_DO_HASH, .target = address, .count = bytes};
+    return address ? gt_tasks_add(&measure->results, &hash, GT_TILE, NULL) : GPUTUNE_OK;
+}
+
+static gputune_status plan_result_hashes(gt_measure *measure, const gt_workspace *workspace)
+{
+    gt_type unused;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        GT_TRY(plan_result_hash(measure, workspace->slots[i].expected,
+                                gt_plan_expected_bytes(&workspace->workload.buffers[i])));
+    }
+    return plan_result_hash(measure, workspace->scale,
+                            gt_plan_scale_bytes(&workspace->workload, &unused));
+}
+
 static gputune_status plan_reference(gt_measure *measure, gt_workspace *workspace)
 {
     for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
@@ -332,6 +352,7 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
     GT_TRY(plan_check(measure, workspace));
     GT_TRY(plan_first(measure, workspace));
     GT_TRY(plan_reference(measure, workspace));
+    GT_TRY(plan_result_hashes(measure, workspace));
     GT_TRY(plan_move(measure, workspace));
     return is_timed(measure, workspace) ? plan_sets(measure, workspace) : GPUTUNE_OK;
 }
@@ -339,9 +360,9 @@ static gputune_status plan_workspace(gt_measure *measure, gt_workspace *workspac
 gputune_status gt_tables_plan(gt_measure *measure)
 {
     gt_tasks *const tables[] = {
-        &measure->launch, &measure->reset, &measure->again,  &measure->relaunch, &measure->restore,
-        &measure->rotate, &measure->check, &measure->hash,   &measure->keep,     &measure->agree,
-        &measure->spread, &measure->move,  &measure->convert};
+        &measure->launch, &measure->reset, &measure->again,   &measure->relaunch, &measure->restore,
+        &measure->rotate, &measure->check, &measure->hash,    &measure->keep,     &measure->agree,
+        &measure->spread, &measure->move,  &measure->convert, &measure->results,  &measure->edges};
     size_t count = sizeof tables / sizeof tables[0];
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));

@@ -1,6 +1,7 @@
 /* Proving variants right before they are timed, and the winner once more behind its last sample. */
 #include "farm/measure_parts.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,16 +46,20 @@ static bool is_kept(const gt_measure *measure, const gt_loaded *variant)
     return measure->dropped.count < KEPT && variant->owned_bytes < KEPT_BYTES;
 }
 
-void gt_measure_drop(gt_measure *measure, uint64_t id)
+static void unload(gt_measure *measure, gt_loaded *variant)
 {
-    gt_loaded *variant = gt_loaded_find(measure, id);
-    if (!variant) {
-        return;
-    }
     if (!is_kept(measure, variant) || gt_array_push(&measure->dropped, *variant) < 0) {
         free_variant(measure, variant);
     }
-    *variant = measure->variants.items[--measure->variants.count];
+}
+
+void gt_measure_drop(gt_measure *measure, uint64_t id)
+{
+    gt_loaded *variant = gt_loaded_find(measure, id);
+    if (variant) {
+        unload(measure, variant);
+        *variant = measure->variants.items[--measure->variants.count];
+    }
 }
 
 /* ---- One proof ------------------------------------------------------------------------------- */
@@ -131,35 +136,72 @@ static gputune_status check_all(gt_measure *measure, uint32_t workspace_count)
     return gt_service_check(measure, &measure->check, workspace_count == 1, measure->findings);
 }
 
-/* Waits for a proof's findings and judges them. Before the race other variants follow, so that the
- * reset for the next one is queued meanwhile. */
+/* What was checked after the launches. */
+typedef enum extent {
+    EDGES, /* only what they must not touch */
+    PROOF, /* that, and their results */
+    AGAIN  /* the same after the race */
+} extent;
+
+/* Waits for the findings and judges them. Before the race other variants follow, so that the reset
+ * for the next one is queued meanwhile. */
 static gputune_status conclude(gt_verified *out, gt_measure *measure, gt_loaded *variant,
-                               bool after_race)
+                               extent extent)
 {
     gt_damage damage = GT_DAMAGE_NONE;
     GT_TRY(gt_service_look_for_stray(measure));
     GT_CALL(measure, EventRecord, measure->checked, measure->stream);
-    if (!after_race) {
+    if (extent != AGAIN) {
         GT_TRY(gt_service_reset_ahead(measure, &measure->launch));
     }
     GT_CALL(measure, EventSynchronize, measure->checked);
-    gputune_status status = gt_report_findings(out, &damage, measure, after_race);
+    gputune_status status = extent == EDGES
+                                ? gt_report_edges(&damage, measure)
+                                : gt_report_findings(out, &damage, measure, extent == AGAIN);
     gputune_status stray = gt_service_judge_stray(measure);
     damage = stray < 0 ? GT_DAMAGE_EVERYTHING : damage;
     status = status < 0 ? status : stray;
     measure->damage = damage > measure->damage ? damage : measure->damage;
     GT_TRY(status);
-    GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
+    if (!(out->pilot_ns > 0)) {
+        GT_TRY(gt_measure_elapsed(&out->pilot_ns, measure));
+    }
+    out->proved = extent != EDGES;
     variant->launch_ns = out->pilot_ns;
     return gt_launcher_resources(variant->launchers[0], &out->resources, &out->occupancy);
+}
+
+/* Whether the first launch at the requested size took so long that the variant cannot win; luck may
+ * have slowed one that is not far off. */
+static gputune_status is_slower(bool *out, gt_verified *verified, gt_measure *measure,
+                                gt_loaded *variant, const gt_verify_job *job)
+{
+    static const double far_off = 1.5;
+    *out = false;
+    if (job->slower_ns <= 0) {
+        return GPUTUNE_OK;
+    }
+    GT_TRY(gt_measure_elapsed(&verified->pilot_ns, measure));
+    *out = verified->pilot_ns > job->slower_ns;
+    if (*out && job->look_twice && verified->pilot_ns < far_off * job->slower_ns) {
+        double second_ns;
+        GT_TRY(gt_service_reset(measure, &measure->launch, true));
+        GT_TRY(launch_pilot(measure, variant));
+        GT_TRY(gt_measure_elapsed(&second_ns, measure));
+        verified->pilot_ns = fmin(verified->pilot_ns, second_ns);
+        *out = verified->pilot_ns > job->slower_ns;
+    }
+    return GPUTUNE_OK;
 }
 
 /* One launch on each workspace, and a second one on the last, which finds what the first has left
  * in scratch memory and in the module. If there are two workspaces, the timed one takes as long to
  * reset, launch and compare as a sample. Its second launch is left to the winner's proof
  * (prove_again), because most variants leave the race before. The only wait is at the end. */
-static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                            const gt_verify_job *job)
 {
+    bool slower;
     uint32_t workspace_count = measure->setup.workload_count;
     GT_TRY(poison_scratch(measure, variant));
     if (!measure->has_expected) {
@@ -168,12 +210,17 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
     }
     GT_TRY(gt_service_reset(measure, &measure->launch, false));
     GT_TRY(launch_first(measure, variant, workspace_count));
+    GT_TRY(is_slower(&slower, out, measure, variant, job));
+    if (slower) {
+        GT_TRY(gt_service_check(measure, &measure->edges, false, measure->findings));
+        return conclude(out, measure, variant, EDGES);
+    }
     GT_TRY(check_first(measure, &measure->workspaces[workspace_count - 1]));
     GT_TRY(launch_again(measure, variant,
                         workspace_count > 1 ? &measure->relaunch : &measure->again,
                         workspace_count - 1));
     GT_TRY(check_all(measure, workspace_count));
-    return conclude(out, measure, variant, false);
+    return conclude(out, measure, variant, PROOF);
 }
 
 /* The same for a winner on the timed workspace, in the other order: first with the scratch memory
@@ -187,7 +234,7 @@ static gputune_status prove_twice(gt_verified *out, gt_measure *measure, gt_load
     GT_TRY(gt_launcher_poison(variant->launchers[0], measure->stream, GT_POISON_NEGATIVE));
     GT_TRY(launch_again(measure, variant, &measure->again, 0));
     GT_TRY(check_all(measure, 1));
-    return conclude(out, measure, variant, true);
+    return conclude(out, measure, variant, AGAIN);
 }
 
 /* A variant that writes an input and puts it right again within the launch passes every comparison.
@@ -279,7 +326,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     bool adopting = !measure->has_expected;
     if (status == GPUTUNE_OK) {
-        status = prove(&verified, measure, &variant);
+        status = prove(&verified, measure, &variant, job);
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
@@ -288,9 +335,13 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
         discard(measure, &variant);
         return status;
     }
+    *out = verified;
+    if (!verified.proved) {
+        unload(measure, &variant);
+        return GPUTUNE_OK;
+    }
     measure->variants.items[measure->variants.count++] = variant;
     note_model(measure, &measure->variants.items[measure->variants.count - 1], job);
-    *out = verified;
     return GPUTUNE_OK;
 }
 
@@ -302,7 +353,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     if (!variant) {
         return gt_fail(GPUTUNE_EINVAL, "variant %llu is not loaded", (unsigned long long)job->id);
     }
-    if (measure->workspaces[0].workload.has_reference) {
+    if (measure->workspaces[0].workload.has_reference && job->seed != measure->setup.seed) {
         measure->damage = GT_DAMAGE_EVERYTHING; /* until the setup's own contents are back */
         GT_TRY(gt_contents_make(measure, job->seed, true));
     } else {

@@ -269,10 +269,13 @@ static const gt_member verify_job_members[] = {
     STRUCTS(gt_verify_job, launches, &launch),
     NUMBER(gt_verify_job, patient),
     NUMBER(gt_verify_job, work),
+    NUMBER(gt_verify_job, slower_ns),
+    NUMBER(gt_verify_job, look_twice),
 };
 RECORD(gt_record_verify_job, gt_verify_job, verify_job_members);
 
 static const gt_member verified_members[] = {
+    NUMBER(gt_verified, proved),
     NUMBER(gt_verified, max_error),
     STRUCT(gt_verified, tolerance, &tolerance),
     NUMBER(gt_verified, pilot_ns),

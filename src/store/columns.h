@@ -46,7 +46,9 @@ typedef enum gt_trial_status {
     GT_TRIAL_HUNG,
     GT_TRIAL_COMPILE, /* does not compile */
     GT_TRIAL_LAUNCH,  /* the driver refuses it */
-    GT_TRIAL_SLOW     /* its compile did not end within the limit of a call */
+    GT_TRIAL_SLOW,    /* its compile did not end within the limit of a call */
+    GT_TRIAL_UNPROVED /* clearly slower in its first launch, and not proved: never right, never
+                         wrong */
 } gt_trial_status;
 
 /* One configuration tried in a scenario. */
@@ -55,7 +57,7 @@ typedef struct gt_trial {
     gt_hash source;     /* gt_source.hash, which leads to the cubin */
     const char *config; /* gt_config_text() */
     gt_trial_status status;
-    const char *message; /* a failure's, or why it was eliminated; NULL: "" */
+    const char *message; /* a failure's, or why it was eliminated or not proved; NULL: "" */
     bool is_default, noisy;
     gt_summary time; /* nanoseconds (energy: nanojoules) */
     uint32_t eliminated_round;

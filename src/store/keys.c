@@ -42,11 +42,21 @@ const char *gt_environment_join(char out[GT_ENVIRONMENT_MAX], const char *enviro
 }
 
 static const char *const status_names[] = {
-    [GT_TRIAL_OK] = "ok",         [GT_TRIAL_ELIMINATED] = "eliminated",
-    [GT_TRIAL_WRONG] = "wrong",   [GT_TRIAL_CRASHED] = "crashed",
-    [GT_TRIAL_HUNG] = "hung",     [GT_TRIAL_COMPILE] = "compile",
-    [GT_TRIAL_LAUNCH] = "launch", [GT_TRIAL_SLOW] = "slow",
+    [GT_TRIAL_OK] = "ok",
+    [GT_TRIAL_ELIMINATED] = "eliminated",
+    [GT_TRIAL_WRONG] = "wrong",
+    [GT_TRIAL_CRASHED] = "crashed",
+    [GT_TRIAL_HUNG] = "hung",
+    [GT_TRIAL_COMPILE] = "compile",
+    [GT_TRIAL_LAUNCH] = "launch",
+    [GT_TRIAL_SLOW] = "slow",
+    [GT_TRIAL_UNPROVED] = "unproved",
 };
+
+bool gt_trial_is_right(gt_trial_status status)
+{
+    return status == GT_TRIAL_OK || status == GT_TRIAL_ELIMINATED;
+}
 
 const char *gt_trial_status_name(gt_trial_status status)
 {

@@ -106,6 +106,8 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow". */
 const char *gt_trial_status_name(gt_trial_status status);
+/* Whether the trial's results were compared, and are right. */
+bool gt_trial_is_right(gt_trial_status status);
 
 typedef struct gt_trial_list {
     gt_trial *items;

@@ -41,6 +41,7 @@ static bool counts(const trial_search *search, const gt_trial *trial)
     switch (trial->status) {
     case GT_TRIAL_OK:
     case GT_TRIAL_ELIMINATED:
+    case GT_TRIAL_UNPROVED:
         return true;
     case GT_TRIAL_COMPILE:
         return same_nvrtc;

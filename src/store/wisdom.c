@@ -180,7 +180,7 @@ static bool is_sound(const gt_wisdom_entry *entry)
         !is_one_of(place->cache, GPUTUNE_CACHE_COLD, GPUTUNE_CACHE_HOT) ||
         !is_one_of((int)winner->terms.effort, GPUTUNE_CACHED_ONLY, GPUTUNE_EXHAUSTIVE) ||
         !is_one_of((int)winner->terms.isolation, 0, GPUTUNE_ISOLATION_THREAD) ||
-        !is_one_of((int)entry->trial.status, GT_TRIAL_OK, GT_TRIAL_ELIMINATED) ||
+        !gt_trial_is_right(entry->trial.status) ||
         !is_one_of((int)entry->standard.status, GT_TRIAL_OK, GT_TRIAL_LAUNCH)) {
         return false;
     }

@@ -93,7 +93,7 @@ static gt_terms terms_of(const gt_tuning *tuning, const gt_race_result *result)
     gt_terms terms = tuning->session.request->terms;
     terms.final = result->end != GT_RACE_BUDGET && result->end != GT_RACE_CANCELED &&
                   !gt_field_lacks_one(&tuning->session.field);
-    terms.proved = true;
+    terms.proved = tuning->proved == result->winner;
     terms.complete =
         !gt_strategy_proposer_is_content(tuning->strategy) && !tuning->session.field.given_up;
     return terms;
@@ -106,7 +106,8 @@ static uint32_t tried(const gt_tuning *tuning)
 }
 
 /* Why the tuning ended, and how many variants were tried if not all were. */
-static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end)
+static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_end end,
+                                  bool proved_again)
 {
     uint64_t size = gt_strategy_proposer_size(tuning->strategy);
     uint32_t given_up = tuning->session.field.given_up;
@@ -130,6 +131,7 @@ static gputune_status explain_end(char **out, const gt_tuning *tuning, gt_race_e
         gt_text_append(&text, decided && tried(tuning) < size ? "of those searched, " : "");
         gt_text_append(&text, gt_race_end_text(end));
     }
+    gt_text_append(&text, proved_again ? "" : "; not proved again after its race");
     return gt_text_take(out, &text);
 }
 
@@ -158,7 +160,7 @@ static gputune_status make_choice(gt_choice *choice, const gt_tuning *tuning,
                     .variants = tried(tuning),
                     .failed = field->failed};
     GT_TRY(copy_image(&choice->image, &unit_of(tuning, (uint32_t)result->winner)->compiled.image));
-    return explain_end(&choice->stop_reason, tuning, result->end);
+    return explain_end(&choice->stop_reason, tuning, result->end, choice->terms.proved);
 }
 
 /* --- storing ---------------------------------------------------------------------------------- */

@@ -385,6 +385,7 @@ gputune_status gt_field_try_outclassed(gt_field *field, uint32_t *count)
 void gt_field_abandon(gt_field *field)
 {
     field->options.proposer->exhausted = true;
+    field->abandoned = true;
     field->started = (uint32_t)field->variants.count;
     field->compiling = field->verifying = 0;
     field->compiled.count = 0;

@@ -8,14 +8,17 @@
 #include "base/hash_index.h"
 #include "farm/farm.h"
 #include "kernel/source.h"
+#include "search/schedule.h"
 #include "tuner/history.h"
 #include "tuner/proposer.h"
 #include "tuner/request.h"
 
 typedef enum gt_stage {
-    GT_STAGE_WAITING,    /* its source is not compiled yet */
-    GT_STAGE_VERIFYING,  /* with the measure worker */
-    GT_STAGE_READY,      /* verified (or compiled, in a field that does not measure) */
+    GT_STAGE_WAITING,   /* its source is not compiled yet */
+    GT_STAGE_VERIFYING, /* with the measure worker */
+    GT_STAGE_SLOWER, /* its first launch was clearly slower than the best that is right: it cannot
+                        win, and was not proved */
+    GT_STAGE_READY,  /* verified (or compiled, in a field that does not measure) */
     GT_STAGE_OUTCLASSED, /* measured earlier and far slower than the best of this space; not tried
                           */
     GT_STAGE_TWIN,       /* the same launch as an earlier variant, which is tried for both */
@@ -42,6 +45,7 @@ typedef struct gt_variant {
     gt_stage stage;
     gt_role role;
     bool dropped;           /* the measure worker was told to forget it */
+    bool surely_proved;     /* is proved, however slow its first launch is */
     bool kept;              /* its trial was stored before the tuning's end */
     bool remembered;        /* failed in an earlier tuning, and was not tried again */
     gputune_status failure; /* of a failed or given up one, as gt_event says */
@@ -86,6 +90,7 @@ typedef struct gt_field_options {
     bool only_promising; /* where all variants are tried: leave out those that were far slower than
                             the best */
     bool puts_off;       /* variants that take long are left to gt_field_try_late() */
+    bool drops_slower;   /* a variant whose first launch shows that it cannot win is not proved */
 } gt_field_options;
 
 /* More variants than a tuning can try; a limit on memory. */
@@ -102,27 +107,30 @@ typedef struct gt_field {
     uint32_t given;         /* of `variants`: added before the first proposal */
     uint32_t started;       /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
-    bool has_auxiliary;  /* service kernels and reference were submitted */
-    bool awaits_results; /* the proposer waits for results before it proposes more */
-    bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
+    gt_schedule schedule; /* of the measure worker, and of compiling */
+    bool rounds_wait;     /* the session has contestants to sample, and none is being sampled */
+    bool abandoned;       /* nothing more is started */
+    bool has_auxiliary;   /* service kernels and reference were submitted */
+    bool awaits_results;  /* the proposer waits for results before it proposes more */
+    bool may_measure;     /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
     bool awaits_default; /* the default is verified before all others */
     gt_prepared preparation;
     gt_problem awkward;
     uint32_t workload_count;
     GT_ARRAY(uint32_t)
-    compiled; /* variants that wait for preparation and default before they are verified */
+    compiled; /* variants that wait for preparation, default and their turn to be verified */
     GT_ARRAY(uint32_t)
     newly_ready; /* became ready, and gt_field_next_ready() has not returned them yet */
     uint32_t ready, failed, twins, outclassed;
+    uint32_t slower;   /* in GT_STAGE_SLOWER */
+    double best_ns;    /* of the first launches of variants that are right; 0: none that tells */
     uint32_t given_up; /* variants that were not tried, since compiling them took too long */
     uint32_t late;     /* in GT_STAGE_LATE */
     uint32_t turns;
     double default_ran_s; /* how long the default, not proved yet, had been running when the time
                              was up, if that is suspicious; else 0 */
     double longest_s;     /* the longest compile of a variant that ended */
-    double compile_s;     /* what all of them took */
-    uint32_t compiled_sources; /* how many that is of */
     int64_t last_put_off_ns;
     int64_t start_ns;
     uint32_t unexplained; /* rounds that failed while no variant was sampled */
@@ -138,8 +146,8 @@ enum { GT_UNIT_SERVICE, GT_UNIT_REFERENCE, GT_UNIT_FIRST };
 gputune_status gt_field_open(gt_field *out, const gt_field_options *options);
 void gt_field_close(gt_field *field);
 
-/* Takes proposals, generates sources and submits them, so that the compile workers stay busy.
- * Returns within milliseconds. */
+/* Takes proposals, generates sources and submits them, so that the compile workers stay busy; hands
+ * compiled variants to the measure worker where it is their turn. Returns within milliseconds. */
 gputune_status gt_field_pump(gt_field *field);
 /* Ends compiles that have been running for long and that the proposer gives up: never the
  * default's or the fallback's. Their variants are told to the proposer as failures when the farm's
@@ -213,6 +221,11 @@ uint64_t gt_field_default(const gt_field *field);
 uint32_t gt_field_tried(const gt_field *field);
 /* How many variants there will be, as far as that is known. Twins do not count. */
 uint32_t gt_field_total(const gt_field *field);
+/* The time of the launch that verified a variant, by the objective: as good as a quick sample. 0
+ * where it is not, or there was none. */
+double gt_field_pilot(const gt_field *field, uint32_t variant);
+/* The answer to a verification, which took the measure worker so long, is noted in the schedule. */
+void gt_field_note_newcomer(gt_field *field, double seconds);
 /* Tells the proposer the result of a variant; `time_ns` 0: it was not sampled yet. */
 void gt_field_tell(const gt_field *field, uint32_t variant, double time_ns);
 /* Handles a round of samples that failed. The variant that was sampled then has failed. If there

@@ -41,8 +41,7 @@ void gt_field_note_compiled(gt_field *field, uint32_t index)
     if (index >= GT_UNIT_FIRST && unit->stage == GT_STAGE_READY) {
         double seconds = unit->compiled.compile_ns * 1e-9;
         field->longest_s = fmax(field->longest_s, seconds);
-        field->compile_s += seconds;
-        field->compiled_sources++;
+        gt_schedule_note_compile(&field->schedule, seconds);
     }
 }
 

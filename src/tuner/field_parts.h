@@ -16,11 +16,15 @@ gputune_status gt_field_start(gt_field *field, uint32_t variant);
 /* Binds the launches at the requested size and, where there is one, the awkward one. */
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX]);
-/* Sends compiled variants to verification, once the measure worker is preparing. The default comes
- * before all others, so that there is something to compare with even if the time is soon up. */
+/* Sends compiled variants to verification, once the measure worker is preparing, as far as it has
+ * room. The default comes before all others, so that there is something to compare with even if the
+ * time is soon up. */
 gputune_status gt_field_verify_compiled(gt_field *field);
 /* Notes that a variant is verified, or needs no verification, and tells the proposer. */
 gputune_status gt_field_mark_ready(gt_field *field, uint32_t variant);
+/* Lets variants be proved whose first launch was slower than what is the fastest now: after a
+ * failure of the one that they were compared with. ENOMEM. */
+gputune_status gt_field_prove_slower(gt_field *field);
 /* Takes the measure worker's answer to a verification. Fails where the failure is no variant's. */
 gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event);
 

@@ -1,63 +1,44 @@
 /* How far ahead of the results variants are proposed and compiled. */
 #include "tuner/field_parts.h"
 
-#include <math.h>
-
 enum {
     COMPILE_AHEAD = 3, /* sources submitted per compile worker, so that none waits */
     STARTS_MAX = 256,  /* in one go: a few milliseconds */
-    LEAST_WAITING = 4  /* for the GPU, before compiling waits for it */
+    AT_A_TIME = 8      /* a share of the proposals on their way that a proposer is asked for */
 };
-/* A free worker has its next source within this time. */
-#define REACTION_S 0.1
-#define USUAL_S    0.4 /* to compile a source, before any has been */
 
-/* How many sources wait for a worker. The search learns from results: what is proposed before they
- * are there is proposed blindly, so no more wait than the workers take up before the next ones are
- * proposed. */
-static uint32_t in_reserve(const gt_field *field)
+/* How many more variants may be on their way. What a proposer learns from their results matters to
+ * the next proposals, so that few are; else all that the compile workers can take. */
+static uint32_t room(const gt_field *field)
 {
-    uint32_t workers = field->options.farm->compile_workers;
-    if (!field->options.proposer->learns) {
-        return (COMPILE_AHEAD - 1) * workers;
+    uint32_t workers = field->options.farm->compile_workers, most = COMPILE_AHEAD * workers;
+    uint32_t on_their_way = field->compiling;
+    if (field->options.proposer->learns) {
+        most = gt_schedule_ahead(&field->schedule, workers);
+        on_their_way += (uint32_t)field->compiled.count + field->verifying;
     }
-    double usual = field->compiled_sources ? field->compile_s / field->compiled_sources : USUAL_S;
-    double taken_up = ceil(workers * REACTION_S / usual);
-    return taken_up < workers ? (uint32_t)taken_up : workers;
-}
-
-static uint32_t most_at_a_time(const gt_field *field)
-{
-    return field->options.farm->compile_workers + in_reserve(field);
-}
-
-/* Where the GPU is what the search waits for, compiling more only makes proposals older. */
-static bool gpu_is_behind(const gt_field *field)
-{
-    uint32_t workers = field->options.farm->compile_workers;
-    return field->options.proposer->learns && field->prepared &&
-           field->verifying >= (workers > LEAST_WAITING ? workers : LEAST_WAITING);
+    return on_their_way < most ? most - on_their_way : 0;
 }
 
 static bool wants_more(const gt_field *field)
 {
     bool has_more = field->started < field->variants.count || gt_field_has_more_proposals(field);
-    return has_more && field->compiling < most_at_a_time(field) && !gpu_is_behind(field);
+    return has_more && room(field) > 0;
 }
 
-/* A proposer that learns thinks anew with every result; half of the reserve at a time saves it
- * much of that. */
+/* A proposer that learns thinks anew with every result; some proposals at a time save it much of
+ * that. */
 static bool is_time_to_ask(const gt_field *field)
 {
-    uint32_t spare = most_at_a_time(field) - field->compiling;
-    return !field->options.proposer->learns || 2 * spare >= in_reserve(field);
+    uint32_t workers = field->options.farm->compile_workers;
+    return !field->options.proposer->learns ||
+           room(field) >= (workers > AT_A_TIME ? workers / AT_A_TIME : 1);
 }
 
 static gputune_status take_proposals(gt_field *field)
 {
     bool learns = field->options.proposer->learns;
-    uint32_t spare = most_at_a_time(field) - field->compiling;
-    return gt_field_take_proposals(field, learns ? spare : GT_FIELD_PROPOSALS);
+    return gt_field_take_proposals(field, learns ? room(field) : GT_FIELD_PROPOSALS);
 }
 
 gputune_status gt_field_pump(gt_field *field)
@@ -77,7 +58,7 @@ gputune_status gt_field_pump(gt_field *field)
         }
         GT_TRY(gt_field_start(field, field->started++));
     }
-    return GPUTUNE_OK;
+    return gt_field_verify_compiled(field);
 }
 
 double gt_field_patience(const gt_field *field)

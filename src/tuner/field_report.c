@@ -1,5 +1,5 @@
 /* Reports on a field: what is known of its variants, and why variants failed. */
-#include "tuner/field.h"
+#include "tuner/field_parts.h"
 
 #include "base/number.h"
 #include "base/text.h"
@@ -13,9 +13,8 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
                              bool repeatable, const char *message)
 {
     gt_variant *variant = &field->variants.items[index];
-    if (variant->stage == GT_STAGE_READY) {
-        field->ready--;
-    }
+    bool was_right = variant->stage == GT_STAGE_READY;
+    field->ready -= was_right;
     variant->stage = GT_STAGE_FAILED;
     variant->failure = failure;
     variant->repeatable = repeatable;
@@ -23,7 +22,8 @@ gputune_status gt_field_fail(gt_field *field, uint32_t index, gputune_status fai
     free(variant->message);
     variant->message = NULL;
     gt_field_tell(field, index, 0);
-    return gt_strdup(&variant->message, message ? message : "");
+    GT_TRY(gt_strdup(&variant->message, message ? message : ""));
+    return was_right ? gt_field_prove_slower(field) : GPUTUNE_OK;
 }
 
 gputune_status gt_field_blame(gt_field *field, uint64_t *culprit, const gt_event *event)

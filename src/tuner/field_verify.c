@@ -3,7 +3,16 @@
 
 #include "tuner/outcome.h"
 
+#include <math.h>
 #include <string.h>
+
+/* A first launch of so many times the best cannot be the winner's. Where every variant is tried,
+ * the race drops what is as slow; where only few of many are, more is left to luck. */
+#define SLOWER_OF_ALL    2.0
+#define SLOWER_OF_SEARCH 1.15
+/* The launch that verified a variant is timed by events, with a cold cache. A shorter one tells the
+ * host's time as well. */
+#define LONG_ENOUGH_NS 50e3
 
 gputune_status gt_field_bind_launches(const gt_field *field, const gt_variant *variant,
                                       gt_launch launches[GT_WORKLOAD_MAX])
@@ -26,6 +35,62 @@ static gputune_status describe_launches(gt_verify_job *job, const gt_field *fiel
     return GPUTUNE_OK;
 }
 
+/* ---- the first launch ------------------------------------------------------------------------ */
+
+double gt_field_pilot(const gt_field *field, uint32_t index)
+{
+    const gt_variant *variant = &field->variants.items[index];
+    bool serves = field->setup->objective == GPUTUNE_OBJECTIVE_KERNEL &&
+                  field->setup->cache == GPUTUNE_CACHE_COLD &&
+                  variant->verified.pilot_ns >= LONG_ENOUGH_NS;
+    return serves ? gt_field_value(field, index, variant->verified.pilot_ns) : 0;
+}
+
+static double slower_ratio(const gt_field *field)
+{
+    return field->options.proposer->learns ? SLOWER_OF_SEARCH : SLOWER_OF_ALL;
+}
+
+/* What a launch of the variant must not take if the variant is to be proved. 0: it is in any case.
+ */
+static double slower_ns(const gt_field *field, const gt_variant *variant)
+{
+    bool may_drop = field->options.drops_slower && variant->role == GT_ROLE_PROPOSED &&
+                    !variant->surely_proved && !field->setup->exhaustive;
+    return may_drop ? slower_ratio(field) * field->best_ns * variant->work : 0;
+}
+
+static void note_best(gt_field *field, uint32_t index)
+{
+    double pilot = gt_field_pilot(field, index);
+    bool races = field->variants.items[index].role != GT_ROLE_FALLBACK;
+    if (pilot > 0 && races && (pilot < field->best_ns || !(field->best_ns > 0))) {
+        field->best_ns = pilot;
+    }
+}
+
+gputune_status gt_field_prove_slower(gt_field *field)
+{
+    field->best_ns = 0;
+    for (uint32_t i = 0; i < field->variants.count; i++) {
+        if (field->variants.items[i].stage == GT_STAGE_READY) {
+            note_best(field, i);
+        }
+    }
+    double limit = field->best_ns > 0 ? slower_ratio(field) * field->best_ns : INFINITY;
+    for (uint32_t i = 0; i < field->variants.count && field->slower && !field->abandoned; i++) {
+        gt_variant *variant = &field->variants.items[i];
+        if (variant->stage == GT_STAGE_SLOWER && gt_field_pilot(field, i) <= limit) {
+            variant->stage = GT_STAGE_WAITING;
+            field->slower--;
+            GT_TRY(gt_array_push(&field->compiled, i));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
+/* ---- verifying ------------------------------------------------------------------------------- */
+
 static gputune_status submit_verify(gt_field *field, uint32_t index)
 {
     gt_variant *variant = &field->variants.items[index];
@@ -40,6 +105,8 @@ static gputune_status submit_verify(gt_field *field, uint32_t index)
     if (status != GPUTUNE_OK) {
         status = gt_field_fail(field, index, status, true, gt_message());
     } else {
+        job->slower_ns = slower_ns(field, variant);
+        job->look_twice = field->options.proposer->learns;
         variant->stage = GT_STAGE_VERIFYING;
         variant->turn = ++field->turns;
         field->verifying++;
@@ -53,8 +120,16 @@ gputune_status gt_field_mark_ready(gt_field *field, uint32_t index)
 {
     field->variants.items[index].stage = GT_STAGE_READY;
     field->ready++;
-    gt_field_tell(field, index, 0);
+    note_best(field, index);
+    gt_field_tell(field, index, gt_field_pilot(field, index));
     return gt_array_push(&field->newly_ready, index);
+}
+
+/* As long as contestants wait whose turn it is to be sampled, there is none. */
+static bool has_room(const gt_field *field)
+{
+    return field->verifying < gt_schedule_in_hand(&field->schedule) &&
+           !(field->rounds_wait && gt_schedule_is_rounds_turn(&field->schedule, 1));
 }
 
 gputune_status gt_field_verify_compiled(gt_field *field)
@@ -72,10 +147,13 @@ gputune_status gt_field_verify_compiled(gt_field *field)
     if (!field->preparing || field->awaits_default) {
         return GPUTUNE_OK;
     }
-    for (size_t i = 0; i < field->compiled.count && !status; i++) {
-        status = submit_verify(field, field->compiled.items[i]);
+    size_t sent = 0;
+    while (sent < field->compiled.count && !status && has_room(field)) {
+        status = submit_verify(field, field->compiled.items[sent++]);
     }
-    field->compiled.count = 0;
+    field->compiled.count -= sent;
+    memmove(field->compiled.items, &field->compiled.items[sent],
+            field->compiled.count * sizeof *field->compiled.items);
     return status;
 }
 
@@ -92,7 +170,18 @@ gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event)
                              event->message);
     }
     variant->verified = event->verified;
-    return gt_field_mark_ready(field, (uint32_t)event->id);
+    if (event->verified.proved) {
+        return gt_field_mark_ready(field, (uint32_t)event->id);
+    }
+    variant->stage = GT_STAGE_SLOWER;
+    field->slower++;
+    gt_field_tell(field, (uint32_t)event->id, gt_field_pilot(field, (uint32_t)event->id));
+    return GPUTUNE_OK;
+}
+
+void gt_field_note_newcomer(gt_field *field, double seconds)
+{
+    gt_schedule_note_newcomer(&field->schedule, seconds, field->rounds_wait);
 }
 
 gputune_status gt_field_reverify(gt_field *field)
@@ -102,11 +191,13 @@ gputune_status gt_field_reverify(gt_field *field)
         gt_variant *variant = &field->variants.items[i];
         if (variant->stage == GT_STAGE_READY) {
             variant->dropped = false;
+            variant->surely_proved = true;
+            variant->stage = GT_STAGE_WAITING;
             field->ready--;
-            GT_TRY(submit_verify(field, i));
+            GT_TRY(gt_array_push(&field->compiled, i));
         }
     }
-    return GPUTUNE_OK;
+    return gt_field_verify_compiled(field);
 }
 
 gputune_status gt_field_retry_hung(gt_field *field, uint32_t *count)

@@ -92,7 +92,8 @@ gputune_status gt_history_champion(gt_hash *trial, double *time_ns, const gt_his
         return gt_fail_memory();
     }
     for (size_t i = 0; i < history->trials.count; i++) {
-        if (is_measured(&history->trials.items[i])) {
+        const gt_trial *trial = &history->trials.items[i];
+        if (is_measured(trial) && gt_trial_is_right(trial->status)) {
             fastest[count++] = &history->trials.items[i];
         }
     }

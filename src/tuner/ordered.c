@@ -28,7 +28,7 @@ static gputune_status is_known_right(bool *out, const gt_history *history, gt_re
     GT_TRY(gt_request_source(&source, request, config));
     const gt_trial *trial =
         gt_history_find(history, gt_trial_hash(request->template, config, source.hash));
-    *out = trial && gt_trial_failure(trial->status) == GPUTUNE_OK;
+    *out = trial && gt_trial_is_right(trial->status);
     gt_source_free(&source);
     return GPUTUNE_OK;
 }

@@ -235,6 +235,16 @@ static uint32_t count_newcomers(const gt_race *race)
     return count;
 }
 
+bool gt_race_wants_round(gt_race *race)
+{
+    gt_race_end ignored;
+    if (race->end != GT_RACE_RUNNING || race->is_tied || !gt_race_active(race)) {
+        return false;
+    }
+    return race->decided != GT_RACE_RUNNING || !race->rounds || count_newcomers(race) ||
+           !gt_race_is_settled(race, &ignored);
+}
+
 static void fill_round(gt_race *race)
 {
     uint32_t newcomers = count_newcomers(race);

@@ -117,6 +117,8 @@ void gt_race_free(gt_race *race);
 gputune_status gt_race_add(gt_race *race, uint64_t id, uint32_t rank, bool is_default);
 /* Says that no more contestants will come. The race does not end by itself before. */
 void gt_race_complete(gt_race *race);
+/* Whether there are contestants to sample now. */
+bool gt_race_wants_round(gt_race *race);
 /* The contestants to sample next, in shuffled order. Newcomers are sampled beside the incumbent;
  * contestants with more rounds wait until the newcomers have as many as a decision needs.
  * Calling it again without gt_race_end_round() drops the samples of the round, which was

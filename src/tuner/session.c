@@ -92,6 +92,24 @@ bool gt_session_is_idle(const gt_session *session)
            session->recheck_id == GT_NO_VARIANT;
 }
 
+bool gt_session_is_rounds_turn(gt_session *session, bool wanted)
+{
+    gt_field *field = &session->field;
+    bool busy = session->round_id || session->recheck_id != GT_NO_VARIANT;
+    uint32_t waiting = (uint32_t)field->compiled.count;
+    if (!(field->schedule.round_share > 0)) { /* every newcomer goes before a round */
+        waiting += field->verifying;
+    }
+    field->rounds_wait = wanted && !busy && field->prepared;
+    return field->prepared && !busy && gt_schedule_is_rounds_turn(&field->schedule, waiting);
+}
+
+double gt_session_outstanding_s(const gt_session *session)
+{
+    double rounds_s = session->round_id ? session->sample_s * session->round_count : 0;
+    return session->field.verifying * session->field.schedule.newcomer_s + rounds_s;
+}
+
 bool gt_session_is_done(const gt_session *session)
 {
     return session->stop != GT_STOP_NONE || gt_field_is_done(&session->field);
@@ -111,7 +129,9 @@ static uint64_t judge_among(const gt_field *field, const gt_sample_job *job)
 
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
 {
-    assert(gt_session_is_idle(session));
+    assert(session->field.prepared && !session->round_id);
+    session->field.rounds_wait = false;
+    session->round_count = job->count;
     job->id = ++session->rounds_sent;
     job->sharing = session->sharing;
     job->judge = judge_among(&session->field, job);
@@ -119,12 +139,19 @@ gputune_status gt_session_sample(gt_session *session, gt_sample_job *job)
     return session->farm->ops->sample(session->farm, job);
 }
 
-gputune_status gt_session_prove_again(gt_session *session, uint64_t variant)
+gputune_status gt_session_prove_again(gt_session *session, uint64_t variant, uint64_t seed)
 {
     assert(session->recheck_id == GT_NO_VARIANT && variant != GT_NO_VARIANT);
-    const gt_recheck_job job = {.id = variant, .seed = session->request->options.seed + 1};
+    const gt_recheck_job job = {.id = variant, .seed = seed};
     session->recheck_id = variant;
     return session->farm->ops->recheck(session->farm, &job);
+}
+
+void gt_session_interrupt(gt_session *session)
+{
+    session->round_id = 0;
+    session->recheck_id = GT_NO_VARIANT;
+    session->farm->ops->interrupt(session->farm);
 }
 
 void gt_session_forget_jobs(gt_session *session)
@@ -169,10 +196,19 @@ static double wait_for_default_s(const gt_session *session)
     return compiles ? gt_patience_left_s(&grace) : 0;
 }
 
+/* What is left of the limit, without what the policy sets aside for afterwards. */
+static double time_left_s(const gt_session *session)
+{
+    const gt_patience *patience = &session->request->patience;
+    double left = gt_patience_left_s(patience);
+    bool sets_aside = session->policy->sets_aside_s && !gt_patience_canceled(patience);
+    return left - (sets_aside ? session->policy->sets_aside_s(session) : 0);
+}
+
 static gputune_status stop_if_over(gt_session *session)
 {
     const gt_patience *patience = &session->request->patience;
-    if (session->stop != GT_STOP_NONE || gt_patience_left_s(patience) > 0 ||
+    if (session->stop != GT_STOP_NONE || time_left_s(session) > 0 ||
         wait_for_default_s(session) > 0) {
         return GPUTUNE_OK;
     }
@@ -233,6 +269,10 @@ static gputune_status handle_sampled(gt_session *session, const gt_event *event)
         return GPUTUNE_OK; /* belongs to a round that was given up */
     }
     session->round_id = 0;
+    if (event->status == GPUTUNE_OK && event->sampled.count) {
+        session->sample_s = session->timeline.latest_s / event->sampled.count;
+    }
+    gt_schedule_note_round(&session->field.schedule, session->timeline.latest_s);
     note_sharing(session, event);
     return session->policy->sampled ? session->policy->sampled(session, event) : GPUTUNE_OK;
 }
@@ -243,6 +283,7 @@ static gputune_status handle_verified(gt_session *session, gt_event *event)
         session->recheck_id = GT_NO_VARIANT;
         return session->policy->proved_again(session, event);
     }
+    gt_field_note_newcomer(&session->field, session->timeline.latest_s);
     return session->stop == GT_STOP_NONE ? gt_field_handle(&session->field, event) : GPUTUNE_OK;
 }
 
@@ -262,7 +303,8 @@ static gputune_status handle(gt_session *session, gt_event *event)
 static double longest_wait(const gt_session *session)
 {
     double patience = gt_field_patience(&session->field);
-    double left = gt_patience_left_s(&session->request->patience);
+    double left = session->stop == GT_STOP_NONE ? time_left_s(session)
+                                                : gt_patience_left_s(&session->request->patience);
     if (left <= 0 && session->stop == GT_STOP_NONE) {
         left = wait_for_default_s(session);
     }

@@ -31,6 +31,9 @@ typedef struct gt_policy {
     gputune_status (*sampled)(gt_session *session, const gt_event *event);
     /* A variant was proved again, or failed that. */
     gputune_status (*proved_again)(gt_session *session, const gt_event *event);
+    /* Seconds that it needs after a stop, within the request's limit: the limit stops the session
+     * so much earlier. */
+    double (*sets_aside_s)(const gt_session *session);
     /* session->stop was set; once. The session ends when done() says so: at once, as a rule. */
     gputune_status (*stopped)(gt_session *session);
     bool (*done)(const gt_session *session);
@@ -49,6 +52,7 @@ typedef struct gt_timeline {
     double preparing_ns; /* of the measure worker; as it says itself */
     double verifying_ns; /* the same */
     double sampling_ns;  /* the same */
+    double latest_s;     /* that the measure worker was at what it answered last */
     uint32_t sources, samples;
 } gt_timeline;
 
@@ -61,7 +65,9 @@ struct gt_session {
     int64_t start_ns;
     gt_stop stop;
     bool has_gpu;
-    uint64_t round_id; /* of the sample job that is out; 0: none */
+    uint64_t round_id;    /* of the sample job that is out; 0: none */
+    uint32_t round_count; /* of its variants */
+    double sample_s;      /* that one of them took in the last round; 0: unknown */
     uint64_t rounds_sent;
     gt_sharing sharing;  /* found out by the first round */
     uint64_t recheck_id; /* the variant that is being proved again, or GT_NO_VARIANT */
@@ -81,12 +87,22 @@ void gt_session_close(gt_session *session);
 
 /* Whether nothing that was asked of the measure worker is outstanding, and it may be asked. */
 bool gt_session_is_idle(const gt_session *session);
+/* What the measure worker does next is decided here and in search/schedule.h: says whether it is to
+ * be a round of samples; newcomers are handed over otherwise. `wanted`: there are contestants to
+ * sample. */
+bool gt_session_is_rounds_turn(gt_session *session, bool wanted);
 /* Whether the session was stopped, or its field is done. */
 bool gt_session_is_done(const gt_session *session);
 /* Asks for a round; the job's id is filled in. */
 gputune_status gt_session_sample(gt_session *session, gt_sample_job *job);
-/* Asks for another proof of a variant, with inputs of another seed. */
-gputune_status gt_session_prove_again(gt_session *session, uint64_t variant);
+/* Asks for another proof of a variant, with inputs of that seed. */
+gputune_status gt_session_prove_again(gt_session *session, uint64_t variant, uint64_t seed);
+/* Seconds until the measure worker has done what was asked of it, as far as earlier answers tell.
+ */
+double gt_session_outstanding_s(const gt_session *session);
+/* Forgets what the measure worker was asked for, and ends a worker that is at it. Another one gets
+ * again what was prepared and proved. */
+void gt_session_interrupt(gt_session *session);
 /* Forgets all that was asked of the workers; their answers will not come. */
 void gt_session_forget_jobs(gt_session *session);
 /* Renews the request's lease once a second. */

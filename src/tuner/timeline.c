@@ -38,6 +38,9 @@ static double take_busy(gt_session *session)
 void gt_session_mark_event(gt_session *session, const gt_event *event)
 {
     gt_timeline *t = &session->timeline;
+    bool measured = event->kind == GT_EVENT_VERIFIED || event->kind == GT_EVENT_SAMPLED;
+    double busy_ns = measured ? take_busy(session) : 0;
+    t->latest_s = busy_ns * 1e-9;
     switch (event->kind) {
     case GT_EVENT_COMPILED:
         gt_session_mark(session, &t->compiled);
@@ -50,13 +53,13 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         take_busy(session);
         return;
     case GT_EVENT_VERIFIED:
-        t->verifying_ns += take_busy(session);
+        t->verifying_ns += busy_ns;
         if (event->id != session->recheck_id && !t->decided) {
             gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
         }
         return;
     case GT_EVENT_SAMPLED:
-        t->sampling_ns += take_busy(session);
+        t->sampling_ns += busy_ns;
         t->samples += event->sampled.count;
         return;
     case GT_EVENT_TIMEOUT:

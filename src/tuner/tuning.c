@@ -61,12 +61,30 @@ static void check_invariants(const gt_tuning *tuning)
 
 /* --- what is done in each --------------------------------------------------------------------- */
 
+/* Newcomers and rounds share the measure worker where the search learns from both, and towards the
+ * end of a limit. Otherwise rounds wait until every variant is verified. */
+static double round_share(const gt_tuning *tuning)
+{
+    static const double usual = 0.25, closing = 0.9;
+    const gt_session *session = &tuning->session;
+    double limit_s = session->request->options.time_limit_s;
+    double left_s = gt_patience_left_s(&session->request->patience);
+    left_s -= gt_tuning_sets_aside_s(session);
+    if (left_s < 0.04 * limit_s) {
+        return closing;
+    }
+    return session->field.options.proposer->learns || left_s < 0.5 * limit_s ? usual : 0;
+}
+
 /* Where nothing was prepared, the race has no variant, and ends without a sample. */
 static gputune_status sample(gt_tuning *tuning)
 {
-    const gt_session *session = &tuning->session;
-    return !session->field.prepared || gt_session_is_idle(session) ? gt_tuning_start_round(tuning)
-                                                                   : GPUTUNE_OK;
+    gt_session *session = &tuning->session;
+    session->field.schedule.round_share = round_share(tuning);
+    bool wanted = gt_race_wants_round(gt_tuning_current_race(tuning));
+    return !session->field.prepared || gt_session_is_rounds_turn(session, wanted)
+               ? gt_tuning_start_round(tuning)
+               : GPUTUNE_OK;
 }
 
 /* A slow reference is not waited for where no variant is left that it could prove. */
@@ -81,6 +99,9 @@ static gputune_status prepare(gt_tuning *tuning)
 
 static gputune_status prove(gt_tuning *tuning)
 {
+    if (tuning->session.round_id) {
+        return GPUTUNE_OK; /* newcomers join between two rounds */
+    }
     GT_TRY(gt_tuning_admit(tuning));
     if (gt_field_is_done(&tuning->session.field)) {
         gt_race_complete(tuning->race);
@@ -131,7 +152,7 @@ static gputune_status prove_again(gt_tuning *tuning)
         return GPUTUNE_OK;
     }
     gt_session_mark(session, &session->timeline.decided);
-    return gt_session_prove_again(session, result.winner);
+    return gt_tuning_prove_winner(tuning, result.winner);
 }
 
 /* A hang is believed if it happens again in another worker with ten times the time. That is tried
@@ -173,17 +194,6 @@ static gputune_status rest(gt_tuning *tuning)
 
 /* --- the policy ------------------------------------------------------------------------------- */
 
-/* The winner keeps the proof that it had before the race. */
-static void give_up_proving(gt_tuning *tuning)
-{
-    const gt_session *session = &tuning->session;
-    bool over = session->stop != GT_STOP_NONE && gt_now_ns() > tuning->give_up_ns;
-    if (over && tuning->phase != GT_PHASE_DONE) {
-        gt_session_forget_jobs(&tuning->session);
-        tuning->phase = GT_PHASE_DONE;
-    }
-}
-
 static gputune_status next(gt_session *session)
 {
     static gputune_status (*const work[])(gt_tuning *) = {
@@ -194,7 +204,7 @@ static gputune_status next(gt_session *session)
     };
     gt_tuning *tuning = session->state;
     gt_phase before;
-    give_up_proving(tuning);
+    gt_tuning_hurry(tuning);
     do {
         before = tuning->phase;
         check_invariants(tuning);
@@ -213,9 +223,13 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
 {
     gt_tuning *tuning = session->state;
     bool stopped = session->stop != GT_STOP_NONE;
-    if (event->status == GPUTUNE_OK || (stopped && !gt_outcome_costs_one_variant(event->status))) {
+    if (event->status == GPUTUNE_OK) {
         tuning->proved = event->id;
         gt_session_mark(session, &session->timeline.proved_again);
+        return GPUTUNE_OK;
+    }
+    if (stopped && !gt_outcome_costs_one_variant(event->status)) {
+        tuning->give_up_ns = 0; /* it says nothing of the variant */
         return GPUTUNE_OK;
     }
     if (!gt_outcome_costs_one_variant(event->status)) {
@@ -232,32 +246,6 @@ static gputune_status proved_again(gt_session *session, const gt_event *event)
     return GPUTUNE_OK;
 }
 
-/* After a stop the winner is still proved again, which takes milliseconds, unless the measure
- * worker has more to do before than a round of samples. */
-static gputune_status stopped(gt_session *session)
-{
-    static const int64_t grace_ns = 150000000;
-    gt_tuning *tuning = session->state;
-    bool canceled = session->stop == GT_STOP_CANCELED;
-    bool busy = session->field.verifying || !session->field.prepared;
-    if (!canceled) {
-        GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
-    }
-    GT_TRY(gt_tuning_fall_back(tuning));
-    bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
-    if (!canceled && !session->round_id && !restored) {
-        GT_TRY(tuning->phase == GT_PHASE_PROVE ? gt_tuning_admit(tuning) : GPUTUNE_OK);
-        GT_TRY(gt_tuning_settle_for_pilots(tuning));
-    }
-    tuning->end = canceled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
-    gt_field_abandon(&session->field);
-    tuning->give_up_ns = busy ? 0 : gt_now_ns() + grace_ns;
-    if (tuning->phase != GT_PHASE_DONE) {
-        gt_tuning_advance(tuning, GT_STEP_STOPPED);
-    }
-    return gt_race_stop(tuning->race, tuning->end);
-}
-
 static bool done(const gt_session *session)
 {
     return ((const gt_tuning *)session->state)->phase == GT_PHASE_DONE;
@@ -268,7 +256,8 @@ const gt_policy gt_tuning_policy = {.measures = true,
                                     .next = next,
                                     .sampled = sampled,
                                     .proved_again = proved_again,
-                                    .stopped = stopped,
+                                    .sets_aside_s = gt_tuning_sets_aside_s,
+                                    .stopped = gt_tuning_stopped,
                                     .done = done};
 
 /* --- the tuning ------------------------------------------------------------------------------- */
@@ -335,7 +324,8 @@ static gputune_status run(gt_choice *out, gt_tuning *tuning, gt_proposer *propos
                                       .limit = request->options.max_variants,
                                       .history = &tuning->history,
                                       .only_promising = true,
-                                      .puts_off = true};
+                                      .puts_off = true,
+                                      .drops_slower = true};
     GT_TRY(gt_session_open(&tuning->session, &gt_tuning_policy, tuning, request, &options));
     GT_TRY(gt_tuning_open_race(tuning));
     gputune_status status = gt_session_run(&tuning->session);

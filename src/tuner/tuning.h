@@ -15,7 +15,7 @@
  * winner once more after its last sample; if it is refuted, all right variants race again. RETRY
  * tries variants again that hung once, and those that were left out because of a variant that has
  * failed since; those that are right race again. When the time is up, or the caller cancels, every
- * phase leads to PROVE_AGAIN, which then takes 0.15 s at most. */
+ * phase leads to PROVE_AGAIN. Of a time limit, what that takes was set aside (tuning_end.c). */
 #ifndef GT_TUNER_TUNING_H
 #define GT_TUNER_TUNING_H
 
@@ -70,6 +70,7 @@ typedef struct gt_tuning {
     gt_disturbance disturbance;
     int64_t last_progress_ns, last_kept_ns;
     int64_t give_up_ns; /* after a stop: the winner's last proof may take until then */
+    bool interrupted;   /* for it, since the measure worker was at something for too long */
 } gt_tuning;
 
 /* The policy; its state is a gt_tuning. */
@@ -97,6 +98,20 @@ gputune_status gt_tuning_take_round(gt_tuning *tuning, const gt_event *event);
 /* After a stop before the first round: takes the times of the launches that verified the variants
  * as samples, because there are no others. */
 gputune_status gt_tuning_settle_for_pilots(gt_tuning *tuning);
+
+/* --- tuning_end.c ----------------------------------------------------------------------------- */
+
+/* Seconds of the limit that the winner's last proof takes, after what the measure worker has in
+ * hand. */
+double gt_tuning_sets_aside_s(const gt_session *session);
+/* Asks for the winner's last proof. */
+gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner);
+/* The session was stopped: the best so far is to be proved again, as long as there is time. */
+gputune_status gt_tuning_stopped(gt_session *session);
+/* Ends what keeps the measure worker from the last proof after a stop, or the tuning where there is
+ * no time left for it: the winner then has the proof of before its race alone, and the result says
+ * so. */
+void gt_tuning_hurry(gt_tuning *tuning);
 
 /* --- tuning_tie.c ----------------------------------------------------------------------------- */
 

@@ -1,6 +1,7 @@
 /* Makes trials of what a tuning found out about its variants, and stores them. */
 #include "tuner/tuning.h"
 
+#include "base/number.h"
 #include "base/text.h"
 #include "tuner/outcome.h"
 
@@ -82,6 +83,18 @@ static gputune_status describe_twin(gt_trial *trial, const gt_template *template
     return GPUTUNE_OK;
 }
 
+/* One launch told enough of it. */
+static gputune_status describe_slower(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
+{
+    const gt_field *field = &tuning->session.field;
+    double pilot = gt_field_pilot(field, index);
+    char text[96];
+    gt_snprintf(text, sizeof text, "%.2fx the best in its first launch", pilot / field->best_ns);
+    trial->status = GT_TRIAL_UNPROVED;
+    GT_TRY(gt_summarise(&trial->time, &pilot, 1));
+    return gt_strdup((char **)&trial->message, text);
+}
+
 static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, uint32_t index)
 {
     const gt_request *request = tuning->session.request;
@@ -95,7 +108,8 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, u
     if (variant->failure != GPUTUNE_OK) {
         return gt_strdup((char **)&trial->message, variant->message ? variant->message : "");
     }
-    GT_TRY(describe_race(trial, tuning, tried));
+    GT_TRY(variant->stage == GT_STAGE_SLOWER ? describe_slower(trial, tuning, tried)
+                                             : describe_race(trial, tuning, tried));
     return tried == index ? GPUTUNE_OK : describe_twin(trial, request->template, variant);
 }
 
@@ -104,9 +118,10 @@ static gputune_status describe_trial(gt_trial *trial, const gt_tuning *tuning, u
 static bool is_better_known(const gt_trial *trial, const gt_tuning *tuning)
 {
     const gt_trial *known = gt_history_find(&tuning->history, trial->hash);
-    bool right = trial->status == GT_TRIAL_OK || trial->status == GT_TRIAL_ELIMINATED;
-    bool vague = right || trial->limit_ns > 0;
-    return vague && !trial->time.count && known && known->time.count;
+    bool vague = gt_trial_is_right(trial->status) || trial->limit_ns > 0;
+    bool unproved = trial->status == GT_TRIAL_UNPROVED;
+    return known && ((vague && !trial->time.count && known->time.count) ||
+                     (unproved && gt_trial_is_right(known->status)));
 }
 
 /* Whether this tuning found out something about a variant that is worth keeping. */
@@ -117,7 +132,8 @@ static bool is_found_out(const gt_tuning *tuning, uint32_t index)
     const gt_variant *variant = &field->variants.items[subject];
     gt_race_contestant contestant;
     bool raced = find_raced(&contestant, tuning, subject) != NULL;
-    bool tried = raced || (variant->stage == GT_STAGE_FAILED && !variant->remembered);
+    bool tried = raced || variant->stage == GT_STAGE_SLOWER ||
+                 (variant->stage == GT_STAGE_FAILED && !variant->remembered);
     if (variant->cut_off_s > 0) {
         return true;
     }
@@ -129,7 +145,7 @@ static bool is_settled(const gt_tuning *tuning, uint32_t index)
 {
     const gt_variant *variant = &tuning->session.field.variants.items[index];
     gt_race_contestant contestant;
-    return variant->stage == GT_STAGE_FAILED ||
+    return variant->stage == GT_STAGE_FAILED || variant->stage == GT_STAGE_SLOWER ||
            (gt_race_find(tuning->race, index, &contestant) && contestant.left != GT_RACE_IN &&
             !contestant.reserve);
 }

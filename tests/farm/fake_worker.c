@@ -144,7 +144,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     GT_TRY(follow(script));
     measure->loaded[measure->count].id = job->id;
     memcpy(measure->loaded[measure->count++].script, script, sizeof script);
-    *out = (gt_verified){.max_error = 0.5, .pilot_ns = (double)job->id, .occupancy = 1};
+    *out = (gt_verified){.proved = true, .max_error = 0.5, .pilot_ns = (double)job->id, .occupancy = 1};
     return GPUTUNE_OK;
 }
 
@@ -160,7 +160,7 @@ static const char *find(const gt_measure *measure, uint64_t id)
 
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out)
 {
-    *out = (gt_verified){.max_error = (double)job->seed};
+    *out = (gt_verified){.proved = true, .max_error = (double)job->seed};
     return find(measure, job->id) ? GPUTUNE_OK : gt_fail(GPUTUNE_EINVAL, "not loaded");
 }
 

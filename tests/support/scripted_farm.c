@@ -117,6 +117,8 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     farm->patient_verifies += job->patient;
     event.verified.occupancy = 1;
     event.verified.pilot_ns = variant.pilot_ns;
+    event.verified.proved = !(job->slower_ns > 0) || variant.pilot_ns <= job->slower_ns;
+    farm->unproved += !event.verified.proved;
     return variant.never_answers ? GPUTUNE_OK : push(farm, event);
 }
 
@@ -187,6 +189,15 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
     return push(farm, event);
 }
 
+static void interrupt(gt_farm *base)
+{
+    scripted_farm *farm = (scripted_farm *)base;
+    while (farm->next < farm->events.count) {
+        gt_event_free(&farm->events.items[farm->next++]);
+    }
+    farm->interrupts++;
+}
+
 static gputune_status drop(gt_farm *base, uint64_t variant)
 {
     (void)variant;
@@ -244,6 +255,7 @@ void scripted_farm_open(scripted_farm *farm)
                                     .verify = verify,
                                     .sample = sample,
                                     .recheck = recheck,
+                                    .interrupt = interrupt,
                                     .drop = drop,
                                     .wait = next,
                                     .cancel = cancel,

@@ -38,7 +38,7 @@ typedef struct scripted_farm {
     bool (*fails)(const char *what, int unused);
     gputune_status failure;
     uint32_t compiles, verifies, samples, rounds, prepares, weighings;
-    uint32_t patient_verifies, rechecks;
+    uint32_t patient_verifies, rechecks, unproved, interrupts;
     uint32_t given_up;       /* compiles */
     uint64_t first_verified; /* id of the first variant that was to be verified */
     GT_ARRAY(gt_event) events;

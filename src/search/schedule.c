@@ -1,0 +1,66 @@
+#include "search/schedule.h"
+
+#include <math.h>
+
+/* A mean over the last results, so that it follows a search to its faster variants. */
+#define NEWS 0.1
+/* What rounds are owed, or had too much, counts no longer than this. */
+#define MEMORY_S 0.25
+/* A session thinks no longer before it hands over more work. */
+#define THINKING_S 0.02
+/* A free compile worker has its next source within this time. */
+#define REACTION_S 0.1
+#define USUAL_S    0.4 /* to compile a source, before any has been */
+/* Compiles take unequally long; the GPU shall not wait for a slow one. */
+#define SPARE 1.25
+
+enum { LEAST_IN_HAND = 2, MOST_IN_HAND = 64, WAITING = 2 /* compiled, before the GPU */ };
+
+static void follow(double *mean, double seconds)
+{
+    *mean = *mean > 0 ? *mean + NEWS * (seconds - *mean) : seconds;
+}
+
+void gt_schedule_note_compile(gt_schedule *schedule, double seconds)
+{
+    follow(&schedule->compile_s, seconds);
+}
+
+void gt_schedule_note_newcomer(gt_schedule *schedule, double seconds, bool rounds_wait)
+{
+    follow(&schedule->newcomer_s, seconds);
+    if (rounds_wait) {
+        double owed = schedule->owed_s + schedule->round_share * seconds;
+        schedule->owed_s = fmin(owed, MEMORY_S);
+    }
+}
+
+void gt_schedule_note_round(gt_schedule *schedule, double seconds)
+{
+    double owed = schedule->owed_s - (1 - schedule->round_share) * seconds;
+    schedule->owed_s = fmax(owed, -MEMORY_S);
+}
+
+bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting)
+{
+    return !waiting || schedule->owed_s > 0;
+}
+
+uint32_t gt_schedule_in_hand(const gt_schedule *schedule)
+{
+    double count = schedule->newcomer_s > 0 ? ceil(THINKING_S / schedule->newcomer_s) : 0;
+    return (uint32_t)fmax(LEAST_IN_HAND, fmin(count, MOST_IN_HAND));
+}
+
+uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers)
+{
+    double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
+    double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
+    double most = workers + reserve;
+    if (schedule->newcomer_s > 0) {
+        double gpu_s = schedule->newcomer_s / (1 - schedule->round_share);
+        double taken = ceil(SPARE * compile_s / gpu_s);
+        most = fmin(most, taken + WAITING) + gt_schedule_in_hand(schedule);
+    }
+    return (uint32_t)most;
+}

@@ -1,0 +1,38 @@
+/* How one GPU is shared between the variants that were compiled, which are to be launched for the
+ * first time, and the contestants of the race, which are to be sampled; and how far compiling may
+ * run ahead of it. A tuning and a replay decide by this alone. Pure; one thread. */
+#ifndef GT_SEARCH_SCHEDULE_H
+#define GT_SEARCH_SCHEDULE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A newcomer is a variant that is compiled and was not launched yet. All zero is one that nothing
+ * was noted of, with no time set aside for rounds. */
+typedef struct gt_schedule {
+    double round_share; /* of the GPU's time that rounds of samples get while newcomers wait */
+    double owed_s;      /* to rounds; below 0: they had more than their share */
+    double newcomer_s;  /* that a newcomer takes on the GPU; 0: not known */
+    double compile_s;   /* that a compile takes; 0: not known */
+} gt_schedule;
+
+/* A compile took so long. */
+void gt_schedule_note_compile(gt_schedule *schedule, double seconds);
+/* The GPU was at a newcomer for so long. `rounds_wait`: contestants waited to be sampled. */
+void gt_schedule_note_newcomer(gt_schedule *schedule, double seconds, bool rounds_wait);
+/* The GPU was at a round of samples for so long. */
+void gt_schedule_note_round(gt_schedule *schedule, double seconds);
+
+/* Whether the next thing that the GPU does is a round, if there are contestants to sample; else it
+ * is a newcomer. `waiting`: newcomers that wait for the GPU. */
+bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
+/* How many newcomers may be with the measure worker: so many that it is at work while the session
+ * thinks, and few, because what was handed over cannot be put off. At least 2. */
+uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
+/* How many variants that a search proposed may be on their way, from the compiler's queue to the
+ * end of their first launch: what is proposed before their results are there is proposed without
+ * them. Where compiling is the bottleneck, every worker has a source and the next free one finds
+ * another. Where the GPU is, as many compile as it can take (by Little's law, L = lambda W). */
+uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers);
+
+#endif

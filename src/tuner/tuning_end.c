@@ -1,0 +1,133 @@
+/* The end of a tuning by its limit or its caller: the time that is set aside for the winner's last
+ * proof, and what is done for it when the measure worker is busy then. */
+#include "tuner/tuning.h"
+
+#include "base/clock.h"
+
+#include <math.h>
+
+/* Of the limit: most that the last proof may take with inputs of another seed, for which the
+ * reference runs again; and most that is set aside at all. */
+static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.4;
+/* A worker's answer crosses a loaded machine. */
+static const double SPARE_S = 0.02, SPARE = 1.2;
+
+/* ---- what it takes --------------------------------------------------------------------------- */
+
+static double limit_s(const gt_tuning *tuning)
+{
+    return tuning->session.request->options.time_limit_s;
+}
+
+/* With inputs of another seed they and the expected results are made again, as for preparing. */
+static double fresh_s(const gt_tuning *tuning)
+{
+    return tuning->session.field.preparation.prepare_ns * 1e-9;
+}
+
+static bool is_fresh(const gt_tuning *tuning)
+{
+    return fresh_s(tuning) <= FRESH_SHARE * limit_s(tuning);
+}
+
+/* Two launches at the requested size, the comparison of both and copies of the inputs: what a proof
+ * before the race takes twice, and as much for its first comparison. */
+static double proof_s(const gt_tuning *tuning)
+{
+    double launches_s = 4 * tuning->session.field.schedule.newcomer_s;
+    return SPARE_S + SPARE * (launches_s + (is_fresh(tuning) ? fresh_s(tuning) : 0));
+}
+
+/* Until another worker has opened the device and prepared, as it took the first one. */
+static double restart_s(const gt_tuning *tuning)
+{
+    return SPARE * (double)tuning->session.timeline.prepared * 1e-9;
+}
+
+/* Whether the measure worker is at something for far longer than it should be. */
+static bool is_stuck(const gt_session *session)
+{
+    static const double far_longer = 4, least_s = 0.1;
+    double usual_s = gt_session_outstanding_s(session);
+    return session->field.prepared &&
+           gt_session_busy_s(session) > fmax(least_s, far_longer * usual_s);
+}
+
+double gt_tuning_sets_aside_s(const gt_session *session)
+{
+    const gt_tuning *tuning = session->state;
+    if (!session->field.ready) {
+        return 0;
+    }
+    double needed = gt_session_outstanding_s(session) + proof_s(tuning);
+    needed += is_stuck(session) ? restart_s(tuning) : 0;
+    return fmin(needed, MOST_SHARE * limit_s(tuning));
+}
+
+/* ---- the last proof -------------------------------------------------------------------------- */
+
+gputune_status gt_tuning_prove_winner(gt_tuning *tuning, uint64_t winner)
+{
+    gt_session *session = &tuning->session;
+    uint64_t seed = session->request->options.seed;
+    gt_session_mark(session, &session->timeline.decided);
+    return gt_session_prove_again(session, winner, is_fresh(tuning) ? seed + 1 : seed);
+}
+
+/* A caller who cancels does not wait for a measure worker that has more to do than the proof. */
+static double grace_s(const gt_session *session)
+{
+    static const double least_s = 0.15;
+    bool busy = session->field.verifying || !session->field.prepared;
+    bool canceled = session->stop == GT_STOP_CANCELED;
+    double left_s = canceled ? 0 : gt_patience_left_s(&session->request->patience);
+    return canceled && busy ? 0 : left_s + least_s;
+}
+
+gputune_status gt_tuning_stopped(gt_session *session)
+{
+    gt_tuning *tuning = session->state;
+    bool canceled = session->stop == GT_STOP_CANCELED;
+    tuning->give_up_ns = gt_now_ns() + (int64_t)(grace_s(session) * 1e9);
+    if (!canceled) {
+        GT_TRY(gt_field_note_unfinished(&session->field, gt_session_busy_s(session)));
+    }
+    GT_TRY(gt_tuning_fall_back(tuning));
+    bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
+    if (!canceled && !session->round_id && !restored) {
+        GT_TRY(tuning->phase == GT_PHASE_PROVE ? gt_tuning_admit(tuning) : GPUTUNE_OK);
+        GT_TRY(gt_tuning_settle_for_pilots(tuning));
+    }
+    tuning->end = canceled ? GT_RACE_CANCELED : GT_RACE_BUDGET;
+    gt_field_abandon(&session->field);
+    if (tuning->phase != GT_PHASE_DONE) {
+        gt_tuning_advance(tuning, GT_STEP_STOPPED);
+    }
+    return gt_race_stop(tuning->race, tuning->end);
+}
+
+/* Once: what another worker is stuck at, it is stuck at for good. */
+static void interrupt_if_stuck(gt_tuning *tuning)
+{
+    gt_session *session = &tuning->session;
+    double left_s = gt_patience_left_s(&session->request->patience);
+    bool would_serve = left_s > restart_s(tuning) + proof_s(tuning);
+    if (!tuning->interrupted && is_stuck(session) && would_serve) {
+        tuning->interrupted = true;
+        gt_session_interrupt(session);
+    }
+}
+
+void gt_tuning_hurry(gt_tuning *tuning)
+{
+    gt_session *session = &tuning->session;
+    if (session->stop == GT_STOP_NONE || tuning->phase == GT_PHASE_DONE) {
+        return;
+    }
+    if (gt_now_ns() > tuning->give_up_ns) {
+        gt_session_forget_jobs(session);
+        tuning->phase = GT_PHASE_DONE;
+    } else if (session->stop == GT_STOP_LIMIT) {
+        interrupt_if_stuck(tuning);
+    }
+}
