@@ -80,6 +80,7 @@ typedef struct gt_verify_job {
     uint64_t id; /* the variant's, chosen by the host */
     gt_image image;
     gt_launch launches[GT_WORKLOAD_MAX];
+    bool standard;    /* it is the default, which decides what is demanded of others */
     bool patient;     /* ten times the deadline: a hang will then be believed */
     double work;      /* of a launch, over that of the default's: the deadline grows with it */
     double slower_ns; /* a variant whose launches at the requested size take longer cannot win, and

@@ -2,9 +2,18 @@
  * again after a variant has damaged them. */
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
+#include "kernel/vary.h"
 
 #include <math.h>
 #include <string.h>
+
+static uint32_t fill_flags(const gt_buffer *buffer)
+{
+    static const uint32_t of_variety[] = {[GT_VARIETY_EXTREMES] = GT_TASK_EXTREMES,
+                                          [GT_VARIETY_SPECIALS] =
+                                              GT_TASK_EXTREMES | GT_TASK_SPECIALS};
+    return of_variety[buffer->variety] | (buffer->free ? GT_TASK_FREE : 0);
+}
 
 static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspace, uint32_t index,
                                      uint64_t seed)
@@ -17,8 +26,10 @@ static gputune_status plan_fill_slot(gt_measure *measure, gt_workspace *workspac
                             .seed = gt_fill_seed(seed, index),
                             .low = buffer->low,
                             .high = buffer->high,
+                            .stol = gt_workload_largest(buffer),
                             .type = buffer->type,
-                            .pattern = buffer->fill};
+                            .pattern = buffer->fill,
+                            .flags = fill_flags(buffer)};
     gt_service_task guard = {.operation = GT_DO_PATTERN,
                              .target = slot->base,
                              .count = slot->address - slot->base,

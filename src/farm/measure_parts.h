@@ -113,6 +113,9 @@ typedef enum gt_damage {
     GT_DAMAGE_EVERYTHING
 } gt_damage;
 
+/* Another data set, on which variants are proved too. */
+typedef struct gt_trial gt_trial;
+
 struct gt_measure {
     const gt_driver *driver;
     gt_device device;
@@ -166,6 +169,8 @@ struct gt_measure {
         *guarded; /* whose arguments launches on the timed workspace get; NULL: its own */
     bool alone;   /* samples are single launches, each on restored buffers */
     double reference_ns, copy_bytes_per_s;
+    gt_trial *trial; /* NULL: there is none */
+    bool is_trial;   /* it is one itself: nothing is timed */
 
     GT_ARRAY(gt_loaded) variants;
     GT_ARRAY(gt_loaded) dropped; /* not needed any more, but not unloaded yet */
@@ -176,6 +181,14 @@ gputune_status gt_measure_check(gt_measure *measure, CUresult result, const char
 /* GT_CALL(measure, MemFree, address): as GT_CUDA, and marks a fatal failure. */
 #define GT_CALL(measure, function, ...)                                                            \
     GT_TRY(gt_measure_check((measure), (measure)->driver->function(__VA_ARGS__), "cu" #function))
+
+/* ---- measure.c ------------------------------------------------------------------------------- */
+
+/* Allocates and fills what the setup needs, and runs the reference; the service kernels are loaded.
+ */
+gputune_status gt_measure_build(gt_measure *measure, const gt_measure_setup *setup);
+/* Frees what belongs to the setup. */
+void gt_measure_forget(gt_measure *measure);
 
 /* ---- measure_service.c: tables and kernels, all queued on the stream ------------------------- */
 
@@ -227,6 +240,8 @@ gputune_status gt_memory_precheck(gt_measure *measure, const gt_measure_setup *s
 /* Allocates slots, expected results, scale, block and scalars of a workspace. Bit i of `live`: the
  * data of buffer i are sent. */
 gputune_status gt_workspace_allocate(gt_measure *measure, gt_workspace *workspace, uint64_t live);
+/* Writes the values of a workspace's scalars and numbers again, where they are. */
+gputune_status gt_workspace_values(gt_measure *measure, gt_workspace *workspace);
 /* Allocates the rotated sets of the timed workspace where memory permits, and every workspace's
  * argument arrays. */
 gputune_status gt_workspace_rotate(gt_measure *measure, gt_workspace *workspace);
@@ -247,7 +262,7 @@ gputune_status gt_memory_service(gt_measure *measure);
 /* Tells a task on a buffer's elements how they are made up, where they have several numbers that
  * the task must tell apart. */
 void gt_task_set_numbers(gt_service_task *task, const gt_workspace *workspace, uint32_t index);
-/* Builds all tables. Called after allocation and before gt_contents_make(). */
+/* Builds all tables anew. Called after allocation and before gt_contents_make(). */
 gputune_status gt_tables_plan(gt_measure *measure);
 /* Puts the tolerances and gaps of the slots into the comparisons. */
 gputune_status gt_tables_judge(gt_measure *measure);
@@ -315,6 +330,23 @@ void gt_loaded_free_all(gt_measure *measure);
 /* Queues one launch on a workspace. Restores nothing before it. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
 
+/* ---- measure_trial.c ------------------------------------------------------------------------- */
+
+/* Makes the trial where there is a reference to say what is right. Fails only if the GPU is lost.
+ */
+gputune_status gt_trial_make(gt_measure *measure, const gt_measure_setup *setup);
+void gt_trial_free(gt_measure *measure);
+/* Queues a variant's launch on it, and the comparison. Does nothing without one. */
+gputune_status gt_trial_queue(gt_measure *measure, gt_loaded *variant);
+/* Judges that launch, behind the next synchronisation. What the `standard`, the default variant,
+ * does not hold is not demanded of the others either. */
+gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                              bool standard);
+/* A variant that was wrong elsewhere may have damaged the trial's buffers, too. */
+void gt_trial_doubt(gt_measure *measure);
+/* Proves a winner: many launches in a row, and further data sets at the same addresses. Waits. */
+gputune_status gt_trial_winner(gt_measure *measure, gt_loaded *variant);
+
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 
 /* Judges the findings of a proof (`after_race`: of the winner's second proof). OK: *out has the
@@ -322,6 +354,9 @@ gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_
  * and the tolerance that would have accepted the value. *damage says what must be filled again. */
 gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_measure *measure,
                                   bool after_race);
+/* The same for a launch of the trial `measure`; the message has these words. */
+gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
+                               const char *words);
 /* The same for launches whose results were not compared (the table `edges`). */
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure);
 /* Writes "rtol = 1e-05, atol = 0, stol = 0", with "by default" before it if the template states no

@@ -241,6 +241,18 @@ gputune_status gt_report_findings(gt_verified *out, gt_damage *damage, const gt_
     return GPUTUNE_OK;
 }
 
+gputune_status gt_report_trial(gt_verified *out, gt_damage *damage, const gt_measure *measure,
+                               const char *words)
+{
+    const gt_workspace *workspace = &measure->workspaces[0];
+    *damage = GT_DAMAGE_EVERYTHING;
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        GT_TRY(judge_edges(measure, workspace, i, &workspace->slots[i].edges));
+    }
+    *damage = GT_DAMAGE_NONE;
+    return judge_second(out, measure, workspace, words);
+}
+
 gputune_status gt_report_edges(gt_damage *damage, const gt_measure *measure)
 {
     *damage = GT_DAMAGE_EVERYTHING;

@@ -3,6 +3,7 @@
 #include "farm/measure_parts.h"
 #include "farm/measure_value.h"
 #include "kernel/tolerance.h"
+#include "kernel/vary.h"
 
 static bool is_timed(const gt_measure *measure, const gt_workspace *workspace)
 {
@@ -129,6 +130,7 @@ static bool can_move(const gt_buffer *buffer, const gt_slot *slot)
 /* The reference works on the expected results, a variant on the slots. */
 static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
 {
+    static const double beyond = 1e30; /* of varied values, and not of infinities */
     double step = gt_tolerance_step(&workspace->workload);
     for (uint32_t i = 0; i < workspace->workload.buffer_count && step > 0; ++i) {
         const gt_buffer *buffer = &workspace->workload.buffers[i];
@@ -142,6 +144,10 @@ static gputune_status plan_move(gt_measure *measure, gt_workspace *workspace)
                                 .stol = step,
                                 .type = is_expected ? buffer->reference_type : buffer->type};
         gt_task_set_numbers(&task, workspace, i);
+        if (buffer->free && buffer->variety != GT_VARIETY_PLAIN) {
+            task.low = -beyond;
+            task.high = beyond;
+        }
         slot->move_task = -1;
         if (can_move(buffer, slot)) {
             GT_TRY(gt_tasks_add(&measure->move, &task, GT_TILE, &slot->move_task));
@@ -364,7 +370,11 @@ gputune_status gt_tables_plan(gt_measure *measure)
         &measure->rotate, &measure->check, &measure->hash,    &measure->keep,     &measure->agree,
         &measure->spread, &measure->move,  &measure->convert, &measure->results,  &measure->edges};
     size_t count = sizeof tables / sizeof tables[0];
+    for (size_t k = 0; k < count; ++k) {
+        gt_tasks_reset(tables[k]);
+    }
     for (uint32_t i = 0; i < measure->setup.workload_count; ++i) {
+        gt_tasks_reset(&measure->workspaces[i].first);
         GT_TRY(plan_workspace(measure, &measure->workspaces[i]));
         for (size_t k = 0; i == 0 && k < count; ++k) {
             gt_tasks_mark_timed(tables[k]);

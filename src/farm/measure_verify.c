@@ -220,7 +220,9 @@ static gputune_status prove(gt_verified *out, gt_measure *measure, gt_loaded *va
                         workspace_count > 1 ? &measure->relaunch : &measure->again,
                         workspace_count - 1));
     GT_TRY(check_all(measure, workspace_count));
-    return conclude(out, measure, variant, PROOF);
+    GT_TRY(gt_trial_queue(measure, variant));
+    GT_TRY(conclude(out, measure, variant, PROOF));
+    return gt_trial_judge(out, measure, variant, job->standard);
 }
 
 /* The same for a winner on the timed workspace, in the other order: first with the scratch memory
@@ -330,6 +332,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
     }
     measure->lost |= status == GPUTUNE_ECRASHED;
     if (status < 0) {
+        gt_trial_doubt(measure);
         measure->has_expected &= !adopting;
         measure->has_tolerances &= !adopting;
         discard(measure, &variant);
@@ -360,6 +363,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
         GT_TRY(gt_contents_refresh(measure));
     }
     GT_TRY(prove_again(&verified, measure, variant));
+    GT_TRY(gt_trial_winner(measure, variant));
     *out = verified;
     return GPUTUNE_OK;
 }

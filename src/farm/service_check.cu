@@ -15,11 +15,6 @@ struct verdict {
     bool is_gap;
 };
 
-static __device__ double infinity()
-{
-    return __longlong_as_double(0x7ff0000000000000ll);
-}
-
 static __device__ verdict exactly(bool equal)
 {
     double ratio = equal ? 0.0 : infinity();
@@ -103,6 +98,7 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
     const task &t = *at;
     double value = to_double(t.type, load_bits(t.target, index, size_of(t.type)));
     double size = fabs(value);
+    sum.count += t.source == 0 && !(size < infinity());
     if (t.source != 0) {
         double by = fabs(value - to_double(t.source_type, load_bits(t.source, index,
                                                                     size_of(t.source_type))));

@@ -137,7 +137,12 @@
 #include "base/status.h"
 #include "kernel/expression.h"
 
-enum { GT_AXIS_MAX = 32, GT_PROBLEM_MAX = 16, GT_NAME_MAX = 64 };
+enum {
+    GT_AXIS_MAX = 32,
+    GT_PROBLEM_MAX = 16,
+    GT_NAME_MAX = 64,
+    GT_OTHER_MAX = 8 /* further values of a scalar in proofs */
+};
 
 /* An integer, or a word (`word` set; owned by the template; `number` is then what expressions see:
  * equal for equal words, a gt_pass for the names of those, -1 for "auto"). */
@@ -273,8 +278,11 @@ typedef struct gt_argument {
     gt_fill fill;               /* of a buffer */
     const char *expected;       /* the file of an output's right results; NULL: none */
     const gt_expression *value; /* default of a scalar; of one named like a size: that size */
+    bool is_stated;             /* there is a prove() of this scalar, */
+    const gt_expression *others[GT_OTHER_MAX]; /* with these further values */
+    uint32_t other_count;
     gt_initialisers initialisers;
-    bool nan_ok;
+    bool nan_ok, finite; /* finite: no proof fills it with NaN or infinities */
     int line, column;
 } gt_argument;
 

@@ -26,13 +26,14 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
 
 /* The words whose clauses say what a kernel computes, and those that say how it is launched. */
 static const char *const meaning_words[] = {"args", "reference", "check",   "expect", "init",
-                                            "work", "clear",     "options", "launch"};
+                                            "work", "clear",     "options", "launch", "prove"};
 static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
                                            "clear", "cooperative", "tensormap", "launch"};
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
-static const char proof[] = "two launches, tolerances by the reference's sensitivity\n";
+static const char proof[] = "two launches, another data set with other scalars, all poisons, "
+                            "tolerances by each element's sensitivity\n";
 
 static void append_clauses(gt_text *out, const gt_reader *reader, const char *const *list,
                            size_t count)

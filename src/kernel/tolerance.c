@@ -83,7 +83,10 @@ static gt_tolerance measured(const gt_workload *workload, uint32_t output,
     /* of a few roundings, one of them in a storage type, and of a long sum; the largest of many
      * steps lies several deviations out, of a few perhaps within one */
     double share = type->roundoff + 3 * type->working + (few ? 4 : 2) * length;
-    gt_tolerance result = {.rtol = fmax(type->rtol, length / 4), .atol = type->tiny};
+    /* sums of equal terms are rounded the same way many times */
+    double terms = gt_tolerance_terms(workload, output, seen);
+    double drift = workload->varied ? type->working * terms : length;
+    gt_tolerance result = {.rtol = fmax(type->rtol, drift / 4), .atol = type->tiny};
     if (!few && is_even(seen)) {
         result.rtol = fmax(result.rtol, share * seen->relative / seen->step);
         return result;
