@@ -67,7 +67,9 @@ gputune_status gt_evidence_tell(gt_evidence *evidence, const gt_tried *result)
     }
     evidence->told += !again;
     if (again) {
+        uint32_t before = evidence->best;
         find_best(evidence);
+        evidence->told_at_best = evidence->best != before ? evidence->told : evidence->told_at_best;
     } else if (ok &&
                (evidence->ok == 1 || known->log_time < evidence->known[evidence->best].log_time)) {
         evidence->best = index;

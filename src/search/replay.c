@@ -1,20 +1,27 @@
 /* The virtual clock: compile workers beside each other, one GPU. */
 #include "search/replay.h"
 
+#include "search/schedule.h"
+
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { MOST_WORKERS = 1024, READY = 2 /* compiled variants that may wait for the GPU */ };
-/* A race: what is slower than LEADER times the best so far is out after one launch, the others are
- * decided by the fifth. */
-#define LEADER   1.1
+enum { MOST_WORKERS = 1024, MOST_FLIGHTS = 4 * MOST_WORKERS };
+/* A race: what is slower than LEADER times the best so far is out after one launch. The others are
+ * proved, which takes as long as another launch, and are decided by the fifth. */
+#define LEADER   1.15
 #define LAUNCHES 5
+#define PROOF    2
+/* Of the GPU's time, what samples get while a search that learns waits for it. */
+#define ROUND_SHARE 0.25
 
 /* A configuration on its way. */
 typedef struct flight {
     const gt_recorded_entry *entry;
-    double compiled_s, done_s; /* done_s: infinite until the GPU takes it */
-    double measure_s;          /* what the GPU needs for it */
+    double compiled_s; /* infinite while it waits for a worker */
+    double done_s;     /* infinite until the GPU takes it */
+    double measure_s;  /* what the GPU needs for it before the strategy is told */
 } flight;
 
 typedef struct clock_state {
@@ -23,8 +30,11 @@ typedef struct clock_state {
     gt_strategy *strategy;
     gt_replay_result *out;
     flight *flights;
+    gt_schedule schedule;
     uint32_t flying, told;
     double now_s, gpu_free_s, best_ns;
+    double owed_s;  /* samples of the race that are still to be taken */
+    double round_s; /* the next of them */
 } clock_state;
 
 static bool is_reached(const clock_state *at, int which)
@@ -42,6 +52,9 @@ static gputune_status tell(clock_state *at, const gt_recorded_entry *entry, doub
     }
     if (at->told < at->settings->evaluations) {
         at->out->best_ns[at->told] = at->best_ns;
+        if (at->out->time_ns) {
+            at->out->time_ns[at->told] = entry->tried.time_ns;
+        }
     }
     at->told++;
     for (int i = 0; i < 2; i++) {
@@ -58,84 +71,130 @@ static bool wants_more(const clock_state *at)
     return at->told < at->settings->evaluations || (!reached && at->told < GT_REPLAY_MOST);
 }
 
-/* How many are compiled by now and wait for the GPU. */
-static uint32_t count_ready(const clock_state *at)
+static bool is_compiling(const clock_state *at, const flight *flight)
 {
-    uint32_t ready = 0;
-    for (uint32_t i = 0; i < at->flying; i++) {
-        ready += isinf(at->flights[i].done_s) && at->flights[i].compiled_s <= at->now_s;
-    }
-    return ready;
+    return isfinite(flight->compiled_s) && flight->compiled_s > at->now_s;
 }
 
-/* Whoever may, starts: workers with new configurations, the GPU with what was compiled first. */
-static gputune_status start(clock_state *at, uint32_t workers)
+static bool waits_for_gpu(const clock_state *at, const flight *flight)
 {
-    uint32_t compiling = 0;
+    return isinf(flight->done_s) && flight->compiled_s <= at->now_s;
+}
+
+static uint32_t count(const clock_state *at, bool (*is)(const clock_state *, const flight *))
+{
+    uint32_t number = 0;
     for (uint32_t i = 0; i < at->flying; i++) {
-        compiling += at->flights[i].compiled_s > at->now_s;
+        number += is(at, &at->flights[i]);
     }
-    while (compiling < workers && at->flying < workers + READY && count_ready(at) < READY) {
+    return number;
+}
+
+static bool is_with_compilers(const clock_state *at, const flight *flight)
+{
+    return flight->compiled_s > at->now_s;
+}
+
+/* Free workers take what was proposed first. */
+static void feed_workers(clock_state *at)
+{
+    uint32_t busy = count(at, is_compiling);
+    for (uint32_t i = 0; i < at->flying && busy < at->settings->workers; i++) {
+        flight *flight = &at->flights[i];
+        if (isinf(flight->compiled_s)) {
+            const gt_recorded_entry *entry = flight->entry;
+            flight->compiled_s = at->now_s + entry->tried.compile_s + entry->worker_s;
+            gt_schedule_note_compile(&at->schedule, entry->tried.compile_s + entry->worker_s);
+            busy++;
+        }
+    }
+}
+
+/* Asks for what may be on its way, as a tuning does. */
+static gputune_status ask(clock_state *at)
+{
+    gt_outlook outlook;
+    gt_strategy_outlook(&outlook, at->strategy);
+    at->schedule.round_share = outlook.learns ? ROUND_SHARE : 0;
+    uint32_t room = gt_schedule_room(&at->schedule, at->settings->workers, outlook.learns,
+                                     count(at, is_with_compilers), at->flying);
+    for (; room > 0 && at->flying < MOST_FLIGHTS; room--) {
         gt_point point;
         size_t given;
         GT_TRY(gt_strategy_ask(at->strategy, &point, 1, &given));
         if (!given) {
             break;
         }
-        const gt_recorded_entry *entry = gt_recorded_at(at->recorded, &point);
-        at->flights[at->flying++] = (flight){
-            entry, at->now_s + entry->tried.compile_s + entry->worker_s, (double)INFINITY, 0};
-        compiling++;
+        at->flights[at->flying++] =
+            (flight){gt_recorded_at(at->recorded, &point), INFINITY, INFINITY, 0};
     }
     return GPUTUNE_OK;
 }
 
-/* Gives the GPU the one that was compiled first, if it is free by then. */
+/* One launch; what may win is proved too, and owes the race samples. */
+static void launch_first(clock_state *at, flight *flight)
+{
+    const gt_recorded_entry *entry = flight->entry;
+    bool leads = entry->tried.time_ns <= LEADER * at->best_ns;
+    double most_s = fmin(entry->tried.measure_s, LAUNCHES * entry->launch_s);
+    flight->measure_s = leads ? fmin(PROOF * entry->launch_s, most_s) : entry->launch_s;
+    flight->done_s = at->now_s + flight->measure_s;
+    at->gpu_free_s = flight->done_s;
+    gt_schedule_note_newcomer(&at->schedule, flight->measure_s, at->owed_s > 0);
+    if (leads && entry->tried.outcome == GT_TRIED_OK) {
+        at->owed_s += fmax(0, most_s - flight->measure_s);
+        at->round_s = 2 * entry->launch_s; /* beside the incumbent */
+    }
+}
+
+static void sample(clock_state *at)
+{
+    double seconds = fmin(at->round_s, at->owed_s);
+    at->gpu_free_s = at->now_s + seconds;
+    at->owed_s -= seconds;
+    gt_schedule_note_round(&at->schedule, seconds);
+}
+
+/* Gives a free GPU a round or the variant that was compiled first: whose turn it is. */
 static void feed_gpu(clock_state *at)
 {
     flight *first = NULL;
     for (uint32_t i = 0; i < at->flying; i++) {
         flight *flight = &at->flights[i];
-        if (isinf(flight->done_s) && (!first || flight->compiled_s < first->compiled_s)) {
+        if (waits_for_gpu(at, flight) && (!first || flight->compiled_s < first->compiled_s)) {
             first = flight;
         }
     }
-    if (first && first->compiled_s <= at->now_s && at->gpu_free_s <= at->now_s) {
-        const gt_recorded_entry *entry = first->entry;
-        bool leads = entry->tried.time_ns <= LEADER * at->best_ns;
-        first->measure_s =
-            leads ? fmin(entry->tried.measure_s, LAUNCHES * entry->launch_s) : entry->launch_s;
-        first->done_s = at->now_s + first->measure_s;
-        at->gpu_free_s = first->done_s;
+    if (at->gpu_free_s > at->now_s) {
+        return;
+    }
+    if (at->owed_s > 0 && gt_schedule_is_rounds_turn(&at->schedule, count(at, waits_for_gpu))) {
+        sample(at);
+    } else if (first) {
+        launch_first(at, first);
     }
 }
 
 /* The next moment at which something ends. */
 static double next_event(const clock_state *at)
 {
-    double next = INFINITY;
+    double next = at->gpu_free_s > at->now_s ? at->gpu_free_s : INFINITY;
     for (uint32_t i = 0; i < at->flying; i++) {
-        const flight *flight = &at->flights[i];
-        double end =
-            isinf(flight->done_s) ? fmax(flight->compiled_s, at->gpu_free_s) : flight->done_s;
-        next = fmin(next, end);
-        if (flight->compiled_s > at->now_s) {
-            next = fmin(next, flight->compiled_s);
-        }
+        double compiled_s = at->flights[i].compiled_s;
+        next = compiled_s > at->now_s ? fmin(next, compiled_s) : next;
     }
     return next;
 }
 
 static gputune_status land(clock_state *at)
 {
-    for (uint32_t i = 0; i < at->flying;) {
-        if (at->flights[i].done_s > at->now_s) {
-            i++;
-            continue;
+    for (uint32_t i = 0; i < at->flying; i++) {
+        if (at->flights[i].done_s <= at->now_s) { /* the GPU has one at a time */
+            const flight landed = at->flights[i];
+            at->flying--;
+            memmove(&at->flights[i], &at->flights[i + 1], (at->flying - i) * sizeof landed);
+            return tell(at, landed.entry, landed.measure_s);
         }
-        const flight landed = at->flights[i];
-        at->flights[i] = at->flights[--at->flying];
-        GT_TRY(tell(at, landed.entry, landed.measure_s));
     }
     return GPUTUNE_OK;
 }
@@ -143,8 +202,8 @@ static gputune_status land(clock_state *at)
 static gputune_status run_clock(clock_state *at)
 {
     while (wants_more(at)) {
-        feed_gpu(at);
-        GT_TRY(start(at, at->settings->workers));
+        GT_TRY(ask(at));
+        feed_workers(at);
         feed_gpu(at);
         if (!at->flying) {
             return GPUTUNE_OK; /* exhausted */
@@ -183,7 +242,7 @@ gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
     clock_state at = {
         .recorded = recorded, .settings = settings, .out = out, .best_ns = recorded->worst_ns};
     out->reached_s[0] = out->reached_s[1] = INFINITY;
-    at.flights = calloc(settings->workers + READY, sizeof *at.flights);
+    at.flights = calloc(MOST_FLIGHTS, sizeof *at.flights);
     gputune_status status = at.flights ? GPUTUNE_OK : gt_fail_memory();
     if (status == GPUTUNE_OK) {
         status = gt_strategy_open(&at.strategy, settings->kind, &domain, &search);

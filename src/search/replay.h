@@ -18,13 +18,16 @@ enum { GT_REPLAY_MOST = 5000 }; /* results, beyond which nothing is waited for *
 typedef struct gt_replay_result {
     double *best_ns;  /* of settings.evaluations: the best after 1, 2, ... results; the slowest of
                          the space while there is none. The caller's array */
+    double *time_ns;  /* of as many: of each result, 0 of a failure; or NULL */
     uint64_t results; /* in all */
     double reached_s[2]; /* when; infinite: not within GT_REPLAY_MOST results */
 } gt_replay_result;
 
-/* The compile workers ask as they become free, unless enough compiled variants wait for the GPU,
- * which measures one after another as a race does: one launch of what is slower than the best so
- * far by more than a tenth, five of the others, or as many as are recorded. EINVAL, ENOMEM. */
+/* With workers: they compile side by side, and one GPU has the first launches, proofs and samples
+ * to do, with their costs as recorded. What is compiled ahead and what the GPU does next is decided
+ * as in a tuning (search/schedule.h). What is slower than the best so far by more than 15% has one
+ * launch, the others five, or as many as are recorded; a strategy is told after the first, or after
+ * the proof. EINVAL, ENOMEM. */
 gputune_status gt_replay(gt_replay_result *out, const gt_recorded *recorded,
                          const gt_replay_settings *settings);
 

@@ -8,13 +8,20 @@
 #define MEMORY_S 0.25
 /* A session thinks no longer before it hands over more work. */
 #define THINKING_S 0.02
+/* Beside what takes longer, the time to hand over the next one does not matter. */
+#define LONG_S 0.05
 /* A free compile worker has its next source within this time. */
 #define REACTION_S 0.1
 #define USUAL_S    0.4 /* to compile a source, before any has been */
 /* Compiles take unequally long; the GPU shall not wait for a slow one. */
 #define SPARE 1.25
 
-enum { LEAST_IN_HAND = 2, MOST_IN_HAND = 64, WAITING = 2 /* compiled, before the GPU */ };
+enum {
+    LEAST_IN_HAND = 2,
+    MOST_IN_HAND = 64,
+    WAITING = 2,      /* compiled, before the GPU */
+    COMPILE_AHEAD = 3 /* sources per compile worker where results do not matter */
+};
 
 static void follow(double *mean, double seconds)
 {
@@ -48,11 +55,14 @@ bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting)
 
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule)
 {
-    double count = schedule->newcomer_s > 0 ? ceil(THINKING_S / schedule->newcomer_s) : 0;
-    return (uint32_t)fmax(LEAST_IN_HAND, fmin(count, MOST_IN_HAND));
+    double newcomer_s = schedule->newcomer_s;
+    double count = newcomer_s > 0 ? ceil(THINKING_S / newcomer_s) : LEAST_IN_HAND;
+    double least = newcomer_s > LONG_S ? 1 : LEAST_IN_HAND;
+    return (uint32_t)fmax(least, fmin(count, MOST_IN_HAND));
 }
 
-uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers)
+/* How many variants of a search that learns may be on their way. */
+static uint32_t most_on_their_way(const gt_schedule *schedule, uint32_t workers)
 {
     double compile_s = schedule->compile_s > 0 ? schedule->compile_s : USUAL_S;
     double reserve = fmin(ceil(workers * REACTION_S / compile_s), workers);
@@ -63,4 +73,12 @@ uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers)
         most = fmin(most, taken + WAITING) + gt_schedule_in_hand(schedule);
     }
     return (uint32_t)most;
+}
+
+uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
+                          uint32_t compiling, uint32_t on_their_way)
+{
+    uint32_t most = learns ? most_on_their_way(schedule, workers) : COMPILE_AHEAD * workers;
+    uint32_t present = learns ? on_their_way : compiling;
+    return present < most ? most - present : 0;
 }

@@ -27,12 +27,15 @@ void gt_schedule_note_round(gt_schedule *schedule, double seconds);
  * is a newcomer. `waiting`: newcomers that wait for the GPU. */
 bool gt_schedule_is_rounds_turn(const gt_schedule *schedule, uint32_t waiting);
 /* How many newcomers may be with the measure worker: so many that it is at work while the session
- * thinks, and few, because what was handed over cannot be put off. At least 2. */
+ * thinks, and few, because what was handed over cannot be put off. At least 1. */
 uint32_t gt_schedule_in_hand(const gt_schedule *schedule);
-/* How many variants that a search proposed may be on their way, from the compiler's queue to the
- * end of their first launch: what is proposed before their results are there is proposed without
- * them. Where compiling is the bottleneck, every worker has a source and the next free one finds
- * another. Where the GPU is, as many compile as it can take (by Little's law, L = lambda W). */
-uint32_t gt_schedule_ahead(const gt_schedule *schedule, uint32_t workers);
+/* How many more variants may be proposed. `compiling`: sources with the compile workers or before
+ * them; `on_their_way`: from there to the time of the first launch. What a search that learns
+ * proposes before those times are there, it proposes without them. Where compiling is the
+ * bottleneck, every worker has a source and the next free one finds another. Where the GPU is, as
+ * many compile as it can take (by Little's law, L = lambda W). What does not learn keeps all
+ * workers busy. */
+uint32_t gt_schedule_room(const gt_schedule *schedule, uint32_t workers, bool learns,
+                          uint32_t compiling, uint32_t on_their_way);
 
 #endif

@@ -108,11 +108,17 @@ typedef struct gt_field {
     uint32_t started;       /* of `variants`: source generated and submitted */
     uint32_t compiling, verifying;
     gt_schedule schedule; /* of the measure worker, and of compiling */
-    bool rounds_wait;     /* the session has contestants to sample, and none is being sampled */
-    bool abandoned;       /* nothing more is started */
-    bool has_auxiliary;   /* service kernels and reference were submitted */
-    bool awaits_results;  /* the proposer waits for results before it proposes more */
-    bool may_measure;     /* the session may measure on the GPU, so preparing may begin */
+    struct {
+        uint32_t count, most; /* variants that were proposed; most of them without a result then */
+        double sum;           /* of those without a result, over all proposals */
+    } ages;
+    uint32_t untimed; /* variants that are right and have no time yet: neither a sample nor a first
+                         launch that tells; the session's to set */
+    bool rounds_wait; /* the session has contestants to sample, and none is being sampled */
+    bool abandoned;   /* nothing more is started */
+    bool has_auxiliary;  /* service kernels and reference were submitted */
+    bool awaits_results; /* the proposer waits for results before it proposes more */
+    bool may_measure;    /* the session may measure on the GPU, so preparing may begin */
     bool preparing, prepared;
     bool awaits_default; /* the default is verified before all others */
     gt_prepared preparation;

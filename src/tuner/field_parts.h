@@ -33,6 +33,11 @@ gputune_status gt_field_handle_verified(gt_field *field, const gt_event *event);
 /* A variant whose compile was given up: it is not tried, and nor are its twins. ENOMEM. */
 gputune_status gt_field_leave_out(gt_field *field, uint32_t variant);
 
+/* ---- field_pump.c ---------------------------------------------------------------------------- */
+
+/* Variants on their way: those without a result, of which a proposer knows nothing yet. */
+uint32_t gt_field_on_their_way(const gt_field *field);
+
 /* ---- field_late.c ---------------------------------------------------------------------------- */
 
 /* Leaves a variant for gt_field_try_late(). */

@@ -99,6 +99,14 @@ static gputune_status propose(uint32_t *count, const gt_field *field, gt_config 
     return proposer->out_of_memory ? gt_fail_memory() : GPUTUNE_OK;
 }
 
+/* How old what the proposer knows is, for the debug log. */
+static void note_age(gt_field *field, uint32_t unknown)
+{
+    field->ages.count++;
+    field->ages.sum += unknown;
+    field->ages.most = unknown > field->ages.most ? unknown : field->ages.most;
+}
+
 gputune_status gt_field_take_proposals(gt_field *field, uint32_t most)
 {
     gt_config configs[GT_FIELD_PROPOSALS];
@@ -111,6 +119,7 @@ gputune_status gt_field_take_proposals(gt_field *field, uint32_t most)
     most = left < most ? left : most;
     GT_TRY(propose(&count, field, configs, most < GT_FIELD_PROPOSALS ? most : GT_FIELD_PROPOSALS));
     for (uint32_t i = 0; i < count; i++) {
+        note_age(field, gt_field_on_their_way(field) + i);
         GT_TRY(take_proposal(field, &configs[i]));
     }
     return GPUTUNE_OK;

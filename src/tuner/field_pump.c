@@ -2,22 +2,20 @@
 #include "tuner/field_parts.h"
 
 enum {
-    COMPILE_AHEAD = 3, /* sources submitted per compile worker, so that none waits */
-    STARTS_MAX = 256,  /* in one go: a few milliseconds */
-    AT_A_TIME = 8      /* a share of the proposals on their way that a proposer is asked for */
+    STARTS_MAX = 256, /* in one go: a few milliseconds */
+    AT_A_TIME = 8     /* a share of the proposals on their way that a proposer is asked for */
 };
 
-/* How many more variants may be on their way. What a proposer learns from their results matters to
- * the next proposals, so that few are; else all that the compile workers can take. */
+uint32_t gt_field_on_their_way(const gt_field *field)
+{
+    return field->compiling + (uint32_t)field->compiled.count + field->verifying + field->untimed;
+}
+
 static uint32_t room(const gt_field *field)
 {
-    uint32_t workers = field->options.farm->compile_workers, most = COMPILE_AHEAD * workers;
-    uint32_t on_their_way = field->compiling;
-    if (field->options.proposer->learns) {
-        most = gt_schedule_ahead(&field->schedule, workers);
-        on_their_way += (uint32_t)field->compiled.count + field->verifying;
-    }
-    return on_their_way < most ? most - on_their_way : 0;
+    return gt_schedule_room(&field->schedule, field->options.farm->compile_workers,
+                            field->options.proposer->learns, field->compiling,
+                            gt_field_on_their_way(field));
 }
 
 static bool wants_more(const gt_field *field)

@@ -50,9 +50,11 @@ typedef struct gt_timeline {
     int64_t busy_since;  /* the measure worker is at its oldest request since then; 0: at none */
     double compiling_ns; /* summed over sources: the compile workers are side by side */
     double preparing_ns; /* of the measure worker; as it says itself */
-    double verifying_ns; /* the same */
-    double sampling_ns;  /* the same */
-    double latest_s;     /* that the measure worker was at what it answered last */
+    double verifying_ns; /* the same: first launches, and proofs of variants that may win */
+    double slower_ns;    /* of that, variants that were not proved */
+    double proving_again_ns;
+    double sampling_ns; /* the same */
+    double latest_s;    /* that the measure worker was at what it answered last */
     uint32_t sources, samples;
 } gt_timeline;
 

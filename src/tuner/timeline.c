@@ -2,6 +2,8 @@
 #include "base/clock.h"
 #include "tuner/session.h"
 
+#include <math.h>
+
 void gt_session_mark(const gt_session *session, int64_t *part)
 {
     *part = gt_now_ns() - session->start_ns;
@@ -35,6 +37,20 @@ static double take_busy(gt_session *session)
     return since ? (double)(session->timeline.busy_since - since) : 0;
 }
 
+static void note_verified(gt_session *session, const gt_event *event, double busy_ns)
+{
+    gt_timeline *t = &session->timeline;
+    if (event->id == session->recheck_id) {
+        t->proving_again_ns += busy_ns;
+        return;
+    }
+    t->verifying_ns += busy_ns;
+    t->slower_ns += event->status == GPUTUNE_OK && !event->verified.proved ? busy_ns : 0;
+    if (!t->decided) {
+        gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
+    }
+}
+
 void gt_session_mark_event(gt_session *session, const gt_event *event)
 {
     gt_timeline *t = &session->timeline;
@@ -53,10 +69,7 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
         take_busy(session);
         return;
     case GT_EVENT_VERIFIED:
-        t->verifying_ns += busy_ns;
-        if (event->id != session->recheck_id && !t->decided) {
-            gt_session_mark(session, t->verified_first ? &t->verified : &t->verified_first);
-        }
+        note_verified(session, event, busy_ns);
         return;
     case GT_EVENT_SAMPLED:
         t->sampling_ns += busy_ns;
@@ -65,6 +78,26 @@ void gt_session_mark_event(gt_session *session, const gt_event *event)
     case GT_EVENT_TIMEOUT:
         return;
     }
+}
+
+/* How the measure worker spent its time since it was ready. */
+static void log_shares(const gt_session *session)
+{
+    const gt_timeline *t = &session->timeline;
+    const gt_field *field = &session->field;
+    double all_ns = (double)((t->stored ? t->stored : t->decided) - t->prepared);
+    double busy_ns = t->verifying_ns + t->sampling_ns + t->proving_again_ns;
+    const double percent = all_ns > 0 ? 100 / all_ns : 0;
+    gt_log_line(&session->request->services->log, GPUTUNE_LOG_DEBUG,
+                "GPU: %.0f%% first launches of %u slower variants, %.0f%% proofs, %.0f%% samples, "
+                "%.0f%% the winner's last proof, %.0f%% waiting; %.1f of %u compile workers busy; "
+                "a proposal was made without the results of %.1f others, at most %u",
+                percent * t->slower_ns, field->slower, percent * (t->verifying_ns - t->slower_ns),
+                percent * t->sampling_ns, percent * t->proving_again_ns,
+                fmax(0, percent * (all_ns - busy_ns)),
+                t->compiled > 0 ? t->compiling_ns / (double)t->compiled : 0,
+                session->farm->compile_workers,
+                field->ages.count ? field->ages.sum / field->ages.count : 0, field->ages.most);
 }
 
 void gt_session_log_timeline(const gt_session *session)
@@ -80,4 +113,5 @@ void gt_session_log_timeline(const gt_session *session)
                 (double)t->stored * ms, t->sources, t->compiling_ns * ms,
                 session->farm->compile_workers, t->preparing_ns * ms, t->verifying_ns * ms,
                 t->sampling_ns * ms, t->samples, (unsigned long long)session->rounds_sent);
+    log_shares(session);
 }

@@ -81,6 +81,7 @@ static gputune_status sample(gt_tuning *tuning)
 {
     gt_session *session = &tuning->session;
     session->field.schedule.round_share = round_share(tuning);
+    session->field.untimed = gt_tuning_untimed(tuning);
     bool wanted = gt_race_wants_round(gt_tuning_current_race(tuning));
     return !session->field.prepared || gt_session_is_rounds_turn(session, wanted)
                ? gt_tuning_start_round(tuning)

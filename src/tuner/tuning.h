@@ -91,6 +91,8 @@ gt_variant *gt_tuning_variant(const gt_tuning *tuning, uint64_t id);
 
 /* Adds the variants that became ready to the race. */
 gputune_status gt_tuning_admit(gt_tuning *tuning);
+/* Contestants whose time is not known yet. */
+uint32_t gt_tuning_untimed(const gt_tuning *tuning);
 /* Asks for the next round, or ends the race if none is needed. */
 gputune_status gt_tuning_start_round(gt_tuning *tuning);
 /* Gives the race the samples of a round. */

@@ -8,7 +8,7 @@
 
 /* Of the limit: most that the last proof may take with inputs of another seed, for which the
  * reference runs again; and most that is set aside at all. */
-static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.4;
+static const double FRESH_SHARE = 0.1, MOST_SHARE = 0.5;
 /* A worker's answer crosses a loaded machine. */
 static const double SPARE_S = 0.02, SPARE = 1.2;
 
@@ -59,7 +59,9 @@ double gt_tuning_sets_aside_s(const gt_session *session)
     if (!session->field.ready) {
         return 0;
     }
-    double needed = gt_session_outstanding_s(session) + proof_s(tuning);
+    /* what is in hand, and one more that takes longer than the others did */
+    double needed = gt_session_outstanding_s(session) + session->field.schedule.newcomer_s;
+    needed += proof_s(tuning);
     needed += is_stuck(session) ? restart_s(tuning) : 0;
     return fmin(needed, MOST_SHARE * limit_s(tuning));
 }
@@ -94,7 +96,7 @@ gputune_status gt_tuning_stopped(gt_session *session)
     }
     GT_TRY(gt_tuning_fall_back(tuning));
     bool restored = tuning->restored == tuning->race; /* with all that are right, and sampled */
-    if (!canceled && !session->round_id && !restored) {
+    if (!canceled && !restored) {
         GT_TRY(tuning->phase == GT_PHASE_PROVE ? gt_tuning_admit(tuning) : GPUTUNE_OK);
         GT_TRY(gt_tuning_settle_for_pilots(tuning));
     }

@@ -57,6 +57,21 @@ gputune_status gt_tuning_admit(gt_tuning *tuning)
     return GPUTUNE_OK;
 }
 
+uint32_t gt_tuning_untimed(const gt_tuning *tuning)
+{
+    const gt_field *field = &tuning->session.field;
+    uint32_t count = 0;
+    gt_race_contestant one;
+    for (uint32_t i = gt_race_count(tuning->race); i-- > 0;) {
+        gt_race_contestant_at(tuning->race, i, &one);
+        if (one.sample_count) {
+            break; /* they are sampled in the order in which they joined */
+        }
+        count += one.left == GT_RACE_IN && !(gt_field_pilot(field, (uint32_t)one.id) > 0);
+    }
+    return count;
+}
+
 /* --- rounds ----------------------------------------------------------------------------------- */
 
 static gputune_status drop_losers(gt_tuning *tuning)

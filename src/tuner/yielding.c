@@ -19,7 +19,7 @@ static double new_work_ns(gt_session *session)
 {
     const gt_timeline *t = &session->timeline;
     gt_yielding *y = &session->yielding;
-    double all = t->preparing_ns + t->verifying_ns + t->sampling_ns;
+    double all = t->preparing_ns + t->verifying_ns + t->sampling_ns + t->proving_again_ns;
     double work = all - y->seen_ns;
     int64_t since = y->since_ns ? y->since_ns : session->start_ns;
     y->seen_ns = all;

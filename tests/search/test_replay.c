@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 
 static void add(gt_recorded *recorded, uint16_t x, gt_tried_outcome outcome, double time_ns,
                 double compile_s, double measure_s)
@@ -133,7 +134,78 @@ static void losers_cost_one_launch(void **state)
         .kind = GPUTUNE_STRATEGY_EXHAUSTIVE, .workers = 1, .evaluations = 10};
     gt_replay_result result = {.best_ns = best};
     assert_int_equal(gt_replay(&result, &recorded, &settings), GPUTUNE_OK);
-    assert_true(result.reached_s[0] == 5 + 8 * 1 + 5);
+    /* the first and the last are proved, which takes as long as another launch */
+    assert_true(result.reached_s[0] == 2 + 8 * 1 + 2);
+    gt_recorded_free(&recorded);
+}
+
+/* --- a GPU that is the bottleneck ------------------------------------------------------------- */
+
+enum { SIDE = 12, AXES = 4, TRIED = 300 };
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Four axes of twelve values; what is far from the middle is slower, and two axes work together.
+ * All compile in 0.1 s, and a launch takes 4 to 60 ms. */
+static gt_recorded make_slow_space(double *tenth)
+{
+    static double times[SIDE * SIDE * SIDE * SIDE];
+    double values[SIDE];
+    gt_recorded recorded = {0};
+    uint32_t count = 0;
+    for (int i = 0; i < SIDE; i++) {
+        values[i] = i + 1;
+    }
+    for (int a = 0; a < AXES; a++) {
+        assert_int_equal(gt_recorded_axis(&recorded, values, SIDE), GPUTUNE_OK);
+    }
+    for (uint16_t i = 0; i < SIDE * SIDE * SIDE * SIDE; i++) {
+        const gt_point point = {{(uint16_t)(i % SIDE), (uint16_t)(i / SIDE % SIDE),
+                                 (uint16_t)(i / SIDE / SIDE % SIDE),
+                                 (uint16_t)(i / SIDE / SIDE / SIDE)}};
+        double far = fabs(point.choice[0] - 7.0) + fabs(point.choice[1] - 3.0) +
+                     fabs(point.choice[2] - point.choice[0] / 2.0) + fabs(point.choice[3] - 9.0);
+        double time_ns = 4e6 * pow(1.09, far);
+        const gt_recorded_entry entry = {.tried = {.point = point,
+                                                   .time_ns = time_ns,
+                                                   .compile_s = 0.1,
+                                                   .measure_s = time_ns * 7e-9},
+                                         .launch_s = time_ns * 1e-9};
+        assert_int_equal(gt_recorded_add(&recorded, &entry), GPUTUNE_OK);
+        times[count++] = time_ns;
+    }
+    qsort(times, count, sizeof *times, by_value);
+    *tenth = times[count / 10];
+    assert_int_equal(gt_recorded_finish(&recorded), GPUTUNE_OK);
+    return recorded;
+}
+
+/* Of the last half of the results, the share that is among the fastest tenth of the space. */
+static double late_share(const gt_recorded *recorded, uint32_t workers, double tenth)
+{
+    double best[TRIED], times[TRIED], share = 0;
+    const gt_replay_settings settings = {
+        .kind = GPUTUNE_STRATEGY_AUTO, .seed = 1, .workers = workers, .evaluations = TRIED};
+    gt_replay_result result = {.best_ns = best, .time_ns = times};
+    assert_int_equal(gt_replay(&result, recorded, &settings), GPUTUNE_OK);
+    for (int i = TRIED / 2; i < TRIED; i++) {
+        share += times[i] <= tenth;
+    }
+    return share / (TRIED - TRIED / 2);
+}
+
+static void many_workers_learn_like_few(void **state)
+{
+    double tenth;
+    (void)state;
+    gt_recorded recorded = make_slow_space(&tenth);
+    double few = late_share(&recorded, 3, tenth), many = late_share(&recorded, 16, tenth);
+    assert_true(few > 0.5);
+    assert_true(many > 0.8 * few);
     gt_recorded_free(&recorded);
 }
 
@@ -145,6 +217,7 @@ int main(void)
         cmocka_unit_test(failures_count_as_tried),
         cmocka_unit_test(clock_overlaps_what_can_overlap),
         cmocka_unit_test(losers_cost_one_launch),
+        cmocka_unit_test(many_workers_learn_like_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

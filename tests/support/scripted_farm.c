@@ -16,7 +16,23 @@ static gputune_status refuse(const scripted_farm *farm)
                                                  : GPUTUNE_OK;
 }
 
-static gputune_status push(scripted_farm *farm, gt_event event)
+static int64_t later(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When the worker that is free first is free. */
+static int64_t *first_free(scripted_farm *farm)
+{
+    int64_t *first = &farm->worker_free[0];
+    for (uint32_t i = 1; i < farm->farm.compile_workers && i < 64; i++) {
+        first = farm->worker_free[i] < *first ? &farm->worker_free[i] : first;
+    }
+    return first;
+}
+
+/* `launches_ns`: how long the GPU launches for it. */
+static gputune_status push_after(scripted_farm *farm, gt_event event, double launches_ns)
 {
     if (farm->fails && farm->fails("answer", 0)) {
         const gt_event failed = {
@@ -27,13 +43,30 @@ static gputune_status push(scripted_farm *farm, gt_event event)
     if (event.status != GPUTUNE_OK) {
         snprintf(event.message, sizeof event.message, "scripted %s", gt_status_name(event.status));
     }
-    double after_s = event.kind == GT_EVENT_COMPILED ? farm->compile_s : 0;
-    gputune_status status = gt_array_push(&farm->due, gt_now_ns() + (int64_t)(after_s * 1e9));
+    bool compiled = event.kind == GT_EVENT_COMPILED;
+    int64_t *free_at = compiled ? first_free(farm) : &farm->gpu_free;
+    double gpu_s = farm->slowness > 0 ? farm->slowness * launches_ns : 0;
+    int64_t takes = (int64_t)((compiled ? farm->compile_s : gpu_s) * 1e9);
+    int64_t due = later(gt_now_ns(), *free_at) + takes;
+    *free_at = due;
+    gputune_status status = gt_array_push(&farm->due, due);
     status = status == GPUTUNE_OK ? gt_array_push(&farm->events, event) : status;
     if (status != GPUTUNE_OK) {
         gt_event_free(&event);
     }
     return status;
+}
+
+static gputune_status push(scripted_farm *farm, gt_event event)
+{
+    return push_after(farm, event, 0);
+}
+
+/* The GPU is at something that does not end. */
+static gputune_status never_answer(scripted_farm *farm)
+{
+    farm->gpu_free = INT64_MAX / 2;
+    return GPUTUNE_OK;
 }
 
 static gputune_status compile(gt_farm *base, const gt_compile_job *job)
@@ -119,7 +152,9 @@ static gputune_status verify(gt_farm *base, const gt_verify_job *job)
     event.verified.pilot_ns = variant.pilot_ns;
     event.verified.proved = !(job->slower_ns > 0) || variant.pilot_ns <= job->slower_ns;
     farm->unproved += !event.verified.proved;
-    return variant.never_answers ? GPUTUNE_OK : push(farm, event);
+    double launches = event.verified.proved ? 4 : 1;
+    return variant.never_answers ? never_answer(farm)
+                                 : push_after(farm, event, launches * variant.time_ns);
 }
 
 static double value_of(const scripted_variant *variant, gputune_objective objective)
@@ -155,8 +190,10 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
     event.sampled.noisy = farm->other != NULL;
     snprintf(event.sampled.other, sizeof event.sampled.other, "%s", farm->other ? farm->other : "");
     nanosleep(&(struct timespec){0, farm->round_ns}, NULL);
+    double launches_ns = 0;
     for (uint32_t i = 0; i < job->count; i++) {
         scripted_variant v = farm->behave(farm->user, &farm->launches.items[job->variants[i]]);
+        launches_ns += 2 * v.time_ns;
         farm->samples++;
         farm->weighings += job->objective == GPUTUNE_OBJECTIVE_ENERGY;
         event.sampled.values[i] =
@@ -176,7 +213,7 @@ static gputune_status sample(gt_farm *base, const gt_sample_job *job)
         event.status = GPUTUNE_ECRASHED;
         event.culprit = GT_NO_VARIANT;
     }
-    return push(farm, event);
+    return push_after(farm, event, launches_ns);
 }
 
 static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
@@ -186,7 +223,8 @@ static gputune_status recheck(gt_farm *base, const gt_recheck_job *job)
     farm->rechecks++;
     scripted_variant variant = farm->behave(farm->user, &farm->launches.items[job->id]);
     gt_event event = {.kind = GT_EVENT_VERIFIED, .id = job->id, .status = variant.recheck};
-    return push(farm, event);
+    return farm->recheck_never_answers ? never_answer(farm)
+                                       : push_after(farm, event, 4 * variant.time_ns);
 }
 
 static void interrupt(gt_farm *base)
@@ -195,6 +233,7 @@ static void interrupt(gt_farm *base)
     while (farm->next < farm->events.count) {
         gt_event_free(&farm->events.items[farm->next++]);
     }
+    farm->gpu_free = 0;
     farm->interrupts++;
 }
 
@@ -215,6 +254,23 @@ static bool await_due(const scripted_farm *farm, double seconds)
     return left_s <= seconds;
 }
 
+/* What is due first comes next; of what is due at once, what was asked for first. */
+static void put_earliest_first(scripted_farm *farm)
+{
+    size_t first = farm->next;
+    for (size_t i = first + 1; i < farm->due.count; i++) {
+        first = farm->due.items[i] < farm->due.items[first] ? i : first;
+    }
+    for (size_t i = first; i > farm->next; i--) {
+        gt_event event = farm->events.items[i];
+        int64_t due = farm->due.items[i];
+        farm->events.items[i] = farm->events.items[i - 1];
+        farm->due.items[i] = farm->due.items[i - 1];
+        farm->events.items[i - 1] = event;
+        farm->due.items[i - 1] = due;
+    }
+}
+
 static gputune_status next(gt_farm *base, gt_event *out, double seconds)
 {
     scripted_farm *farm = (scripted_farm *)base;
@@ -222,6 +278,7 @@ static gputune_status next(gt_farm *base, gt_event *out, double seconds)
     for (size_t i = 0; i < farm->compiling.count; i++) {
         farm->compiling.items[i].seconds += 10;
     }
+    put_earliest_first(farm);
     bool late = farm->next < farm->events.count && farm->late > 0;
     farm->late -= late;
     if (late || farm->next == farm->events.count || !await_due(farm, seconds)) {
@@ -239,6 +296,7 @@ static void cancel(gt_farm *base)
         gt_event_free(&farm->events.items[farm->next++]);
     }
     farm->compiling.count = 0;
+    farm->gpu_free = 0;
 }
 
 static void do_not_close(gt_farm *base)

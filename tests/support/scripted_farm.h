@@ -25,7 +25,10 @@ typedef struct scripted_farm {
     bool (*compiles_for_ever)(void *user,
                               const char *text); /* others take 10 ms; NULL: none does */
     void *user;
-    double compile_s;       /* that a compile takes; 0: none */
+    double compile_s; /* that a compile takes of one of the workers; 0: none */
+    double slowness;  /* seconds on the GPU for a nanosecond of a launch; 0: it is done at once.
+                         A first launch is one, a proof is four, a sample is two */
+    bool recheck_never_answers;
     double noise;           /* relative, uniform */
     long round_ns;          /* that a round of samples takes */
     uint32_t spoiled;       /* so many rounds to come are spoiled */
@@ -44,9 +47,10 @@ typedef struct scripted_farm {
     GT_ARRAY(gt_event) events;
     GT_ARRAY(int64_t) due; /* when each event comes, on the clock of gt_now_ns() */
     size_t next;
-    GT_ARRAY(gt_compiling) compiling; /* for ever; ten seconds longer after each wait */
-    GT_ARRAY(gt_launch) launches;     /* by variant id */
-    GT_ARRAY(bool) sampled;           /* likewise */
+    int64_t worker_free[64], gpu_free; /* on that clock */
+    GT_ARRAY(gt_compiling) compiling;  /* for ever; ten seconds longer after each wait */
+    GT_ARRAY(gt_launch) launches;      /* by variant id */
+    GT_ARRAY(bool) sampled;            /* likewise */
     uint64_t random;
 } scripted_farm;
 

@@ -1,0 +1,190 @@
+/* However a tuning ends, its winner is proved again after its last sample, or the result says that
+ * it was not. */
+#include "search_world.h"
+
+enum { BLOCKS = 128, STEP = 8 };
+
+/* Launches of about a millisecond, on a GPU that is at one thing at a time. */
+static void slow_down(world *w)
+{
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6 + 1e4 * abs(i - 256);
+    }
+    w->farm.slowness = 1e-9;
+}
+
+static gputune_options within(double seconds)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.time_limit_s = seconds;
+    return options;
+}
+
+static void expect_proved(world *w, const gputune_options *options, const char *reason)
+{
+    gt_choice choice;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, options), GPUTUNE_OK);
+    assert_true(w->farm.rechecks > 0);
+    assert_true(choice.terms.proved);
+    assert_non_null(strstr(choice.stop_reason, reason));
+    assert_null(strstr(choice.stop_reason, "not proved again"));
+    gt_choice_free(&choice);
+}
+
+static void when_all_were_tried(void **state)
+{
+    world *w = *state;
+    const gputune_options options = within(30);
+    slow_down(w);
+    expect_proved(w, &options, "");
+}
+
+static void when_the_limit_comes_while_sampling(void **state)
+{
+    world *w = *state;
+    const gputune_options options = within(0.5);
+    slow_down(w);
+    for (int i = 0; i <= 1024; i++) {
+        w->by_block[i].time_ns = w->by_block[i].pilot_ns = 1e6;
+    }
+    w->farm.noise = 0.2;
+    w->farm.slowness = 1e-8;
+    expect_proved(w, &options, "the time was up");
+}
+
+static void write_many(world *w)
+{
+    char blocks[8 * BLOCKS];
+    size_t length = 0;
+    for (int i = 1; i <= BLOCKS; i++) {
+        length += (size_t)snprintf(blocks + length, sizeof blocks - length, "%s%d",
+                                   i > 1 ? ", " : "", i * STEP);
+    }
+    write_template(w, blocks);
+}
+
+static void when_the_limit_comes_while_proving(void **state)
+{
+    world *w = *state;
+    const gputune_options options = within(1);
+    slow_down(w);
+    write_many(w);
+    w->farm.slowness = 5e-9; /* 128 variants of 5 to 40 ms; a proof takes four launches */
+    expect_proved(w, &options, "the time was up");
+}
+
+static void when_the_limit_comes_while_compiling(void **state)
+{
+    world *w = *state;
+    const gputune_options options = within(1);
+    slow_down(w);
+    write_many(w);
+    w->farm.compile_s = 0.2;
+    expect_proved(w, &options, "the time was up");
+}
+
+/* The worker is ended for the proof of what was right before. */
+static void when_a_variant_never_ends(void **state)
+{
+    world *w = *state;
+    const gputune_options options = within(1.5);
+    slow_down(w);
+    w->by_block[512].never_answers = true;
+    expect_proved(w, &options, "the time was up");
+    assert_int_equal(w->farm.interrupts, 1);
+}
+
+static void when_the_worker_dies(void **state)
+{
+    world *w = *state;
+    const gputune_options options = within(30);
+    slow_down(w);
+    w->farm.blameless = 2;
+    expect_proved(w, &options, "");
+}
+
+static void when_a_search_is_decided(void **state)
+{
+    world *w = *state;
+    gputune_options options = within(30);
+    slow_down(w);
+    write_many(w);
+    options.strategy = GPUTUNE_STRATEGY_MODEL;
+    expect_proved(w, &options, "every other variant is slower");
+}
+
+typedef struct canceling {
+    world *w;
+    volatile int *cancel;
+    uint32_t after; /* rounds */
+} canceling;
+
+static void cancel_after(void *user, const gputune_progress *progress)
+{
+    const canceling *at = user;
+    if (progress->round > at->after) {
+        *at->cancel = 1;
+    }
+}
+
+static void when_the_caller_cancels(void **state)
+{
+    world *w = *state;
+    volatile int cancel = 0;
+    gputune_options options = within(30);
+    canceling at = {w, &cancel, 3};
+    gt_choice choice;
+    char config[64];
+    options.cancel = &cancel;
+    options.progress = cancel_after;
+    options.user = &at;
+    slow_down(w);
+    w->farm.noise = 0.2;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_int_equal(choice.terms.proved, strstr(choice.stop_reason, "not proved again") == NULL);
+    assert_non_null(strstr(choice.stop_reason, "stopped on request"));
+    gt_choice_free(&choice);
+}
+
+/* What could not be proved again is proved before it is launched the next time. */
+static void when_the_last_proof_does_not_end(void **state)
+{
+    world *w = *state;
+    gputune_options options = within(1);
+    gt_choice choice;
+    char config[64];
+    slow_down(w);
+    w->farm.recheck_never_answers = true;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_false(choice.terms.proved);
+    assert_non_null(strstr(choice.stop_reason, "not proved again"));
+    gt_choice_free(&choice);
+    uint32_t verifies = w->farm.verifies;
+    w->farm.recheck_never_answers = false;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    assert_int_equal(tune(w, &choice, config, &options), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    assert_int_equal(choice.source, GPUTUNE_SOURCE_CACHED);
+    assert_true(choice.terms.proved);
+    assert_true(w->farm.verifies > verifies);
+    gt_choice_free(&choice);
+}
+
+int main(void)
+{
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(when_all_were_tried),
+        IN_WORLD(when_the_limit_comes_while_sampling),
+        IN_WORLD(when_the_limit_comes_while_proving),
+        IN_WORLD(when_the_limit_comes_while_compiling),
+        IN_WORLD(when_a_variant_never_ends),
+        IN_WORLD(when_the_worker_dies),
+        IN_WORLD(when_a_search_is_decided),
+        IN_WORLD(when_the_caller_cancels),
+        IN_WORLD(when_the_last_proof_does_not_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
