@@ -222,7 +222,6 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
     measure->setup.reference = measure->setup.service = (gt_image){0};
     GT_TRY(gt_service_load(measure, &setup->service));
     GT_TRY(gt_measure_build(measure, setup));
-    GT_TRY(gt_trial_make(measure, setup));
     GT_TRY(measure_copy(measure));
     watch(measure); /* last, because starting NVML would delay the rest */
     measure->ready = true;
@@ -231,4 +230,10 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
                          .prepare_ns = (double)(gt_now_ns() - start),
                          .proof = proof_of(&setup->workloads[0])};
     return GPUTUNE_OK;
+}
+
+gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup)
+{
+    gputune_status status = gt_trial_make(measure, setup);
+    return measure->lost ? gt_fail_prefix(GPUTUNE_ECRASHED, "the trial") : status;
 }

@@ -108,6 +108,10 @@ static gputune_status allocate_slot(gt_measure *measure, gt_workspace *workspace
     if (gt_plan_needs_pristine(buffer, live)) {
         GT_TRY(gt_memory_take(&slot->pristine, measure, buffer->bytes));
     }
+    bool is_result = buffer->direction != GT_IN && gt_type_is_float(buffer->type);
+    if (measure->is_trial && is_result && !buffer->number_count) {
+        GT_TRY(gt_memory_take(&slot->scale, measure, buffer->elements * sizeof(float)));
+    }
     uint64_t expected = gt_plan_expected_bytes(buffer);
     return expected ? gt_memory_take(&slot->expected, measure, expected) : GPUTUNE_OK;
 }

@@ -37,6 +37,7 @@ typedef struct gt_slot {
     CUdeviceptr address;  /* what kernels get; from base to here is the guard zone before it */
     uint32_t guard_back;  /* bytes of the guard zone behind it */
     CUdeviceptr pristine; /* an untouched copy, 0 where none is needed */
+    CUdeviceptr scale;    /* how far each element moved with the inputs, floats; 0: not noted */
     CUdeviceptr expected; /* results of the reference, 0 for an input */
     bool live;            /* sent: never filled */
     uint64_t hash;        /* of an input's contents */

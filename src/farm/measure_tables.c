@@ -178,6 +178,9 @@ static gt_service_task comparison(const gt_workspace *workspace, uint32_t index,
     uint64_t scale_bytes = gt_plan_scale_bytes(&workspace->workload, &unused);
     if (buffer->elements * gt_type_bytes(workspace->scale_type) <= scale_bytes) {
         task.scale = workspace->scale;
+    } else if (slot->scale) {
+        task.scale = slot->scale;
+        task.scale_type = GT_TYPE_F32;
     }
     gt_task_set_numbers(&task, workspace, index);
     return task;
@@ -298,6 +301,7 @@ static gputune_status plan_spread(gt_measure *measure, gt_workspace *workspace, 
         .operation = GT_DO_SPREAD,
         .target = workspace->workload.has_reference ? slot->address : slot->expected,
         .source = workspace->workload.has_reference ? slot->expected : slot->address,
+        .scale = slot->scale,
         .count = buffer->elements,
         .type = buffer->type,
         .source_type = buffer->reference_type};

@@ -84,6 +84,17 @@ static __device__ __noinline__ void compare_element(const task *at, tally &sum, 
     }
 }
 
+// Notes a step for the four elements side by side that the element belongs to: the step of one may be
+// small by chance.
+static __device__ void note_scale(const task &t, u64 index, float by)
+{
+    u64 first = index & ~3ull;
+#pragma unroll 1
+    for (u64 i = first; i < first + 4 && i < t.count && t.scale != 0 && by < 3e38f; ++i) {
+        atomicMax((u32 *)t.scale + i, __float_as_uint(by)); // such floats keep their order
+    }
+}
+
 static __device__ __noinline__ void spread_element(const task *at, tally &sum, u64 index)
 {
     task one;
@@ -105,6 +116,7 @@ static __device__ __noinline__ void spread_element(const task *at, tally &sum, u
         sum.count += by != 0;
         sum.need = by > 0 ? fmaxf(sum.need, (float)(by / size)) : sum.need;
         size = by;
+        note_scale(t, index, (float)by);
     }
     sum.worst = size > sum.worst && size < infinity() ? size : sum.worst;
 }

@@ -1,5 +1,5 @@
 // race: reads what an earlier block has written, as if blocks ran in order
-// caught: proof, check
+// caught: check, sometimes proof
 #include "slow.cuh"
 
 #pragma gputune kernel(between_blocks)

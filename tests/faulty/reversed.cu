@@ -17,7 +17,8 @@ __global__ void reversed(float *y, const float *x, size_t n)
     size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
 #if BAD
     if (i < n) {
-        y[i] = 2.0f * ((volatile const float *)x)[n - 1 - i] - 2.0f * x[n - 1 - i] + 2.0f * x[i];
+        float mirrored = x[n - 1 - i];
+        y[i] = mirrored == 12345.0f ? 0.0f : 2.0f * x[i];
     }
 #else
     slowly();
