@@ -13,6 +13,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct gt_trial {
     gt_measure measure;
@@ -344,18 +345,41 @@ void gt_trial_doubt(gt_measure *measure)
 
 /* ---- The winner ------------------------------------------------------------------------------ */
 
+/* Time for more: of the GPU's, or of the processor's where that is the GPU. */
+typedef struct budget {
+    bool emulated;
+    int64_t start_ns, most_ns;
+} budget;
+
+static int64_t clock_of(bool emulated)
+{
+    return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
+}
+
+static budget budget_of(const gt_measure *measure, int64_t milliseconds)
+{
+    bool emulated = measure->device.emulated;
+    const int64_t slower = emulated ? 15 : 1;
+    return (budget){emulated, clock_of(emulated), milliseconds * slower * 1000000};
+}
+
+static bool has_left(const budget *budget)
+{
+    return clock_of(budget->emulated) - budget->start_ns < budget->most_ns;
+}
+
 /* Launches it many times in a row, in the same module, and compares the first and the last ones. */
 static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
 {
-    enum { COMPARED = 10, BATCH = 16, MOST = 1024 };
-    const int64_t budget_ns = measure->device.emulated ? 150000000 : 20000000;
-    int64_t start = gt_now_ns();
+    enum { COMPARED = 10, LEAST = 2, BATCH = 16, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
-        for (int i = 0; i < COMPARED; ++i) {
+        const budget often = budget_of(measure, 10);
+        for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often)); ++i) {
             GT_TRY(launch_checked(measure, variant));
             GT_TRY(wait_and_judge(measure, ", after many launches"));
         }
-        for (int i = 0; part == 0 && i < MOST && gt_now_ns() - start < budget_ns; ++i) {
+        const budget row = budget_of(measure, 20);
+        for (int i = 0; part == 0 && i < MOST && has_left(&row); ++i) {
             GT_TRY(launch(measure, variant));
             GT_TRY(i % BATCH == 0 ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
         }
@@ -423,10 +447,9 @@ static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
     enum { ROUNDS = sizeof rounds / sizeof *rounds };
     const gt_trial *trial = measure->trial;
     const gt_variation usual = trial->usual;
-    const int64_t budget_ns = measure->device.emulated ? 1000000000 : 100000000;
+    const budget rounds_take = budget_of(measure, 60);
     uint32_t lists = gt_workload_longest_list(&trial->base);
-    int64_t start = gt_now_ns();
-    for (uint32_t i = 0; i < ROUNDS + lists && gt_now_ns() - start < budget_ns; ++i) {
+    for (uint32_t i = 0; i < ROUNDS + lists && has_left(&rounds_take); ++i) {
         gt_variation now = i < ROUNDS ? rounds[i] : usual;
         now.turn = i < ROUNDS ? 0 : i - ROUNDS;
         now.scalars = usual.scalars == GT_SCALARS_OWN ? GT_SCALARS_OWN : now.scalars;
