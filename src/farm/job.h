@@ -91,10 +91,12 @@ typedef struct gt_verify_job {
 typedef struct gt_verified {
     bool proved;      /* else slower than slower_ns: only what it must not touch was checked */
     double max_error; /* largest |v - r| over what the tolerance allows; <= 1 is right */
-    gt_tolerance tolerance; /* of the output where that is */
-    double pilot_ns;        /* rough time of one launch; the shorter one of two */
-    double occupancy;       /* resident warps over the SM's maximum */
-    gt_resources resources; /* as the driver sees them; spills unknown (0) */
+    gt_tolerance tolerance;   /* of the output where that is */
+    double pilot_ns;          /* rough time of one launch; the shorter one of two */
+    double occupancy;         /* resident warps over the SM's maximum */
+    gt_resources resources;   /* as the driver sees them; spills unknown (0) */
+    char writes[GT_NAME_MAX]; /* a winner's: a variable of its module that it writes, or "" */
+    char trial[128];          /* a winner's: what else it was proved with, or "" */
 } gt_verified;
 
 /* The length of a sample of the objective `kernel`. Other objectives have quick and full samples

@@ -93,6 +93,9 @@ typedef struct gt_replay {
     uint32_t turn; /* gt_measure.turn when it was captured */
 } gt_replay;
 
+/* The variables of a variant's module. */
+typedef struct gt_variables gt_variables;
+
 /* One verified variant. */
 typedef struct gt_loaded {
     uint64_t id;
@@ -104,6 +107,7 @@ typedef struct gt_loaded {
     bool clears;          /* something is zeroed before each launch */
     uint64_t owned_bytes; /* device memory without the code */
     gt_replay full, brief, quick;
+    gt_variables *variables;                  /* NULL: none; owned */
     double modelled[GPUTUNE_OBJECTIVE_COUNT]; /* emulated devices: the sample, 0: none yet */
 } gt_loaded;
 
@@ -331,6 +335,14 @@ void gt_loaded_free_all(gt_measure *measure);
 /* Queues one launch on a workspace. Restores nothing before it. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
 
+/* ---- measure_state.c ------------------------------------------------------------------------- */
+
+/* The variables that an image's kernels may write; NULL: there are none. The caller frees it. */
+gputune_status gt_variables_find(gt_variables **out, const gt_image *image);
+/* Notes what a variant's variables hold. *changed: the first that holds something else than when
+ * that was done last, NULL: none does. Waits. */
+gputune_status gt_variables_note(const char **changed, gt_measure *measure, gt_loaded *variant);
+
 /* ---- measure_trial.c ------------------------------------------------------------------------- */
 
 /* Makes the trial where there is a reference to say what is right. Fails only if the GPU is lost.
@@ -345,8 +357,9 @@ gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *
                               bool standard);
 /* A variant that was wrong elsewhere may have damaged the trial's buffers, too. */
 void gt_trial_doubt(gt_measure *measure);
-/* Proves a winner: many launches in a row, and further data sets at the same addresses. Waits. */
-gputune_status gt_trial_winner(gt_measure *measure, gt_loaded *variant);
+/* Proves a winner: many launches in a row, and further data sets at the same addresses; out->trial
+ * says with which. Waits. */
+gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 

@@ -7,6 +7,7 @@
  * or not the same twice; and those for which the default variant, which programs launch today, is
  * wrong. */
 #include "base/clock.h"
+#include "base/number.h"
 #include "base/text.h"
 #include "farm/measure_parts.h"
 #include "kernel/vary.h"
@@ -461,13 +462,22 @@ static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
     return GPUTUNE_OK;
 }
 
-gputune_status gt_trial_winner(gt_measure *measure, gt_loaded *variant)
+static void say_usual(gt_verified *out, const gt_trial *trial)
+{
+    gt_text text = {0};
+    describe(&text, trial, "");
+    gt_snprintf(out->trial, sizeof out->trial, "%s", gt_text_string(&text));
+    gt_text_free(&text);
+}
+
+gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant)
 {
     gt_trial *trial = measure->trial;
     if (!trial) {
         return GPUTUNE_OK;
     }
     gputune_status status = gt_trial_queue(measure, variant);
+    say_usual(out, trial);
     status = status < 0 ? status : wait_and_judge(measure, ", after the race");
     status = status < 0 ? status : launch_often(measure, variant);
     status = status < 0 ? status : prove_more(measure, variant);

@@ -1,7 +1,9 @@
 /* Proving variants right before they are timed, and the winner once more behind its last sample. */
 #include "farm/measure_parts.h"
 
+#include "base/number.h"
 #include <math.h>
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,7 @@ static void free_variant(gt_measure *measure, gt_loaded *variant)
         gt_launcher_free(variant->launchers[i]);
     }
     free(variant->launches);
+    free(variant->variables);
     memset(variant, 0, sizeof *variant);
 }
 
@@ -299,6 +302,7 @@ static gputune_status load(gt_measure *measure, gt_loaded *variant, const gt_ver
         return gt_fail_memory();
     }
     memcpy(variant->launches, job->launches, sizeof job->launches);
+    GT_TRY(gt_variables_find(&variant->variables, &job->image));
     GT_TRY(gt_launcher_load(&variant->launchers[0], measure->driver, &measure->device, &job->image,
                             &variant->launches[0]));
     if (measure->setup.workload_count < 2) {
@@ -351,6 +355,7 @@ gputune_status gt_measure_verify(gt_measure *measure, const gt_verify_job *job, 
 gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job, gt_verified *out)
 {
     gt_verified verified = {0};
+    const char *changed = NULL;
     GT_TRY(usable(measure));
     gt_loaded *variant = gt_loaded_find(measure, job->id);
     if (!variant) {
@@ -362,8 +367,11 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     } else {
         GT_TRY(gt_contents_refresh(measure));
     }
+    GT_TRY(gt_variables_note(&changed, measure, variant));
     GT_TRY(prove_again(&verified, measure, variant));
-    GT_TRY(gt_trial_winner(measure, variant));
+    GT_TRY(gt_variables_note(&changed, measure, variant));
+    gt_snprintf(verified.writes, sizeof verified.writes, "%s", changed ? changed : "");
+    GT_TRY(gt_trial_winner(&verified, measure, variant));
     *out = verified;
     return GPUTUNE_OK;
 }

@@ -294,6 +294,8 @@ static const gt_member verified_members[] = {
     NUMBER(gt_verified, pilot_ns),
     NUMBER(gt_verified, occupancy),
     STRUCT(gt_verified, resources, &resources),
+    STRING(gt_verified, writes),
+    STRING(gt_verified, trial),
 };
 RECORD(gt_record_verified, gt_verified, verified_members);
 
