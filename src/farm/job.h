@@ -72,6 +72,9 @@ typedef struct gt_prepared {
     double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
     double prepare_ns;
     gt_proof proof;
+    char
+        loose[GT_NAME_MAX]; /* an output whose tolerance exceeds the median of its results, or "" */
+    double loose_tolerance, loose_median;
 } gt_prepared;
 
 /* Load a variant, verify it on every workload, and keep it ready for samples; one that is not

@@ -229,7 +229,7 @@ gputune_status gt_measure_prepare(gt_measure *measure, const gt_measure_setup *s
                          .copy_bytes_per_s = measure->copy_bytes_per_s,
                          .prepare_ns = (double)(gt_now_ns() - start),
                          .proof = proof_of(&setup->workloads[0])};
-    return GPUTUNE_OK;
+    return gt_contents_loose(out, measure);
 }
 
 gputune_status gt_measure_try(gt_measure *measure, const gt_measure_setup *setup)

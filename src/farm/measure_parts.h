@@ -290,6 +290,10 @@ gputune_status gt_contents_make(gt_measure *measure, uint64_t seed, bool timed_o
 /* Sets the spans of the `move` table for inputs whose values come from data or from the template's
  * own kernel, by a sample of what they hold. They are as they were filled. Waits. */
 gputune_status gt_contents_span(gt_measure *measure);
+/* Looks for an output of the timed workload whose tolerance exceeds the median of its results, by a
+ * sample of them: almost anything would pass there. The slots hold the reference's results. Waits.
+ */
+gputune_status gt_contents_loose(gt_prepared *out, gt_measure *measure);
 /* Repairs what is damaged, from the setup's seed. */
 gputune_status gt_contents_refresh(gt_measure *measure);
 

@@ -429,6 +429,18 @@ void gt_request_say_proof(const gt_request *request)
     }
 }
 
+void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared)
+{
+    if (prepared->loose[0]) {
+        gt_log_line(
+            &request->services->log, GPUTUNE_LOG_WARNING,
+            "%s: the tolerance of %s, %.3g, exceeds the median of its results, %.3g: almost "
+            "anything passes; state another in reference()",
+            request->template->name, prepared->loose, prepared->loose_tolerance,
+            prepared->loose_median);
+    }
+}
+
 void gt_request_say_winner(const gt_request *request, const gt_verified *verified)
 {
     const gt_log *log = &request->services->log;

@@ -105,6 +105,8 @@ gputune_status gt_host_text(char **out);
 /* Logs a warning if the template has no reference, so that only its default says what is right. */
 void gt_request_say_proof(const gt_request *request);
 
+/* Logs a warning about an output whose tolerance lets almost anything pass. */
+void gt_request_say_loose(const gt_request *request, const gt_prepared *prepared);
 /* Logs what the last proof has shown of the winner: a warning if it writes a variable of its
  * module.
  */

@@ -135,6 +135,43 @@ static void test_variables_that_are_written_are_named(void **state)
     expect(world.log, "writes the __device__ variable ticket");
 }
 
+/* Whether a template with that tolerance gets the warning. */
+static bool is_told_loose(const char *tolerance)
+{
+    char path[128], text[1024];
+    gputune_plan *plan;
+    snprintf(path, sizeof path, "%s/loose.cu", world.folder);
+    snprintf(text, sizeof text,
+             "#pragma gputune kernel(loose)\n"
+             "#pragma gputune problem(n = 8192)\n"
+             "#pragma gputune args(out float y[n], in float x[n], size_t n)\n"
+             "#pragma gputune tune(BLOCK = 128) block(BLOCK) grid(ceil_div(n, BLOCK))\n"
+             "#pragma gputune reference(other%s)\n"
+             "__global__ void loose(float *y, const float *x, size_t n)\n"
+             "{ size_t i = blockIdx.x * BLOCK + threadIdx.x; if (i < n) y[i] = x[i]; }\n"
+             "__global__ void other(float *y, const float *x, size_t n)\n"
+             "{ size_t i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) y[i] = x[i]; }\n",
+             tolerance);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    assert_int_equal(fclose(file), 0);
+    gputune *tuner = tuner_open(":memory:");
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+    unlink(path);
+    return strstr(world.log, "almost anything passes") != NULL;
+}
+
+static void test_a_loose_tolerance_is_told(void **state)
+{
+    (void)state;
+    assert_false(is_told_loose(""));
+    assert_false(is_told_loose(", atol = 1e-3"));
+    assert_true(is_told_loose(", atol = 3"));
+}
+
 static int open_device(void **state)
 {
     (void)state;
@@ -149,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_the_default_is_believed),
         cmocka_unit_test(test_a_reference_that_fails_there_is_not_asked),
         cmocka_unit_test(test_variables_that_are_written_are_named),
+        cmocka_unit_test(test_a_loose_tolerance_is_told),
     };
     return cmocka_run_group_tests(tests, open_device, world_close);
 }

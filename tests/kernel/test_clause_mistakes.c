@@ -56,6 +56,11 @@ static const char *const map[] = {
 };
 
 static const gt_mistake plain_mistakes[] = {
+    {8, P "prove()",
+     "a.cu:8:23: the pragma ends here; expected a scalar's name, as in prove(a = 0, -1)"},
+    {8, P "prove(y = 1)", "a.cu:8:23: no scalar 'y'; expected one of args()"},
+    {8, P "prove(n = 1)",
+     "a.cu:8:23: 'n' has the value of the problem of that name; expected another scalar"},
     {8, P "init()",
      "a.cu:8:22: the pragma ends here; expected a __global__ function's name, as in init(KERNEL, "
      "block = 256, grid = ceil_div(n, 256))"},
