@@ -11,7 +11,7 @@
 enum {
     RANDOM = 500,
     NEAR_BEST = 4, /* of the fastest ones, whose neighbours are candidates */
-    JUMPS = 8,     /* and as many points that differ from each of them in two axes */
+    JUMPS = 32,    /* and as many points that differ from each of them in two axes */
     MANY = 800,    /* candidates that are thinned out to RANDOM */
     CLIMBS = 3     /* steps from the most promising candidate to its neighbours */
 };
@@ -23,7 +23,7 @@ enum {
  * grows, to MOST_DOUBT times. After WAVE it begins anew, to follow up what was found. */
 #define DOUBTS       5
 #define WAVE         20
-#define MOST_DOUBT   3.0
+#define MOST_DOUBT   2.0
 #define SURE_FAILURE 1.02 /* a failure that is expected for sure still has a chance of 2% */
 #define ROOT_2PI     2.5066282746310002
 
