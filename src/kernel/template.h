@@ -14,7 +14,7 @@
  *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
- *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok], TYPE NAME [= e], …)
+ *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
  *     TYPE: a number type, bool, CUDA's vectors (float4, half2, …), fp8; a vector's components are
  *     filled, compared and counted one by one. TYPE may be a struct or a typedef of this file
  *     (numbers, vectors, arrays and structs of them); the compiler confirms the layout. Its numbers,
@@ -70,6 +70,9 @@
  *     none: packed) come slowest first, one to five; all may use tunables and problem values. With
  *     NAME : BUFFER the map is one more parameter, behind scratch. Compute capability 9.0 and higher
  *   clear(buffer or scratch, …)          zeroed before each launch
+ *   prove(SCALAR[ = e, …])               further values of a scalar that variants are proved with; none:
+ *     they are proved with its own alone. Without it floats have others of both signs and zero, and
+ *     flags of 0 or 1 change; other integers keep theirs
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
  *     template is tuned by how much they do in a second, and its judge must know how much it was
@@ -117,11 +120,21 @@
  *
  * How a variant is proved. It is launched once at the requested size, and twice at a smaller,
  * awkward one; where there is none, twice at the requested size. Outputs, scratch and shared memory
- * are poisoned. Between the two launches outputs get another poison and inout buffers are restored,
- * and nothing else is repaired. Inputs and the memory around the buffers must be unchanged. (A
- * variant that changes an input and restores it within one launch goes unnoticed.) The winner is
- * proved again after the race, twice at the requested size, with other inputs and with what the
- * race left in scratch. Without reference() and check() the default variant's first results stand
+ * are poisoned: with NaN, zeros, and huge numbers of both signs, others in each launch. Between the
+ * two launches outputs get another poison and inout buffers are restored, and nothing else is
+ * repaired. Inputs and the memory around the buffers must be unchanged. (A variant that changes an
+ * input and restores it within one launch goes unnoticed.)
+ * Where there is a reference(), one more launch at the awkward size has other data. Scalars that are
+ * no sizes have other values (prove() says which). Inputs of uniform() have runs of the least and
+ * the largest value of their range and of zeros. Floats without a fill also have numbers beyond 1,
+ * denormals, -0, NaN and infinities; `finite` keeps the last two away, a fill keeps all of them
+ * away. Where the reference has hardly a finite result, and where the default variant is wrong, less
+ * is demanded. Default tolerances there follow from how far each element moves: S is that of four
+ * elements side by side, so that a few large elements excuse nothing elsewhere.
+ * The winner is proved again after the race, twice at the requested size, with other inputs and with
+ * what the race left in scratch; then by many launches in a row on the other data, the first and last
+ * of which are compared, and with inputs that are all zero, all the largest or all the least value,
+ * at the same addresses. Without reference() and check() the default variant's first results stand
  * in for the reference's, and the default must write all outputs.
  *
  * How it is timed. Inout buffers are restored before each sample. The launches of a sample share
