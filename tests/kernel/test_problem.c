@@ -298,8 +298,8 @@ static void test_awkward(void **state)
                    "sm_90"),
         "n=64 m=87");
     /* what is square is square no longer, unless it must be */
-    assert_string_equal(
-        awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n])"), "sm_90"), "n=87 m=85");
+    assert_string_equal(awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n])"), "sm_90"),
+                        "n=87 m=85");
     assert_string_equal(
         awkward_of(K("problem(n = 100, m = 100) args(out float y[m][n]) require(n == m)"), "sm_90"),
         "n=87 m=87");
