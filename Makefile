@@ -69,6 +69,7 @@ FAILING := $(foreach test,$(TESTS),$(if $(findstring /test_failing,$(test)),$(te
 TESTS := $(if $(SANITIZE),$(filter-out $(FAILING),$(TESTS)),$(TESTS))
 FAKE_WORKER := $(B)/tests/farm/fake-worker
 FAKE_NVML := $(B)/tests/farm/fake_nvml.so
+FAKE_WHEEL := $(B)/tests/gpu/wheel/libnvrtc.so.12
 DIFFERENTIAL := $(B)/tests/device/differential
 DIFFERENTIAL_OBJ := $(call obj,$(wildcard tests/device/*.c)) $(B)/obj/generated/programs.o
 FUZZERS := $(patsubst %.c,$(B)/%,$(FUZZ_SRC))
@@ -181,6 +182,11 @@ $(DIFFERENTIAL): $(DIFFERENTIAL_OBJ) $(B)/libgputune.a | $(B)/libgputune-emu.so
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ $(LIBS)
 $(FAKE_NVML): tests/farm/fake_nvml.c tests/farm/fake_nvml.h
 	$(call say,LD )mkdir -p $(@D); $(CC) -std=c11 -O1 -g -Wall -Wextra -Werror -fPIC -shared -Wl,-soname,libnvidia-ml.so.1 $< -o $@
+# NVRTC and its builtins as a wheel has them: without a RUNPATH
+$(FAKE_WHEEL): tests/gpu/fake_nvrtc.c
+	$(call say,LD )mkdir -p $(@D); $(CC) -shared -fPIC -Wl,-soname,$(@F) $< -ldl -o $@ && \
+	    $(CC) -shared -fPIC -x c /dev/null -Wl,-soname,libnvrtc-builtins.so.12.9 -o $(@D)/libnvrtc-builtins.so.12.9
+$(B)/tests/gpu/test_nvrtc_wheel: | $(FAKE_WHEEL)
 $(filter $(B)/tests/farm/%,$(TESTS)): | $(FAKE_WORKER) $(FAKE_NVML) $(B)/gputune-worker
 $(B)/tests/%: $(B)/obj/tests/%.o $(SUPPORT_OBJ) $(B)/libgputune.a
 	$(call say,LD )mkdir -p $(@D); $(CC) $(LDFLAGS) $^ -o $@ -lcmocka $(LIBS)

@@ -265,7 +265,8 @@ extern "C" {
 typedef struct gputune_plan gputune_plan; /* what is launched; never changes; counts references */
 
 typedef enum gputune_effort {
-    GPUTUNE_CACHED_ONLY = 1, /* what is stored, the nearest size, or the default; never measures */
+    GPUTUNE_CACHED_ONLY = 1, /* what is stored, the nearest size, or the default; never measures.
+                                What was not proved at these sizes is proved first, in a worker */
     GPUTUNE_ESTIMATE,        /* ranks by a static model, measures nothing */
     GPUTUNE_MEASURE,         /* races the variants until the rest cannot win */
     GPUTUNE_EXHAUSTIVE       /* no early elimination by time; tighter intervals */
@@ -397,13 +398,18 @@ typedef struct gputune_options {
     const gputune_file *files; /* inputs from files */
     size_t file_count;
     gputune_reference_fn reference; /* the caller's own, or NULL: the template's */
+    /* since version 5 */
+    const char *reference_tag; /* names what `reference` computes: change it with that. Results that
+                                  were proved with the same tag answer at once. NULL: results of
+                                  another process, function or `user` are proved again, in a worker,
+                                  before they answer */
 } gputune_options;
-#define GPUTUNE_OPTIONS_VERSION 4 /* 1 to 3 work too: what they lack has its default */
+#define GPUTUNE_OPTIONS_VERSION 5 /* 1 to 4 work too: what they lack has its default */
 #define GPUTUNE_OPTIONS_INIT                                                                       \
     {                                                                                              \
         GPUTUNE_OPTIONS_VERSION, GPUTUNE_MEASURE, GPUTUNE_OBJECTIVE_DEFAULT, GPUTUNE_CACHE_COLD,   \
             GPUTUNE_ISOLATION_PROCESS, 0, 0, 0, 0, 0, false, NULL, 0, NULL, 0, NULL, NULL, NULL,   \
-            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL        \
+            0, NULL, NULL, NULL, NULL, NULL, GPUTUNE_STRATEGY_AUTO, false, 0, NULL, 0, NULL, NULL  \
     }
 
 /* Returns a plan for `kernel` (a name, or a template's path) at `sizes`: from the tuner's table (no
@@ -424,9 +430,10 @@ GPUTUNE_API int tune_kernel(gputune_plan **out, gputune *tuner, const char *kern
  * plan's device loads the code there, also after the context was reset. These are found before
  * anything is launched: EINVAL where the number of arguments, or a scalar that is named like a
  * problem size, differs from the plan's; ECAPTURE where the stream's capture makes the launch
- * impossible. A buffer that is aligned to less than the plan assumes launches the plan's fallback,
- * and is EINVAL where no fallback was verified. A graph that captures the launch holds what the
- * launch uses, and may outlive plan and tuner. */
+ * impossible; EINVAL where a buffer that is written overlaps with another one, unless the
+ * template's in_place() allows it. A buffer that is aligned to less than the plan assumes launches
+ * the plan's fallback, and is EINVAL where no fallback was verified. A graph that captures the
+ * launch holds what the launch uses, and may outlive plan and tuner. */
 GPUTUNE_API int gputune_launch(gputune_plan *plan, void *stream, gputune_args args);
 
 /* Takes one more reference, and returns the plan. NULL is allowed. */
@@ -439,7 +446,8 @@ GPUTUNE_API void gputune_plan_release(gputune_plan *plan);
 
 typedef enum gputune_source {
     GPUTUNE_SOURCE_DEFAULT,   /* the template's own configuration, not measured */
-    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size */
+    GPUTUNE_SOURCE_NEAREST,   /* measured on this kind of GPU at the nearest size, and proved at
+                                 this one */
     GPUTUNE_SOURCE_CACHED,    /* measured earlier on this kind of GPU, for the same scenario */
     GPUTUNE_SOURCE_MEASURED,  /* measured by this call */
     GPUTUNE_SOURCE_ESTIMATED, /* ranked without measuring */
@@ -506,13 +514,14 @@ GPUTUNE_API int gputune_add_source(gputune *tuner, const char *name, const char 
 /* ---- Tuning in the background ---------------------------------------------------------------- */
 
 /* With `background` in its options, tune_kernel() answers a miss at once, with a plan whose source
- * is NEAREST or DEFAULT, and asks for a tuning, once for each request. A thread of the tuner tunes
- * one request after another, with workers of low priority. While the application uses the GPU (it
- * launches plans, or NVML says so), measuring takes only the `share` of the time in the options. A
- * tuning that a caller waits for goes first. Afterwards tune_kernel() returns the winner: a program
- * that holds a plan for long should ask again. gputune_close() ends the tuning under way within a
- * moment; what it found out is stored, and the next process goes on from there. A miss with
- * `inputs`, `files` or a `reference` in its options is EINVAL, as these belong to one call. */
+ * is DEFAULT, or NEAREST where that was proved at these sizes before, and asks for a tuning, once
+ * for each request. A thread of the tuner tunes one request after another, with workers of low
+ * priority. While the application uses the GPU (it launches plans, or NVML says so), measuring
+ * takes only the `share` of the time in the options. A tuning that a caller waits for goes first.
+ * Afterwards tune_kernel() returns the winner: a program that holds a plan for long should ask
+ * again. gputune_close() ends the tuning under way within a moment; what it found out is stored,
+ * and the next process goes on from there. A miss with `inputs`, `files` or a `reference` in its
+ * options is EINVAL, as these belong to one call. */
 
 /* How many requests wait, are being tuned, have a winner, have none. */
 typedef struct gputune_background_state {
@@ -603,7 +612,8 @@ typedef struct gputune_constant {
 
 /* The kernel that a plan launches, for programs that launch it themselves: with this function,
  * grid, block, cluster and dynamic shared memory, and `parameter_count` parameters. The program
- * then does what else gputune_launch() does: it checks the arguments, chooses a fallback for
+ * then does what else gputune_launch() does: it checks the arguments, also that no buffer that is
+ * written overlaps with another one, chooses a fallback for
  * buffers that are aligned less, provides scratch memory, clears buffers, and copies blocks of
  * parameters. */
 typedef struct gputune_function {
@@ -642,6 +652,13 @@ GPUTUNE_API int gputune_plan_function(gputune_function *out, gputune_plan *plan,
 GPUTUNE_API int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan,
                                        uint32_t index, uint32_t parameter);
 
+/* The same for the plan's arguments, in the order of gputune_args: for programs that check or
+ * convert what they pass. A block that is no parameter of a kernel, because it goes through
+ * constant memory, is an argument too; its `bytes` are 0. A tensor map's argument is its buffer.
+ * ENOTFOUND beyond the last one. Needs no context. */
+GPUTUNE_API int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan,
+                                      uint32_t argument);
+
 /* Checks a type of the program against the kernel's. `bytes` must be the sizeof of a scalar
  * argument, of an element of a buffer or block, or of the whole block; else it is EINVAL, and the
  * message says where the members of the kernel's struct lie. `argument` is the place in
@@ -658,7 +675,7 @@ GPUTUNE_API int gputune_plan_check_argument(const gputune_plan *plan, uint32_t a
 
 typedef struct gputune_wisdom_filter {
     uint32_t version;
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* a name or a path, as everywhere; NULL: all */
     const char *gpu;    /* a part of the GPU's name; NULL: GPUs like the tuner's */
     bool any_gpu;       /* with `gpu` NULL: every GPU; needed for a tuner without a device */
     const char *sizes;  /* "n=1048576 T=half": results at these sizes; NULL: at all sizes */
@@ -823,9 +840,9 @@ typedef struct gputune_record {
     const char *gpu, *environment,
         *origin;         /* origin: "cuda", or the emulator's profile and model */
     const char *status;  /* "ok", "wrong", "crashed", "hung", "compile", "launch", "eliminated",
-                            "slow": its compile did not end within a call's limit; or "unproved":
+                            "slow": its compile did not end within a call's limit; "unproved":
                             clearly slower in its first launch, so that its results were not
-                            compared */
+                            compared; or "proved": right at these sizes, and not measured */
     const char *message; /* why it failed, was eliminated or not proved */
     bool is_default, is_winner, tie, noisy, modelled;              /* as in gputune_info */
     double median_ns, mean_ns, stddev_ns, low_ns, high_ns, min_ns; /* low and high: of the median,
@@ -862,12 +879,18 @@ typedef struct gputune_record {
     uint32_t load_widths, store_widths, vector_bytes;
     const char *grids,
         *blocks; /* like grid and block, of every kernel in order: "64 (3 times) + 1"; "" */
+    /* since version 4 */
+    const char *default_configuration; /* of a winner: the default that it was compared with. Where
+                                          the template has another one now, default_ns and the
+                                          speed-ups are 0; "" */
+    bool unproved; /* of a winner: it was imported, or its tuning ended before its last proof. It is
+                      proved when it is next asked for */
 } gputune_record;
-#define GPUTUNE_RECORD_VERSION 3
+#define GPUTUNE_RECORD_VERSION 4
 
 typedef struct gputune_record_filter {
     uint32_t version;
-    const char *kernel; /* NULL: all */
+    const char *kernel; /* a name or a path, as everywhere; NULL: all */
     bool all_trials;    /* false: winners only */
     bool any_gpu;       /* false: only records that answer for the tuner's GPU */
     bool history;  /* since version 2. true: every version of a template. false: for each kernel and
@@ -881,7 +904,8 @@ typedef struct gputune_record_filter {
         GPUTUNE_RECORD_FILTER_VERSION, NULL, false, false, false, false                            \
     }
 /* Calls `each` for the stored records in the order kernel, sizes, time. EDATABASE where the
- * database asked for cannot be read. */
+ * database asked for cannot be read. ENOTFOUND where neither a template nor a record has the name
+ * that the filter asks for. */
 GPUTUNE_API int gputune_records(gputune *tuner, const gputune_record_filter *filter,
                                 int (*each)(void *user, const gputune_record *record), void *user);
 

@@ -20,8 +20,10 @@
 #include "gputune.h"
 
 #include <cassert>
+#include <cmath>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
 #include <memory>
 #include <string>
@@ -162,15 +164,64 @@ template <> class [[nodiscard]] result<void>
 
 /* ---- Sizes ----------------------------------------------------------------------------------- */
 
-/* {"n", n}, or {"T=half"} for a word. */
-struct size : gputune_size {
+/* {"n", n}; {"T=half"} or {"T", "half"} for a word. */
+struct size {
+    std::string name;
+    std::int64_t value = 0;
+
     template <typename T, typename = std::enable_if_t<std::is_integral_v<T>>>
-    size(const char *name_, T value_) : gputune_size{name_, static_cast<std::int64_t>(value_)}
+    size(std::string name_, T value_)
+        : name(std::move(name_)), value(static_cast<std::int64_t>(value_))
     {
     }
-    size(const char *word) : gputune_size{word, 0}
+    size(std::string name_, const std::string &word) : name(std::move(name_) + "=" + word)
     {
     }
+    size(const char *word) : name(word)
+    {
+    }
+    size(std::string word) : name(std::move(word))
+    {
+    }
+};
+
+/* Problem sizes: {{"n", n}, {"T=half"}}, or a container of `size` or of pairs
+ * (std::map<std::string, int>, std::vector<std::pair<const char *, std::size_t>>). */
+class sizes
+{
+  public:
+    sizes() = default;
+    sizes(std::initializer_list<size> list) : items_(list)
+    {
+    }
+    template <typename Container, typename = std::enable_if_t<!std::is_same_v<Container, sizes>>,
+              typename = decltype(std::begin(std::declval<const Container &>()))>
+    sizes(const Container &container)
+    {
+        for (const auto &item : container) {
+            add(item);
+        }
+    }
+    void add(size item)
+    {
+        items_.push_back(std::move(item));
+    }
+    template <typename Name, typename Value> void add(const std::pair<Name, Value> &item)
+    {
+        items_.emplace_back(item.first, item.second);
+    }
+    /* For a call of the C interface; its names live as long as this object is not changed. */
+    std::vector<gputune_size> view() const
+    {
+        std::vector<gputune_size> out;
+        for (const size &item : items_) {
+            out.push_back({item.name.c_str(), item.value});
+        }
+        return out;
+    }
+
+  private:
+    std::vector<size> items_;
 };
 
 /* ---- Arguments ------------------------------------------------------------------------------- */
@@ -248,10 +299,8 @@ inline code code_named(const char *type)
     return code::other;
 }
 
-/* An argument as the template has it; `known` is false of one that the kernel gets in another way
- * than by its parameter list (a block in constant memory). */
+/* An argument as the template has it. */
 struct expected {
-    bool known = false;
     gputune_parameter_kind kind = GPUTUNE_PARAMETER_BUFFER;
     code type = code::other;
     std::uint32_t bytes = 0;
@@ -282,6 +331,19 @@ template <typename T> struct is_span<span<T>> : std::true_type {
 template <typename T, std::size_t N> struct is_span<std::span<T, N>> : std::true_type {
 };
 #endif
+
+/* Elements side by side: std::array, std::vector, spans. */
+template <typename T, typename = void> struct is_list : std::false_type {
+};
+template <typename T>
+struct is_list<T, std::void_t<decltype(*std::declval<const T &>().data()),
+                              decltype(std::declval<const T &>().size())>> : std::true_type {
+};
+
+template <typename T> bool is_other_type(const expected &want)
+{
+    return code_of<T>() != code::other && want.type != code::other && code_of<T>() != want.type;
+}
 
 template <typename T> bool set_integer(slot &out, code wanted, T value)
 {
@@ -322,14 +384,27 @@ template <typename T> bool set_integer(slot &out, code wanted, T value)
     }
 }
 
+/* Whether a number is beyond the largest float; infinity is a float. */
+template <typename T> bool exceeds_float(T value)
+{
+    if constexpr (std::is_floating_point_v<T> && (sizeof(T) > sizeof(float))) {
+        return std::isfinite(value) &&
+               std::abs(value) > static_cast<T>(std::numeric_limits<float>::max());
+    } else {
+        return false;
+    }
+}
+
 template <typename T> void set_number(slot &out, code wanted, T value)
 {
     out.item = &out.bits;
     if (wanted == code::f64) {
         out.f64 = static_cast<double>(value);
-    } else if (wanted == code::f32) {
+    } else if (wanted == code::f32 && !exceeds_float(value)) {
         out.bits = 0;
         out.f32 = static_cast<float>(value);
+    } else if (wanted == code::f32) {
+        out.mistake = "is out of the range of the template's type";
     } else if constexpr (std::is_floating_point_v<T>) {
         out.mistake = "is a floating-point number; the template has an integer";
     } else if (!set_integer(out, wanted, value)) {
@@ -340,60 +415,98 @@ template <typename T> void set_number(slot &out, code wanted, T value)
 template <typename T> void set_pointer(slot &out, const expected &want, T *pointer)
 {
     out.pointer = pointer;
-    out.item = &out.pointer;
-    if (want.known && want.kind == GPUTUNE_PARAMETER_BLOCK) {
-        out.item = pointer; /* the block itself, in host memory */
-    } else if (want.known && want.kind == GPUTUNE_PARAMETER_SCALAR) {
+    out.item = want.kind == GPUTUNE_PARAMETER_BLOCK ? static_cast<const void *>(pointer)
+                                                    : static_cast<const void *>(&out.pointer);
+    if (want.kind == GPUTUNE_PARAMETER_SCALAR) {
         out.mistake = "is a pointer; the template has a value";
-    } else if (want.known && code_of<T>() != code::other && want.type != code::other &&
-               code_of<T>() != want.type) {
+    } else if (is_other_type<T>(want)) {
         out.mistake = "points to another type than the template's";
-    } else if (!want.known) {
-        out.item = pointer; /* a block that goes through constant memory */
+    }
+}
+
+/* A block of parameters in host memory. */
+template <typename T>
+void set_block(slot &out, const expected &want, const T *elements, std::size_t bytes)
+{
+    out.item = elements;
+    if (is_other_type<T>(want)) {
+        out.mistake = "has elements of another type than the template's block";
+    } else if (bytes != want.buffer_bytes) {
+        out.mistake = "has another size than the template's block";
+    }
+}
+
+template <typename T> void set_span(slot &out, const expected &want, const T &value)
+{
+    set_pointer(out, want, value.data());
+    if (!out.mistake && value.size() * sizeof(*value.data()) < want.buffer_bytes) {
+        out.mistake = "is smaller than the plan's buffer";
+    }
+}
+
+/* A struct, or another value that is copied byte by byte. */
+template <typename T> void set_value(slot &out, const expected &want, const T &value)
+{
+    out.item = &value;
+    if (want.kind == GPUTUNE_PARAMETER_BUFFER) {
+        out.mistake = "is a value; the template has a buffer";
+    } else if (want.kind == GPUTUNE_PARAMETER_SCALAR && sizeof(T) != want.bytes) {
+        out.mistake = "has another size than the template's type";
+    } else if (want.kind == GPUTUNE_PARAMETER_BLOCK && sizeof(T) != want.buffer_bytes) {
+        out.mistake = "has another size than the template's block";
+    }
+}
+
+template <typename T> void set_arithmetic(slot &out, const expected &want, const T &value)
+{
+    if (want.kind == GPUTUNE_PARAMETER_SCALAR && want.type != code::other) {
+        set_number(out, want.type, value);
+    } else if (want.kind == GPUTUNE_PARAMETER_BUFFER && sizeof(T) == 8 && std::is_unsigned_v<T>) {
+        out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
+        out.item = &out.bits;
+    } else {
+        out.item = &value;
+        out.mistake = sizeof(T) != want.bytes || want.kind != GPUTUNE_PARAMETER_SCALAR
+                          ? "is a number; the template has a buffer or another type"
+                          : nullptr;
     }
 }
 
 /* Converts one argument, or says what is wrong with it. */
 template <typename T> void set(slot &out, const expected &want, const T &value)
 {
-    using U = std::decay_t<T>;
-    if constexpr (is_span<U>::value) {
-        set_pointer(out, want, value.data());
-        if (want.known && want.kind != GPUTUNE_PARAMETER_SCALAR &&
-            value.size() * sizeof(*value.data()) < want.buffer_bytes) {
-            out.mistake = "is smaller than the plan's buffer";
-        }
-    } else if constexpr (std::is_pointer_v<U>) {
-        set_pointer(out, want, static_cast<U>(value));
-    } else if constexpr (std::is_enum_v<U>) {
-        set(out, want, static_cast<std::underlying_type_t<U>>(value));
-    } else if constexpr (std::is_arithmetic_v<U>) {
-        if (want.known && want.kind == GPUTUNE_PARAMETER_SCALAR && want.type != code::other) {
-            set_number(out, want.type, value);
-        } else if (want.known && want.kind == GPUTUNE_PARAMETER_BUFFER && sizeof(U) == 8 &&
-                   std::is_unsigned_v<U>) {
-            out.bits = static_cast<std::uint64_t>(value); /* a CUdeviceptr */
-            out.item = &out.bits;
+    const bool is_block = want.kind == GPUTUNE_PARAMETER_BLOCK;
+    if constexpr (std::is_array_v<T>) {
+        if (is_block) {
+            set_block(out, want, reinterpret_cast<const std::remove_all_extents_t<T> *>(&value),
+                      sizeof value);
         } else {
-            out.item = &value;
-            out.mistake =
-                !want.known || sizeof(U) != want.bytes || want.kind != GPUTUNE_PARAMETER_SCALAR
-                    ? "is a number; the template has a buffer or another type"
-                    : nullptr;
+            set_value(out, want, value);
         }
+    } else if constexpr (is_list<T>::value) {
+        if (is_block) {
+            set_block(out, want, value.data(), value.size() * sizeof(*value.data()));
+        } else if constexpr (is_span<T>::value) {
+            set_span(out, want, value);
+        } else if constexpr (std::is_trivially_copyable_v<T>) {
+            set_value(out, want, value);
+        } else {
+            out.mistake = "is a container in host memory; the template has a buffer or a value";
+        }
+    } else if constexpr (std::is_pointer_v<T>) {
+        set_pointer(out, want, value);
+    } else if constexpr (std::is_null_pointer_v<T>) {
+        set_pointer(out, want, static_cast<const void *>(nullptr));
+    } else if constexpr (std::is_enum_v<T>) {
+        set(out, want, static_cast<std::underlying_type_t<T>>(value));
+    } else if constexpr (std::is_arithmetic_v<T>) {
+        set_arithmetic(out, want, value);
     } else {
-        static_assert(std::is_trivially_copyable_v<U>,
-                      "an argument is a device pointer, a span of device memory, a number, or a "
-                      "struct that can be copied byte by byte");
-        out.item = &value;
-        if (want.known && want.kind == GPUTUNE_PARAMETER_BUFFER) {
-            out.mistake = "is a value; the template has a buffer";
-        } else if (want.known && want.kind == GPUTUNE_PARAMETER_SCALAR && sizeof(U) != want.bytes) {
-            out.mistake = "has another size than the template's type";
-        } else if (want.known && want.kind == GPUTUNE_PARAMETER_BLOCK &&
-                   sizeof(U) != want.buffer_bytes) {
-            out.mistake = "has another size than the template's block";
-        }
+        static_assert(
+            std::is_trivially_copyable_v<T>,
+            "an argument is a device pointer, a span of device memory, a number, a "
+            "container of a block's elements, or a struct that can be copied byte by byte");
+        set_value(out, want, value);
     }
 }
 
@@ -433,7 +546,9 @@ class plan
 
     /* Launches on a stream (CUstream or cudaStream_t; nullptr: the legacy default stream). Numbers
      * are converted to the template's types, where they fit; of pointers and spans, the type of
-     * elements is checked, of spans the size. EINVAL names the argument that does not fit. */
+     * elements is checked, of spans the size. A block of parameters is a C array, std::array,
+     * std::vector or span in host memory, whose type and size are checked, a pointer to one, or a
+     * struct of its size. EINVAL names the argument that does not fit. */
     template <typename... Arguments>
     result<void> try_launch(void *stream, const Arguments &...arguments) const
     {
@@ -441,10 +556,17 @@ class plan
         if (!state_) {
             return failure{GPUTUNE_EINVAL, "launch: this plan is empty"};
         }
+        if (count != state_->arguments.size()) {
+            return failure{GPUTUNE_EINVAL, std::string(info().kernel) + " takes " +
+                                               std::to_string(state_->arguments.size()) +
+                                               " arguments; got " + std::to_string(count)};
+        }
         detail::slot slots[count ? count : 1];
         const void *items[count ? count : 1];
         std::size_t at = 0;
-        ((detail::set(slots[at], wanted(at), arguments), items[at] = slots[at].item, at++), ...);
+        ((detail::set(slots[at], state_->arguments[at], arguments), items[at] = slots[at].item,
+          at++),
+         ...);
         for (std::size_t i = 0; i < count; i++) {
             if (slots[i].mistake) {
                 return mistake(i, slots[i].mistake);
@@ -482,36 +604,20 @@ class plan
         auto made = std::make_shared<state>(handle);
         gputune_parameter one = {};
         one.version = GPUTUNE_PARAMETER_VERSION;
-        for (std::uint32_t i = 0; gputune_plan_parameter(&one, handle, 0, i) == GPUTUNE_OK; i++) {
-            if (one.argument < 0) {
-                continue;
-            }
-            const auto place = static_cast<std::size_t>(one.argument);
-            if (made->arguments.size() <= place) {
-                made->arguments.resize(place + 1);
-            }
-            made->arguments[place] = {true,      one.kind,         detail::code_named(one.type),
-                                      one.bytes, one.buffer_bytes, one.name,
-                                      one.type};
+        for (std::uint32_t i = 0; gputune_plan_argument(&one, handle, i) == GPUTUNE_OK; i++) {
+            made->arguments.push_back({one.kind, detail::code_named(one.type), one.bytes,
+                                       one.buffer_bytes, one.name, one.type});
         }
         state_ = std::move(made);
     }
 
-    const detail::expected &wanted(std::size_t index) const
-    {
-        static const detail::expected unknown;
-        return index < state_->arguments.size() ? state_->arguments[index] : unknown;
-    }
-
     failure mistake(std::size_t index, const char *what) const
     {
-        const detail::expected &want = wanted(index);
+        const detail::expected &want = state_->arguments[index];
         const char *star = want.kind == GPUTUNE_PARAMETER_BUFFER ? " *" : " ";
-        std::string text = std::string(info().kernel) + ": argument " + std::to_string(index + 1);
-        if (want.known) {
-            text += " (" + want.type_name + star + want.name + ")";
-        }
-        return {GPUTUNE_EINVAL, text + " " + what};
+        return {GPUTUNE_EINVAL, std::string(info().kernel) + ": argument " +
+                                    std::to_string(index + 1) + " (" + want.type_name + star +
+                                    want.name + ") " + what};
     }
 };
 
@@ -553,16 +659,21 @@ class tuner
 
     result<void> try_add_template(const char *path) const
     {
-        const int status = gputune_add_template(get(), path);
-        return status < 0 ? result<void>(last_failure(status)) : result<void>();
+        return done(gputune_add_template(get(), path));
+    }
+    /* A template whose text is in memory; `name` stands for its path. */
+    result<void> try_add_source(const char *name, const char *text,
+                                const gputune_include *includes = nullptr) const
+    {
+        return done(gputune_add_source(get(), name, text, includes));
     }
 
     /* A plan for a kernel (a name or a template's path). Hold it: launching a held plan looks
      * nothing up. */
-    result<plan> try_tune(const char *kernel, std::initializer_list<size> sizes = {},
+    result<plan> try_tune(const char *kernel, const sizes &problem = {},
                           const gputune_options &options = default_options()) const
     {
-        const std::vector<gputune_size> list(sizes.begin(), sizes.end());
+        const std::vector<gputune_size> list = problem.view();
         gputune_plan *handle = nullptr;
         const int status =
             tune_kernel(&handle, get(), kernel, gputune_sizes{list.size(), list.data()}, &options);
@@ -580,7 +691,7 @@ class tuner
             std::rethrow_exception(state.thrown);
         }
 #endif
-        return status < 0 ? result<void>(last_failure(status)) : result<void>();
+        return done(status);
     }
 
 #if defined(__cpp_exceptions)
@@ -588,10 +699,15 @@ class tuner
     {
         try_add_template(path).take();
     }
-    plan tune(const char *kernel, std::initializer_list<size> sizes = {},
+    void add_source(const char *name, const char *text,
+                    const gputune_include *includes = nullptr) const
+    {
+        try_add_source(name, text, includes).take();
+    }
+    plan tune(const char *kernel, const sizes &problem = {},
               const gputune_options &options = default_options()) const
     {
-        return try_tune(kernel, sizes, options).take();
+        return try_tune(kernel, problem, options).take();
     }
     template <typename Each>
     void records(Each each, const gputune_record_filter *filter = nullptr) const
@@ -611,6 +727,11 @@ class tuner
 
     explicit tuner(gputune *handle) : handle_(handle)
     {
+    }
+
+    static result<void> done(int status)
+    {
+        return status < 0 ? result<void>(last_failure(status)) : result<void>();
     }
 
     /* What the C callback gets; no exception passes through the library. */

@@ -5,188 +5,447 @@
     axpy(y, x, 2.0, y.size)                 # launches it on the arrays' current stream
 
 Arrays are PyTorch's tensors, what has __cuda_array_interface__ (CuPy, Numba) or DLPack (JAX), or plain
-addresses. A kernel is a name, or the path of a template. gputune.h and gputune(1) say the rest."""
+addresses; on the emulator, NumPy's too. A kernel is a name, or the path of a template.
+
+    with gputune.tune("axpy", n=1024) as axpy:    # releases the plan at the end
+        print(axpy.info["configuration"])
+    gputune.space("axpy", n=1024)["valid"]        # how many variants this GPU allows
+    gputune.run("axpy", ["BLOCK=128", "BLOCK=256"], n=1024)   # measures these, side by side
+    gputune.records()                             # the stored winners, as dicts
+    gputune.trials("axpy")                        # every stored result of a kernel
+
+A call that fails raises a subclass of gputune.Error, such as gputune.NotFoundError. gputune.h and
+gputune(1) say the rest."""
+from __future__ import annotations
+
 import ctypes
+import operator
 import os
 import threading
+from typing import Any, Callable, Mapping, Sequence, Union
 
 from . import _abi
 from ._arguments import Arguments
 from ._arrays import current_stream, stream_handle
+from ._driver import Driver
 from ._driver import driver as _driver_of
-from ._library import Error, as_dict, check, encoded, iterate, library, text
+from ._errors import (BusyError, CanceledError, CaptureError, CompileError, CrashedError, CudaError,
+                      DatabaseError, DeviceMemoryError, Error, FileError, InvalidError, NoCompilerError,
+                      NoDriverError, NotCachedError, NotFoundError, NoVariantError, OutOfMemoryError,
+                      RecordedError, TemplateError, TimeLimitError, UnsupportedError, WorkerError,
+                      WrongResultError)
+from ._library import Interrupt, as_dict, check, collect, encoded, iterate, library, text
 
-__all__ = ["Error", "Plan", "Tuner", "kernels", "open", "records", "tune"]
-__version__ = library.gputune_version().decode()
+__all__ = ["BusyError", "CanceledError", "CaptureError", "CompileError", "CrashedError", "CudaError",
+           "DatabaseError", "DeviceMemoryError", "Error", "FileError", "InvalidError", "NoCompilerError",
+           "NoDriverError", "NotCachedError", "NotFoundError", "NoVariantError", "OutOfMemoryError",
+           "Plan", "RecordedError", "TemplateError", "TimeLimitError", "Tuner", "UnsupportedError",
+           "WorkerError", "WrongResultError", "kernels", "open", "records", "run", "space", "trials",
+           "tune"]
+__version__: str = library.gputune_version().decode()
 
-_EFFORTS = {"cached": _abi.GPUTUNE_CACHED_ONLY, "estimate": _abi.GPUTUNE_ESTIMATE,
-            "measure": _abi.GPUTUNE_MEASURE, "exhaustive": _abi.GPUTUNE_EXHAUSTIVE}
+Path = Union[str, "os.PathLike[str]"]
+Size = Union[int, str]
+Progress = Callable[["dict[str, Any]"], object]
 
 
-def _names(function, count):
+def _names(function: Callable[[int], Any], count: int) -> dict[str, int]:
     return {text(function(i)): i for i in range(count)}
 
 
+_EFFORTS = {"cached": _abi.GPUTUNE_CACHED_ONLY, "estimate": _abi.GPUTUNE_ESTIMATE,
+            "measure": _abi.GPUTUNE_MEASURE, "exhaustive": _abi.GPUTUNE_EXHAUSTIVE}
 _OBJECTIVES = _names(library.gputune_objective_name, _abi.GPUTUNE_OBJECTIVE_RATE + 1)
 _STRATEGIES = _names(library.gputune_strategy_name, _abi.GPUTUNE_STRATEGY_LOCAL + 1)
 _CACHES = {"cold": _abi.GPUTUNE_CACHE_COLD, "hot": _abi.GPUTUNE_CACHE_HOT}
+_CERTAINTIES = {_abi.GPUTUNE_EXACT: "exact", _abi.GPUTUNE_ABOUT: "about",
+                _abi.GPUTUNE_AT_MOST: "at most"}
 
 
-def _choose(what, words, word):
+# --- what callers give, as C wants it ---------------------------------------------------------------
+
+def _choose(what: str, words: Mapping[str, int], word: Any) -> int:
+    if not isinstance(word, str):
+        raise TypeError(f"{what} is {word!r}; expected one of {', '.join(words)}")
     if word not in words:
         raise ValueError(f"{what} is {word!r}; expected one of {', '.join(words)}")
     return words[word]
 
 
-class Plan:
-    """A kernel to be launched many times: plan(*arguments, stream=None). Thread-safe."""
-
-    def __init__(self, handle, tuner):
-        self._handle, self._tuner = handle, tuner
-        self._arguments = {}
-        parameter = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
-        index = 0
-        while library.gputune_plan_parameter(ctypes.byref(parameter), handle, 0, index) == 0:
-            if parameter.argument >= 0:
-                self._arguments[parameter.argument] = as_dict(parameter)
-            index += 1
-
-    def __call__(self, *arguments, stream=None):
-        """Launches with the template's arguments in their order. `stream`: an integer, or a stream of
-        PyTorch, CuPy or Numba; without one, the stream that the arrays' framework uses now."""
-        handle = current_stream(arguments) if stream is None else stream_handle(stream)
-        driver = self._tuner._driver
-        driver.ensure_context(self._tuner.device["ordinal"])
-        made = Arguments(arguments, self._arguments, handle)
-        for producer in made.producers:
-            driver.wait(handle, producer)
-        packed = _abi.gputune_args(len(arguments), made.items)
-        check(library.gputune_launch(self._handle, handle, packed))
-
-    @property
-    def info(self):
-        """Which configuration it is, where it came from and what it gained, as a dict."""
-        info = _abi.gputune_info(version=_abi.GPUTUNE_INFO_VERSION)
-        check(library.gputune_plan_info(ctypes.byref(info), self._handle))
-        out = as_dict(info)
-        out["source"] = text(library.gputune_source_name(info.source))
-        out["objective"] = text(library.gputune_objective_name(info.objective))
-        return out
-
-    def __repr__(self):
-        info = self.info
-        return f"<gputune.Plan {info['kernel']}: {info['configuration']} ({info['source']})>"
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            library.gputune_plan_release(self._handle)
-            self._handle = None
+def _integer(what: str, value: Any, low: int, high: int, other: str = "") -> int:
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{what} is {value!r}; expected an integer{other}") from None
+    if not low <= number <= high:
+        raise ValueError(f"{what} is {number}; expected {low} to {high}")
+    return number
 
 
-class Tuner:
-    """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
-
-    def __init__(self, device=None, driver=None, database=None, templates=None, log=None,
-                 keep_workers=False, max_plans=0):
-        """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
-        many plans are kept for later calls; 0 stands for 1024."""
-        self._log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode())) if log else None
-        options = _abi.gputune_open_options(
-            version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded(None if device is None else str(device)),
-            driver=encoded(driver), database=encoded(database), templates=encoded(templates),
-            keep_workers=keep_workers, max_plans=max_plans)
-        if self._log:
-            options.log = self._log
-        self._handle = ctypes.c_void_p()
-        check(library.gputune_open(ctypes.byref(self._handle), ctypes.byref(options)))
-        self._driver = None
-        if device != "none":
-            self._driver = _driver_of(driver or os.environ.get("GPUTUNE_DRIVER") or "cuda")
-            facts = _abi.gputune_device(version=_abi.GPUTUNE_DEVICE_VERSION)
-            check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
-            self.device = as_dict(facts)
-        else:
-            self.device = None
-
-    def close(self):
-        if self._handle:
-            library.gputune_close(self._handle)
-            self._handle = None
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.close()
-
-    def __del__(self):
-        if getattr(self, "_handle", None):
-            self.close()
-
-    def add_template(self, path):
-        """Reads a template; its kernel's name then stands for it."""
-        check(library.gputune_add_template(self._handle, encoded(path)))
-
-    def tune(self, kernel, *, sizes=None, effort="measure", objective="default", cache="cold",
-             strategy="auto", time_limit=0, max_variants=0, force=False, only=(), seed=0, **more_sizes):
-        """A Plan for a kernel at problem sizes: n=1024, T="half". `sizes` is a dict for those that
-        are called like an option. `only`: restrictions such as "BLOCK=128,256"."""
-        options = _abi.gputune_options(
-            version=_abi.GPUTUNE_OPTIONS_VERSION, effort=_choose("effort", _EFFORTS, effort),
-            objective=_choose("objective", _OBJECTIVES, objective), cache=_choose("cache", _CACHES, cache),
-            strategy=_choose("strategy", _STRATEGIES, strategy), time_limit_s=time_limit,
-            max_variants=max_variants, force=force, seed=seed)
-        restrictions = (ctypes.c_char_p * max(len(only), 1))(*(word.encode() for word in only))
-        options.only, options.only_count = restrictions, len(only)
-        if self._log:
-            options.log = self._log
-        handle = ctypes.c_void_p()
-        check(library.tune_kernel(ctypes.byref(handle), self._handle, encoded(kernel),
-                                  _sizes({**(sizes or {}), **more_sizes}), ctypes.byref(options)))
-        return Plan(handle, self)
-
-    def records(self, kernel=None, *, all=False, any_gpu=False, history=False, frame=False):
-        """What is stored: the winners, or `all` trials, as dicts; `frame`: as a pandas DataFrame."""
-        wanted = _abi.gputune_record_filter(
-            version=_abi.GPUTUNE_RECORD_FILTER_VERSION, kernel=encoded(kernel), all_trials=all,
-            any_gpu=any_gpu, history=history)
-        callback = _abi.FUNCTIONS["gputune_records"][1][2]
-        found = iterate(lambda each: library.gputune_records(self._handle, ctypes.byref(wanted),
-                                                             callback(each), None))
-        for record in found:
-            record["objective"] = text(library.gputune_objective_name(record["objective"]))
-            record["cache"] = "hot" if record["cache"] else "cold"
-        if frame:
-            import pandas
-            return pandas.DataFrame(found)
-        return found
-
-    def kernels(self):
-        """What there is to tune, as dicts."""
-        callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
-        return iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
+def _seconds(what: str, value: Any) -> float:
+    if isinstance(value, str) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        raise TypeError(f"{what} is {value!r}; expected a number of seconds")
+    return float(value)
 
 
-def _sizes(values):
+def _kernel(value: Any) -> bytes:
+    name = encoded("kernel", value)
+    if name is None:
+        raise TypeError("kernel is None; expected a str or a path")
+    return name
+
+
+def _words(what: str, values: Any, example: str) -> Any:
+    """A list of words as a C array of them."""
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__iter__"):
+        raise TypeError(f"{what} is {values!r}; expected a list of restrictions such as [{example!r}]")
+    words = list(values)
+    for word in words:
+        if not isinstance(word, str):
+            raise TypeError(f"{what} has {word!r}; expected a str such as {example!r}")
+    return (ctypes.c_char_p * max(len(words), 1))(*(word.encode() for word in words)), len(words)
+
+
+def _all_sizes(sizes: Mapping[str, Size] | None, more: Mapping[str, Size]) -> dict[str, Size]:
+    if sizes is not None and not isinstance(sizes, Mapping):
+        raise TypeError(f"sizes is {sizes!r}; expected a dict")
+    return {**(sizes or {}), **more}
+
+
+def _sizes(values: Mapping[str, Size]) -> Any:
     items = (_abi.gputune_size * max(len(values), 1))()
     for item, (name, value) in zip(items, values.items()):
         if isinstance(value, str):
             item.name = f"{name}={value}".encode()
         else:
-            item.name, item.value = name.encode(), value.__index__()
+            item.name = name.encode()
+            item.value = _integer(f"size {name}", value, -1 << 63, (1 << 63) - 1, " or a word")
     return _abi.gputune_sizes(len(values), items)
 
 
-_tuners = {}
+class _Shared:
+    """What a process has one of: copies are the same object, and it cannot be sent elsewhere."""
+
+    def __copy__(self) -> Any:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Any:
+        return self
+
+    def __reduce__(self) -> Any:
+        raise TypeError(f"a {type(self).__name__} belongs to its process and cannot be pickled; "
+                        "make another one there")
+
+
+class _Handle:
+    """A reference to the library's plan; launches in progress keep it alive."""
+
+    def __init__(self, pointer: Any) -> None:
+        self.pointer = pointer
+
+    def __del__(self) -> None:
+        library.gputune_plan_release(self.pointer)
+
+
+# --- plans ------------------------------------------------------------------------------------------
+
+class Plan(_Shared):
+    """A kernel to be launched many times: plan(*arguments, stream=None). Thread-safe. `with` releases
+    it at the end; else it goes with its last reference."""
+
+    def __init__(self, pointer: Any, driver: Driver, device: Mapping[str, Any]) -> None:
+        self._handle: _Handle | None = _Handle(pointer)
+        self._driver, self._device = driver, device
+        self._arguments: list[dict[str, Any]] = []
+        argument = _abi.gputune_parameter(version=_abi.GPUTUNE_PARAMETER_VERSION)
+        while library.gputune_plan_argument(ctypes.byref(argument), pointer, len(self._arguments)) == 0:
+            self._arguments.append(as_dict(argument))
+        self._kernel: str = self.info["kernel"]
+
+    def _held(self) -> _Handle:
+        handle = self._handle
+        if handle is None:
+            raise ValueError("this plan is closed")
+        return handle
+
+    def __call__(self, *arguments: Any, stream: Any = None) -> None:
+        """Launches with the template's arguments in their order. `stream`: an integer, or a stream of
+        PyTorch, CuPy or Numba; without one, the stream that the arrays' framework uses now."""
+        held = self._held()
+        handle = current_stream(arguments) if stream is None else stream_handle(stream)
+        self._driver.ensure_context(self._device["ordinal"])
+        made = Arguments(self._kernel, arguments, self._arguments, handle, self._device["emulated"])
+        for producer in made.producers:
+            self._driver.wait(handle, producer)
+        packed = _abi.gputune_args(len(arguments), made.items)
+        if made.host:
+            with self._driver.registered((array.address, array.bytes) for array in made.host):
+                check(library.gputune_launch(held.pointer, handle, packed))
+        else:
+            check(library.gputune_launch(held.pointer, handle, packed))
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """Which configuration it is, where it came from and what it gained."""
+        info = _abi.gputune_info(version=_abi.GPUTUNE_INFO_VERSION)
+        check(library.gputune_plan_info(ctypes.byref(info), self._held().pointer))
+        out = as_dict(info)
+        out["source"] = text(library.gputune_source_name(info.source))
+        out["objective"] = text(library.gputune_objective_name(info.objective))
+        return out
+
+    @property
+    def arguments(self) -> list[dict[str, Any]]:
+        """What a launch takes, in order: name, type, bytes, ..."""
+        return [dict(one) for one in self._arguments]
+
+    def close(self) -> None:
+        """Releases the plan. Launches in progress end first."""
+        self._handle = None
+
+    def __enter__(self) -> Plan:
+        self._held()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        if self._handle is None:
+            return f"<gputune.Plan {self._kernel}: closed>"
+        info = self.info
+        return f"<gputune.Plan {info['kernel']}: {info['configuration']} ({info['source']})>"
+
+
+# --- tuners -----------------------------------------------------------------------------------------
+
+class Tuner(_Shared):
+    """A GPU with a database; `with` closes it. Thread-safe. Plans may outlive it."""
+
+    def __init__(self, device: int | str | None = None, driver: Path | None = None,
+                 database: Path | None = None, templates: Path | None = None,
+                 log: Callable[[int, str], object] | None = None, keep_workers: bool = False,
+                 max_plans: int = 0) -> None:
+        """`log` gets (level, line), with level 0 to 3: error, warning, info, debug. `max_plans`: how
+        many plans are kept for later calls; 0 stands for 1024."""
+        self._handle: Any = None
+        if log is not None and not callable(log):
+            raise TypeError(f"log is {log!r}; expected a function of a level and a line")
+        self._log = _abi.gputune_log_fn(lambda _, level, line: log(level, line.decode())) if log else None
+        if device is not None and not isinstance(device, str):
+            device = str(_integer("device", device, 0, (1 << 31) - 1, " or a UUID"))
+        options = _abi.gputune_open_options(
+            version=_abi.GPUTUNE_OPEN_OPTIONS_VERSION, device=encoded("device", device),
+            driver=encoded("driver", driver), database=encoded("database", database),
+            templates=encoded("templates", templates), keep_workers=bool(keep_workers),
+            max_plans=_integer("max_plans", max_plans, 0, (1 << 32) - 1))
+        if self._log:
+            options.log = self._log
+        handle = ctypes.c_void_p()
+        check(library.gputune_open(ctypes.byref(handle), ctypes.byref(options)))
+        self._handle = handle
+        self._driver: Driver | None = None
+        self.device: dict[str, Any] | None = None  # what the GPU is
+        self._answered: set[Any] = set()  # calls whose plans the tuner has
+        if device != "none":
+            name = os.fsdecode(driver) if driver else os.environ.get("GPUTUNE_DRIVER")
+            self._driver = _driver_of(name or "cuda")
+            facts = _abi.gputune_device(version=_abi.GPUTUNE_DEVICE_VERSION)
+            check(library.gputune_tuner_device(ctypes.byref(facts), self._handle))
+            self.device = as_dict(facts)
+
+    def close(self) -> None:
+        if self._handle:
+            library.gputune_close(self._handle)
+            self._handle = None
+
+    def __enter__(self) -> Tuner:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_handle", None):
+            self.close()
+
+    def add_template(self, path: Path) -> None:
+        """Reads a template; its kernel's name then stands for it."""
+        check(library.gputune_add_template(self._handle, encoded("path", path)))
+
+    def add_source(self, name: str, source: str) -> None:
+        """Adds a template whose text is `source`; `name` ("axpy.cu") stands for a path in messages."""
+        if not isinstance(source, str):
+            raise TypeError(f"source is {source!r}; expected a str")
+        check(library.gputune_add_source(self._handle, encoded("name", name), source.encode(), None))
+
+    def _options(self, stop: Interrupt, only: Any, progress: Progress | None,
+                 **members: Any) -> tuple[Any, list[Any]]:
+        """gputune_options, and what it points to."""
+        restrictions, count = _words("only", only, "BLOCK=128,256")
+        options = _abi.gputune_options(version=_abi.GPUTUNE_OPTIONS_VERSION, only=restrictions,
+                                       only_count=count, cancel=ctypes.pointer(stop.flag), **members)
+        kept: list[Any] = [restrictions]
+        if self._log:
+            options.log = self._log
+        if progress is not None:
+            if not callable(progress):
+                raise TypeError(f"progress is {progress!r}; expected a function of a dict")
+            tell = progress
+            shown = stop.guarded(lambda _, item: tell(as_dict(item.contents)), None)
+            options.progress = _abi.gputune_progress_fn(shown)
+            kept.append(options.progress)
+        return options, kept
+
+    def _run(self, stop: Interrupt, call: Callable[[], int]) -> None:
+        """Like stop.run(), with this thread's CUDA context current for the call."""
+        driver = self._driver
+        here = driver.current_context() if driver else ctypes.c_void_p()
+        caller = threading.get_ident()
+
+        def work() -> int:
+            if driver and here.value and threading.get_ident() != caller:
+                driver.call("cuCtxSetCurrent", here)
+            return call()
+
+        stop.run(work)
+
+    def tune(self, kernel: Path, *, sizes: Mapping[str, Size] | None = None, effort: str = "measure",
+             objective: str = "default", cache: str = "cold", strategy: str = "auto",
+             time_limit: float = 0, max_variants: int = 0, force: bool = False,
+             only: Sequence[str] = (), seed: int = 0, progress: Progress | None = None,
+             **more_sizes: Size) -> Plan:
+        """A Plan for a kernel at problem sizes: n=1024, T="half". `sizes` is a dict for those that
+        are called like an option. `only`: restrictions such as "BLOCK=128,256". `progress` gets a
+        dict several times a second; an exception in it ends the tuning, as Ctrl-C does."""
+        wanted, given = _kernel(kernel), _all_sizes(sizes, more_sizes)
+        stop = Interrupt()
+        options, _kept = self._options(
+            stop, only, progress, effort=_choose("effort", _EFFORTS, effort),
+            objective=_choose("objective", _OBJECTIVES, objective),
+            cache=_choose("cache", _CACHES, cache), strategy=_choose("strategy", _STRATEGIES, strategy),
+            time_limit_s=_seconds("time_limit", time_limit),
+            max_variants=_integer("max_variants", max_variants, 0, (1 << 32) - 1), force=bool(force),
+            seed=_integer("seed", seed, 0, (1 << 64) - 1))
+        packed = _sizes(given)
+        pointer = ctypes.c_void_p()
+
+        def call() -> int:
+            return int(library.tune_kernel(ctypes.byref(pointer), self._handle, wanted, packed,
+                                           ctypes.byref(options)))
+
+        key = (wanted, effort, objective, cache, strategy, max_variants, seed, tuple(only),
+               tuple(given.items()))
+        try:
+            if key in self._answered and not force:
+                check(call())  # which the tuner's table answers
+            else:
+                self._run(stop, call)
+                self._note_answered(key)
+        except BaseException:
+            library.gputune_plan_release(pointer)
+            raise
+        if self._driver is None or self.device is None:
+            raise UnsupportedError(_abi.GPUTUNE_EUNSUPPORTED, "this tuner has no device to launch on")
+        return Plan(pointer, self._driver, self.device)
+
+    def _note_answered(self, key: Any) -> None:
+        if len(self._answered) >= 4096:
+            self._answered.clear()
+        self._answered.add(key)
+
+    def run(self, kernel: Path, configurations: Sequence[str] = (), *,
+            sizes: Mapping[str, Size] | None = None, objective: str = "default", cache: str = "cold",
+            time_limit: float = 0, seed: int = 0, **more_sizes: Size) -> list[dict[str, Any]]:
+        """Proves and measures configurations such as "BLOCK=128 VEC=4" side by side, and returns a
+        dict for each in their order. `speedup` is the first one's time over this one's. Without
+        configurations: the default. Stores nothing."""
+        wanted, packed = _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes))
+        words, count = _words("configurations", configurations, "BLOCK=128 VEC=4")
+        stop = Interrupt()
+        found: list[dict[str, Any]] = []
+        options, _kept = self._options(
+            stop, (), None, objective=_choose("objective", _OBJECTIVES, objective),
+            cache=_choose("cache", _CACHES, cache), time_limit_s=_seconds("time_limit", time_limit),
+            seed=_integer("seed", seed, 0, (1 << 64) - 1))
+        each = _abi.FUNCTIONS["gputune_run"][1][6](stop.guarded(collect(found), 1))
+        self._run(stop, lambda: int(library.gputune_run(self._handle, wanted, packed, words, count,
+                                                        ctypes.byref(options), each, None)))
+        return [_shown(record) for record in found]
+
+    def space(self, kernel: Path, *, sizes: Mapping[str, Size] | None = None, arch: str | None = None,
+              only: Sequence[str] = (), **more_sizes: Size) -> dict[str, Any]:
+        """A kernel's space on the tuner's GPU, or for `arch` ("sm_90"): how many `combinations`, how
+        many of them are `valid`, how many different `sources` these have, its `axes` with the values
+        that are possible, its `default`, and the `excluded` combinations by reason."""
+        stop = Interrupt()
+        options, _kept = self._options(stop, only, None)
+        out = ctypes.POINTER(_abi.gputune_space)()
+        check(library.gputune_describe_space(
+            ctypes.byref(out), self._handle, _kernel(kernel), _sizes(_all_sizes(sizes, more_sizes)),
+            encoded("arch", arch), ctypes.byref(options)))
+        try:
+            return _space_dict(out.contents)
+        finally:
+            library.gputune_space_free(out)
+
+    def records(self, kernel: Path | None = None, *, all: bool = False, any_gpu: bool = False,
+                history: bool = False, frame: bool = False) -> Any:
+        """What is stored: the winners, or `all` trials, as dicts; `frame`: as a pandas DataFrame."""
+        wanted = _abi.gputune_record_filter(
+            version=_abi.GPUTUNE_RECORD_FILTER_VERSION, kernel=encoded("kernel", kernel),
+            all_trials=bool(all), any_gpu=bool(any_gpu), history=bool(history))
+        callback = _abi.FUNCTIONS["gputune_records"][1][2]
+        found = [_shown(record) for record in iterate(lambda each: library.gputune_records(
+            self._handle, ctypes.byref(wanted), callback(each), None))]
+        if frame:
+            import pandas  # type: ignore[import-untyped, unused-ignore]
+            return pandas.DataFrame(found)
+        return found
+
+    def trials(self, kernel: Path | None = None, **options: Any) -> Any:
+        """records() with every stored result, not the winners alone."""
+        return self.records(kernel, all=True, **options)
+
+    def kernels(self) -> list[dict[str, Any]]:
+        """What there is to tune, as dicts."""
+        callback = _abi.FUNCTIONS["gputune_kernels"][1][1]
+        return iterate(lambda each: library.gputune_kernels(self._handle, callback(each), None))
+
+
+def _shown(record: dict[str, Any]) -> dict[str, Any]:
+    record["objective"] = text(library.gputune_objective_name(record["objective"]))
+    record["cache"] = "hot" if record["cache"] else "cold"
+    return record
+
+
+def _space_dict(space: Any) -> dict[str, Any]:
+    axes: dict[str, list[str]] = {}
+    default: dict[str, str] = {}
+    for value in space.values[:space.value_count]:
+        possible = axes.setdefault(text(value.axis), [])
+        if not value.excluded:
+            possible.append(text(value.value))
+        if value.is_default:
+            default[text(value.axis)] = text(value.value)
+    return {"combinations": space.combinations, "valid": space.valid, "sources": space.sources,
+            "valid_certainty": _CERTAINTIES[space.valid_certainty], "axes": axes, "default": default,
+            "excluded": {text(one.reason): one.count
+                         for one in space.exclusions[:space.exclusion_count]}}
+
+
+# --- the tuner of the current context's GPU ----------------------------------------------------------
+
+_tuners: dict[tuple[int, int], Tuner] = {}
 _opening = threading.Lock()
 
 
-def open(**options):
+def open(**options: Any) -> Tuner:
     """Another Tuner than the one of the functions here."""
     return Tuner(**options)
 
 
-def _current():
+def _current() -> Tuner:
     """The tuner of the current context's GPU, opened once for each."""
     try:
         ordinal = _driver_of(os.environ.get("GPUTUNE_DRIVER") or "cuda").current_device()
@@ -199,16 +458,31 @@ def _current():
         return _tuners[key]
 
 
-def tune(kernel, **options):
+def tune(kernel: Path, **options: Any) -> Plan:
     """Tuner.tune() for the current context's GPU and the user's database."""
     return _current().tune(kernel, **options)
 
 
-def records(kernel=None, **options):
+def run(kernel: Path, configurations: Sequence[str] = (), **options: Any) -> list[dict[str, Any]]:
+    """Tuner.run() for the current context's GPU."""
+    return _current().run(kernel, configurations, **options)
+
+
+def space(kernel: Path, **options: Any) -> dict[str, Any]:
+    """Tuner.space() for the current context's GPU."""
+    return _current().space(kernel, **options)
+
+
+def records(kernel: Path | None = None, **options: Any) -> Any:
     """Tuner.records() for the current context's GPU and the user's database."""
     return _current().records(kernel, **options)
 
 
-def kernels():
+def trials(kernel: Path | None = None, **options: Any) -> Any:
+    """Tuner.trials() for the current context's GPU and the user's database."""
+    return _current().trials(kernel, **options)
+
+
+def kernels() -> list[dict[str, Any]]:
     """Tuner.kernels() of the user's tuner."""
     return _current().kernels()

@@ -5,7 +5,7 @@ import sys
 from ._library import NATIVE
 
 
-def main():
+def main() -> None:
     program = os.path.join(NATIVE, "gputune")
     os.execv(program, ["gputune", *sys.argv[1:]])
 

@@ -1,108 +1,161 @@
 """Python values as a kernel's arguments."""
+from __future__ import annotations
+
 import ctypes
+import operator
 import struct
+from typing import Any, Sequence
 
 from . import _abi
-from ._arrays import device_array
+from ._arrays import DeviceArray, device_array, element_type, host_view
 
-_SCALARS = {"signed char": ctypes.c_int8, "unsigned char": ctypes.c_uint8, "short": ctypes.c_int16,
-            "unsigned short": ctypes.c_uint16, "int": ctypes.c_int32, "unsigned int": ctypes.c_uint32,
-            "long long": ctypes.c_int64, "unsigned long long": ctypes.c_uint64, "bool": ctypes.c_bool,
-            "float": ctypes.c_float, "double": ctypes.c_double}
+_SCALARS: dict[str, Any] = {
+    "signed char": ctypes.c_int8, "unsigned char": ctypes.c_uint8, "short": ctypes.c_int16,
+    "unsigned short": ctypes.c_uint16, "int": ctypes.c_int32, "unsigned int": ctypes.c_uint32,
+    "long long": ctypes.c_int64, "unsigned long long": ctypes.c_uint64, "bool": ctypes.c_bool,
+    "float": ctypes.c_float, "double": ctypes.c_double, "half": ctypes.c_uint16,
+    "__nv_bfloat16": ctypes.c_uint16}
+_FLOATS = ("float", "double", "half", "__nv_bfloat16")
 
 
-def _integer(value, kind):
-    number = value.__index__() if hasattr(value, "__index__") else value.item()
-    if number.__class__ is float or kind(number).value != number:
+def _integer(value: Any, kind: Any) -> Any:
+    if not hasattr(value, "__index__") and hasattr(value, "item"):
+        value = value.item()
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"is {value!r}; the template has an integer") from None
+    if kind(number).value != number:
         raise TypeError(f"is {value!r}, which the template's type cannot hold")
     return kind(number)
 
 
-def _number(value, type_name, size):
+def _boolean(value: Any) -> ctypes.c_bool:
+    if isinstance(value, str) or not (value == 0 or value == 1):
+        raise TypeError(f"is {value!r}; the template has a bool")
+    return ctypes.c_bool(bool(value))
+
+
+def _float_bits(value: float, type_name: str) -> Any:
+    """The nearest number of that type. OverflowError where it is beyond the largest."""
+    if type_name == "double":
+        return ctypes.c_double(value)
+    if type_name == "half":
+        return ctypes.c_uint16(struct.unpack("<H", struct.pack("<e", value))[0])
+    bits = struct.unpack("<I", struct.pack("<f", value))[0]
+    if type_name == "float":
+        return ctypes.c_float(value)
+    return ctypes.c_uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # rounded to the nearest
+
+
+def _float(value: Any, type_name: str) -> Any:
+    if not hasattr(value, "__float__") and not hasattr(value, "__index__"):
+        raise TypeError(f"is {value!r}; the template has a number")
+    try:
+        return _float_bits(float(value), type_name)
+    except OverflowError:
+        raise TypeError(f"is {value!r}, which the template's type cannot hold") from None
+
+
+def _number(value: Any, type_name: str, size: int) -> Any:
     """A number, or the bytes of a struct, as a ctypes object."""
     kind = _SCALARS.get(type_name)
-    if kind in (ctypes.c_float, ctypes.c_double):
-        return kind(float(value))
-    if kind is ctypes.c_bool:
-        return kind(bool(value))
-    if kind:
-        return _integer(value, kind)
-    if type_name == "half" and not isinstance(value, (bytes, bytearray)):
-        return ctypes.c_uint16(struct.unpack("<H", struct.pack("<e", float(value)))[0])
-    if type_name == "__nv_bfloat16" and not isinstance(value, (bytes, bytearray)):
-        bits = struct.unpack("<I", struct.pack("<f", float(value)))[0]
-        return ctypes.c_uint16((bits + 0x7FFF + (bits >> 16 & 1)) >> 16)  # rounded to the nearest
-    return _bytes(value, size)
+    if kind is None or isinstance(value, (bytes, bytearray)):
+        return _bytes(value, size)
+    if getattr(value, "ndim", 0):
+        raise TypeError("is an array; the template has a value")
+    if type_name in _FLOATS:
+        return _float(value, type_name)
+    return _boolean(value) if kind is ctypes.c_bool else _integer(value, kind)
 
 
-def _bytes(value, size):
+def _bytes(value: Any, size: int) -> Any:
     """Host memory of that many bytes: a ctypes object, bytes, or what has the buffer protocol."""
-    data = bytes(memoryview(value).cast("B"))
-    if size and len(data) != size:
+    try:
+        data = memoryview(value).tobytes()
+    except TypeError:
+        raise TypeError(f"is a {type(value).__name__}; expected bytes, a ctypes object or a NumPy "
+                        "record") from None
+    if len(data) != size:
         raise TypeError(f"has {len(data)} bytes; the template has {size}")
     return (ctypes.c_char * len(data)).from_buffer_copy(data)
 
 
-def _block(value, type_name, size):
-    """A pass() block: numbers in a sequence, or host memory."""
+def _block(value: Any, type_name: str, element_bytes: int, size: int) -> Any:
+    """A block of parameters: numbers in a sequence, or host memory with elements of that type."""
     kind = _SCALARS.get(type_name)
-    if isinstance(value, (list, tuple)) and kind:
-        value = (kind * len(value))(*value)
+    if kind is not None and isinstance(value, (list, tuple)):
+        if len(value) * element_bytes != size:
+            raise TypeError(f"has {len(value)} elements; the template has {size // element_bytes}")
+        numbers = [_number(item, type_name, element_bytes) for item in value]
+        return (kind * len(numbers))(*numbers)
+    if kind is not None and not isinstance(value, (bytes, bytearray)):
+        view = host_view(value)
+        found = view and element_type(view)
+        if found and found != type_name:
+            raise TypeError(f"has elements of type {found}; the template has {type_name}")
+        value = view if view is not None else value
     return _bytes(value, size)
 
 
 class Arguments:
-    """Converts the values of one launch. `known` is {argument: parameter's dict}."""
+    """Converts the values of one launch. `known` has the template's arguments as dicts, in their
+    order. `on_host`: the device is emulated, and takes arrays in host memory."""
 
-    def __init__(self, values, known, stream):
+    def __init__(self, kernel: str, values: Sequence[Any], known: Sequence[dict[str, Any]],
+                 stream: int, on_host: bool) -> None:
+        if len(values) != len(known):
+            names = ", ".join(one["name"] for one in known)
+            raise TypeError(f"{kernel} takes {len(known)} argument{'s' * (len(known) != 1)} ({names}); "
+                            f"got {len(values)}")
         self.items = (ctypes.c_void_p * max(len(values), 1))()
-        self.keep = []  # until the launch
-        self.producers = set()  # streams to wait for
-        for i, value in enumerate(values):
+        self.keep: list[Any] = []  # until the launch
+        self.producers: set[int] = set()  # streams to wait for
+        self.host: list[DeviceArray] = []  # arrays in host memory
+        self._stream, self._on_host = stream, on_host
+        for i, (value, parameter) in enumerate(zip(values, known)):
             try:
-                holder = self._convert(value, known.get(i), stream)
+                holder = self._convert(value, parameter)
             except (TypeError, ValueError, AttributeError) as error:
-                raise TypeError(f"argument {i + 1}{_named(known.get(i))} {error}") from None
+                raise TypeError(f"argument {i + 1} ({_named(parameter)}) {error}") from None
             self.keep.append(holder)
             self.items[i] = ctypes.addressof(holder)
 
-    def _convert(self, value, parameter, stream):
-        if parameter is None:  # a block that goes through constant memory
-            return _block(value, "int", 0)
+    def _convert(self, value: Any, parameter: dict[str, Any]) -> Any:
         if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BLOCK:
-            return _block(value, parameter["type"], parameter["buffer_bytes"])
+            return _block(value, parameter["type"], parameter["element_bytes"],
+                          parameter["buffer_bytes"])
         if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BUFFER:
-            return self._buffer(value, parameter, stream)
-        if getattr(value, "ndim", 0):
-            raise TypeError("is an array; the template has a value")
+            return self._buffer(value, parameter)
         return _number(value, parameter["type"], parameter["bytes"])
 
-    def _buffer(self, value, parameter, stream):
+    def _buffer(self, value: Any, parameter: dict[str, Any]) -> ctypes.c_void_p:
         if isinstance(value, int):
+            if not 0 <= value < 1 << 64:
+                raise TypeError(f"is {value}, which is no address")
             return ctypes.c_void_p(value)
-        array = device_array(value, stream)
+        array = device_array(value, self._stream, self._on_host)
         if array is None:
             raise TypeError(f"is a {type(value).__name__}; expected an array on the GPU")
         if array.type and parameter["type"] in _SCALARS and array.type != parameter["type"]:
             raise TypeError(f"has elements of type {array.type}")
-        if array.count is not None and array.count * array.itemsize < parameter["buffer_bytes"]:
-            raise TypeError(f"has {array.count * array.itemsize} bytes; the plan is for "
-                            f"{parameter['buffer_bytes']}")
+        if array.bytes < parameter["buffer_bytes"]:
+            raise TypeError(f"has {array.bytes} bytes; the plan is for {parameter['buffer_bytes']}")
         if array.readonly and parameter["is_output"]:
             raise TypeError("is read-only; the kernel writes to it")
-        if array.stream is not None and _stream_of_interface(array.stream) != stream:
+        if array.stream is not None and _stream_of_interface(array.stream) != self._stream:
             self.producers.add(_stream_of_interface(array.stream))
+        if array.on_host:
+            self.host.append(array)
         self.keep.append(array)
         return ctypes.c_void_p(array.address)
 
 
-def _stream_of_interface(stream):
+def _stream_of_interface(stream: int) -> int:
     """__cuda_array_interface__ calls the legacy default stream 1, the driver 0 or 1."""
     return 0 if stream == 1 else stream
 
 
-def _named(parameter):
-    if parameter is None:
-        return ""
+def _named(parameter: dict[str, Any]) -> str:
     star = " *" if parameter["kind"] == _abi.GPUTUNE_PARAMETER_BUFFER else " "
-    return f" ({parameter['type']}{star}{parameter['name']})"
+    return f"{parameter['type']}{star}{parameter['name']}"

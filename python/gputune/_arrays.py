@@ -1,9 +1,12 @@
 """Arrays on the device, whoever made them: their address, bytes, element type and stream.
 
 Known are PyTorch's tensors, __cuda_array_interface__ (CuPy, Numba, ...), DLPack (JAX, ...), and plain
-addresses as integers."""
+addresses as integers. On the emulator, arrays in host memory (NumPy, ...) too."""
+from __future__ import annotations
+
 import ctypes
 import sys
+from typing import Any, Iterable, Sequence
 
 _TYPES = {"f2": "half", "f4": "float", "f8": "double", "i1": "signed char", "u1": "unsigned char",
           "i2": "short", "u2": "unsigned short", "i4": "int", "u4": "unsigned int",
@@ -18,17 +21,21 @@ _DLPACK = {(0, 8): "signed char", (0, 16): "short", (0, 32): "int", (0, 64): "lo
            (4, 16): "__nv_bfloat16", (6, 8): "bool"}
 
 
+_FORMATS = {"e": "f2", "f": "f4", "d": "f8", "?": "b1"}  # the buffer protocol's
+
+
 class DeviceArray:
-    """What is known of an array: `type` None: not known; `count` None: a plain address. `stream`:
-    the producer's, None: nothing to wait for. `keep` is to live until the launch."""
+    """What is known of an array: `type` None: not known. `stream`: the producer's, None: nothing to
+    wait for. `keep` is to live until the launch."""
 
-    def __init__(self, address, type=None, count=None, itemsize=0, readonly=False, stream=None,
-                 keep=None):
-        self.address, self.type, self.count, self.itemsize = address, type, count, itemsize
+    def __init__(self, address: int, type: str | None, bytes: int, *, readonly: bool = False,
+                 stream: int | None = None, keep: Any = None, on_host: bool = False) -> None:
+        self.address, self.type, self.bytes = address, type, bytes
         self.readonly, self.stream, self.keep = readonly, stream, keep
+        self.on_host = on_host
 
 
-def _is_contiguous(shape, strides, itemsize):
+def _is_contiguous(shape: Sequence[int], strides: Sequence[int], itemsize: int) -> bool:
     expected = itemsize
     for length, stride in zip(reversed(shape), reversed(strides)):
         if length > 1 and stride != expected:
@@ -37,23 +44,23 @@ def _is_contiguous(shape, strides, itemsize):
     return True
 
 
-def _product(shape):
+def _product(shape: Iterable[int]) -> int:
     count = 1
     for length in shape:
         count *= length
     return count
 
 
-def _from_torch(tensor):
+def _from_torch(tensor: Any) -> DeviceArray:
     if not tensor.is_cuda:
         raise TypeError("is a tensor in host memory; move it to the GPU with .cuda()")
     if not tensor.is_contiguous():
         raise TypeError("is not contiguous; use .contiguous()")
     return DeviceArray(tensor.data_ptr(), _TORCH.get(str(tensor.dtype).rpartition(".")[2]),
-                       tensor.numel(), tensor.element_size(), keep=tensor)
+                       tensor.numel() * tensor.element_size(), keep=tensor)
 
 
-def _from_interface(array):
+def _from_interface(array: Any) -> DeviceArray:
     facts = array.__cuda_array_interface__
     typestr, shape, strides = facts["typestr"], facts["shape"], facts.get("strides")
     itemsize = int(typestr[2:])
@@ -62,8 +69,8 @@ def _from_interface(array):
     if strides is not None and not _is_contiguous(shape, strides, itemsize):
         raise TypeError("is not contiguous in C order; copy it first")
     address, readonly = facts["data"]
-    return DeviceArray(address or 0, _TYPES.get(typestr[1:]), _product(shape), itemsize, readonly,
-                       facts.get("stream"), keep=array)
+    return DeviceArray(address or 0, _TYPES.get(typestr[1:]), _product(shape) * itemsize,
+                       readonly=readonly, stream=facts.get("stream"), keep=array)
 
 
 class _Tensor(ctypes.Structure):
@@ -74,7 +81,7 @@ class _Tensor(ctypes.Structure):
                 ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
-def _from_dlpack(array, stream):
+def _from_dlpack(array: Any, stream: int) -> DeviceArray:
     device, _ = array.__dlpack_device__()
     if device not in (2, 3, 13):  # CUDA, pinned host, managed
         raise TypeError("is not in the GPU's memory")
@@ -87,12 +94,49 @@ def _from_dlpack(array, stream):
     if tensor.strides and not _is_contiguous(shape, tensor.strides[:tensor.ndim], 1):
         raise TypeError("is not contiguous in C order; copy it first")
     return DeviceArray(tensor.data + tensor.byte_offset, _DLPACK.get((tensor.code, tensor.bits)),
-                       _product(shape) * tensor.lanes, tensor.bits // 8, keep=(capsule, array))
+                       _product(shape) * tensor.lanes * tensor.bits // 8, keep=(capsule, array))
 
 
-def device_array(value, stream):
+def host_view(value: Any) -> memoryview | None:
+    """An array in host memory as a memoryview; None of what is none."""
+    if hasattr(value, "__array__") and not hasattr(value, "__cuda_array_interface__"):
+        value = value.__array__()
+    try:
+        view = memoryview(value)
+    except TypeError:
+        return None
+    return view if view.ndim else None
+
+
+def element_type(view: memoryview) -> str | None:
+    """The type of a view's elements, as the template calls it; None: not known."""
+    letter = view.format.lstrip("@=<")
+    if letter[:1] in (">", "!"):
+        raise TypeError("has its bytes in another order than the GPU")
+    if letter in _FORMATS:
+        return _TYPES[_FORMATS[letter]]
+    if len(letter) == 1 and letter in "bhilqBHILQnN":
+        return _TYPES[("i" if letter.islower() else "u") + str(view.itemsize)]
+    return None
+
+
+def _from_host(view: memoryview) -> DeviceArray:
+    if not view.c_contiguous:
+        raise TypeError("is not contiguous in C order; copy it first")
+    if view.readonly:  # ctypes gives no address then
+        kept: Any = (ctypes.c_char * max(view.nbytes, 1)).from_buffer_copy(view.tobytes() or b"\0")
+    else:
+        kept = (ctypes.c_char * view.nbytes).from_buffer(view)
+    return DeviceArray(ctypes.addressof(kept), element_type(view), view.nbytes, readonly=view.readonly,
+                       keep=kept, on_host=True)
+
+
+def device_array(value: Any, stream: int, on_host: bool) -> DeviceArray | None:
     """A DeviceArray for a value that is one; None for others. TypeError says why an array cannot be
-    used. `stream`: the one that will read it."""
+    used. `stream`: the one that will read it. `on_host`: arrays in host memory can be used."""
+    view = host_view(value) if on_host and _is_on_host(value) else None
+    if view is not None:
+        return _from_host(view)
     if hasattr(value, "data_ptr") and hasattr(value, "is_cuda"):
         return _from_torch(value)
     if hasattr(value, "__cuda_array_interface__"):
@@ -102,29 +146,38 @@ def device_array(value, stream):
     return None
 
 
-def stream_handle(stream):
+def _is_on_host(value: Any) -> bool:
+    if hasattr(value, "is_cuda"):
+        return not value.is_cuda
+    if hasattr(value, "__cuda_array_interface__"):
+        return False
+    return not hasattr(value, "__dlpack_device__") or value.__dlpack_device__()[0] == 1
+
+
+def stream_handle(stream: Any) -> int:
     """A stream of any framework as its address: an integer, PyTorch's, CuPy's, Numba's, or what has
     __cuda_stream__."""
     if stream is None:
         return 0
     if isinstance(stream, int):
         return stream
-    if hasattr(stream, "__cuda_stream__"):
-        protocol = stream.__cuda_stream__
-        return (protocol() if callable(protocol) else protocol)[1]
+    protocol = getattr(stream, "__cuda_stream__", None)
+    if protocol is not None:
+        version_and_handle: Any = protocol() if callable(protocol) else protocol
+        return int(version_and_handle[1])
     for name in ("cuda_stream", "ptr", "handle"):
         handle = getattr(stream, name, None)
         if handle is not None:
-            return getattr(handle, "value", handle) or 0
+            return int(getattr(handle, "value", handle) or 0)
     raise TypeError(f"{stream!r} is no CUDA stream")
 
 
-def current_stream(values):
+def current_stream(values: Iterable[Any]) -> int:
     """The stream that the arrays' framework uses now; the legacy default stream of others."""
     for value in values:
         module = type(value).__module__.partition(".")[0]
         if module == "torch" and getattr(value, "is_cuda", False):
-            return sys.modules["torch"].cuda.current_stream(value.device).cuda_stream
+            return int(sys.modules["torch"].cuda.current_stream(value.device).cuda_stream)
         if module == "cupy":
-            return sys.modules["cupy"].cuda.get_current_stream().ptr
+            return int(sys.modules["cupy"].cuda.get_current_stream().ptr)
     return 0

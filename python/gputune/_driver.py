@@ -1,23 +1,31 @@
-"""The few calls of the CUDA driver that launching from Python needs: the current context, and one
-stream waiting for another."""
+"""The few calls of the CUDA driver that launching from Python needs: the current context, one stream
+waiting for another, and host memory that a kernel may use."""
+from __future__ import annotations
+
+import contextlib
 import ctypes
 import os
+import threading
+from typing import Any, Iterable, Iterator
 
-from ._library import NATIVE, Error
+from . import _abi
+from ._errors import failure
+from ._library import NATIVE
 
-_drivers = {}
+_drivers: dict[str, Driver] = {}
+_registering = threading.Lock()
 
 
 class Driver:
-    def __init__(self, path):
+    def __init__(self, path: str) -> None:
         self.cuda = ctypes.CDLL(path)
 
-    def call(self, name, *arguments):
+    def call(self, name: str, *arguments: Any) -> None:
         code = getattr(self.cuda, name)(*arguments)
         if code:
-            raise Error(-8, f"{name}: CUDA error {code}")
+            raise failure(_abi.GPUTUNE_ECUDA, f"{name}: CUDA error {code}")
 
-    def ensure_context(self, ordinal):
+    def ensure_context(self, ordinal: int) -> None:
         """Makes the device's primary context current where this thread has none."""
         context = ctypes.c_void_p()
         self.call("cuCtxGetCurrent", ctypes.byref(context))
@@ -28,7 +36,12 @@ class Driver:
             self.call("cuDevicePrimaryCtxRetain", ctypes.byref(context), device)
             self.call("cuCtxSetCurrent", context)
 
-    def current_device(self):
+    def current_context(self) -> ctypes.c_void_p:
+        context = ctypes.c_void_p()
+        self.call("cuCtxGetCurrent", ctypes.byref(context))
+        return context
+
+    def current_device(self) -> int | None:
         """The ordinal of the current context's device; None without a context."""
         context, device = ctypes.c_void_p(), ctypes.c_int()
         if self.cuda.cuInit(0) or self.cuda.cuCtxGetCurrent(ctypes.byref(context)) or not context.value:
@@ -36,7 +49,22 @@ class Driver:
         self.call("cuCtxGetDevice", ctypes.byref(device))
         return device.value
 
-    def wait(self, stream, producer):
+    @contextlib.contextmanager
+    def registered(self, spans: Iterable[tuple[int, int]]) -> Iterator[None]:
+        """Lets kernels use host memory, given as addresses and bytes, while the context is open. Its
+        end waits for them."""
+        with _registering:  # two launches may use one array
+            done: list[int] = []
+            try:
+                for address, size in _merged(spans):
+                    self.call("cuMemHostRegister_v2", ctypes.c_void_p(address), ctypes.c_size_t(size), 0)
+                    done.append(address)
+                yield
+            finally:
+                for address in done:
+                    self.cuda.cuMemHostUnregister(ctypes.c_void_p(address))
+
+    def wait(self, stream: int, producer: int) -> None:
         """Lets `stream` wait for what `producer` has been given so far."""
         event = ctypes.c_void_p()
         self.call("cuEventCreate", ctypes.byref(event), 2)  # without timing
@@ -47,7 +75,19 @@ class Driver:
             self.cuda.cuEventDestroy_v2(event)
 
 
-def driver(name):
+def _merged(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The same bytes without overlaps: views of one array share some."""
+    merged: list[tuple[int, int]] = []
+    for address, size in sorted(span for span in spans if span[1]):
+        last, length = merged[-1] if merged else (0, 0)
+        if merged and address < last + length:
+            merged[-1] = last, max(length, address + size - last)
+        else:
+            merged.append((address, size))
+    return merged
+
+
+def driver(name: str) -> Driver:
     """The driver that a tuner of that name uses ("cuda", "emu", "emu:PROFILE" or a library's path).
     Loading it here shares the copy that gputune has."""
     if name.split(":")[0] == "emu":
@@ -61,5 +101,5 @@ def driver(name):
         try:
             _drivers[path] = Driver(path)
         except OSError as error:
-            raise Error(-7, f"no CUDA driver: {error}") from None
+            raise failure(_abi.GPUTUNE_ENODRIVER, f"no CUDA driver: {error}") from None
     return _drivers[path]

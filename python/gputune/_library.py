@@ -1,27 +1,21 @@
-"""Loads libgputune and turns its failures into exceptions."""
+"""Loads libgputune, calls it, and turns its failures into exceptions."""
+from __future__ import annotations
+
 import ctypes
 import glob
 import os
 import sys
 import sysconfig
+import threading
+from typing import Any, Callable
 
 from . import _abi
+from ._errors import failure
 
 NATIVE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "native")
-STATUSES = {value: name[len("GPUTUNE_"):] for name, value in vars(_abi).items()
-            if name.startswith("GPUTUNE_E") and isinstance(value, int) and value < 0}
 
 
-class Error(Exception):
-    """A call failed. `status` is gputune_status's number, `name` its name ("ENOTFOUND")."""
-
-    def __init__(self, status, message):
-        super().__init__(message)
-        self.status = status
-        self.name = STATUSES.get(status, str(status))
-
-
-def _offer_nvrtc():
+def _offer_nvrtc() -> None:
     """NVRTC from this Python's wheels, where the library would not find it: no toolkit, and this
     interpreter is not the first on PATH."""
     if os.environ.get("GPUTUNE_NVRTC") or os.environ.get("CUDA_HOME") or os.path.isdir("/usr/local/cuda"):
@@ -33,39 +27,43 @@ def _offer_nvrtc():
             return
 
 
-def _load():
+def _load() -> ctypes.CDLL:
     path = os.environ.get("GPUTUNE_LIBRARY") or os.path.join(NATIVE, "libgputune.so.0")
-    library = ctypes.CDLL(path if os.path.exists(path) else "libgputune.so.0")
+    loaded = ctypes.CDLL(path if os.path.exists(path) else "libgputune.so.0")
     for name, (result, arguments) in _abi.FUNCTIONS.items():
-        function = getattr(library, name)
+        function = getattr(loaded, name)
         function.restype, function.argtypes = result, arguments
-    return library
+    return loaded
 
 
 _offer_nvrtc()
 library = _load()
 
 
-def check(status):
-    """Raises Error for a negative status; returns the others."""
+def check(status: int) -> int:
+    """Raises the status's exception for a negative status; returns the others."""
     if status < 0:
-        raise Error(status, library.gputune_error().decode())
+        raise failure(status, library.gputune_error().decode())
     return status
 
 
-def text(value):
+def text(value: bytes | None) -> Any:
     """A C string as str; None where it is NULL."""
     return None if value is None else value.decode()
 
 
-def encoded(value):
+def encoded(what: str, value: Any) -> bytes | None:
     """A str or path for C; None stays None."""
-    return None if value is None else os.fsencode(value)
+    if value is None:
+        return None
+    if not isinstance(value, (str, bytes, os.PathLike)):
+        raise TypeError(f"{what} is {value!r}; expected a str or a path")
+    return os.fsencode(value)
 
 
-def as_dict(struct):
+def as_dict(struct: Any) -> dict[str, Any]:
     """A struct as a dict: strings decoded, arrays as tuples, without version and pointers."""
-    out = {}
+    out: dict[str, Any] = {}
     for name, kind in struct._fields_:
         value = getattr(struct, name)
         if isinstance(value, bytes) or kind is ctypes.c_char_p:
@@ -77,20 +75,71 @@ def as_dict(struct):
     return out
 
 
-def iterate(call):
-    """Collects as dicts what `call` hands to the C callback that it gets; exceptions come through."""
-    found, thrown = [], []
+class Interrupt:
+    """What stops a call: gputune_options' `cancel`, and what a callback has thrown."""
 
-    def each(_, item):
+    def __init__(self) -> None:
+        self.flag = ctypes.c_int(0)
+        self.thrown: list[BaseException] = []
+
+    def guarded(self, function: Callable[..., Any], failed: Any) -> Callable[..., Any]:
+        """The function for C: an exception stops the call instead of passing through C, and
+        `failed` is the function's result then."""
+        def call(*arguments: Any) -> Any:
+            try:
+                return function(*arguments)
+            except BaseException as error:
+                self.thrown.append(error)
+                self.flag.value = 1
+                return failed
+        return call
+
+    def run(self, call: Callable[[], int]) -> None:
+        """Calls C on a thread of its own where this is the main thread, which hears Ctrl-C
+        meanwhile, and then stops the call. Raises what a callback has thrown, or the failure."""
+        if threading.current_thread() is threading.main_thread():
+            self._run_apart(call)
+        else:
+            self._finish(call(), "")
+
+    def _run_apart(self, call: Callable[[], int]) -> None:
+        answers: list[tuple[int, str]] = []
+
+        def work() -> None:
+            status = call()
+            answers.append((status, library.gputune_error().decode() if status < 0 else ""))
+
+        thread = threading.Thread(target=work, name="gputune")
+        thread.start()
         try:
-            found.append(as_dict(item.contents))
-            return 0
-        except BaseException as error:  # must not pass through C
-            thrown.append(error)
-            return 1
+            thread.join()
+        except BaseException:  # a signal's handler raised it
+            self.flag.value = 1
+            thread.join()
+            raise
+        self._finish(*answers[0])
 
-    status = call(each)
-    if thrown:
-        raise thrown[0]
+    def _finish(self, status: int, message: str) -> None:
+        if self.thrown:
+            raise self.thrown[0]
+        if status < 0:
+            raise failure(status, message or library.gputune_error().decode())
+
+
+def collect(found: list[dict[str, Any]]) -> Callable[[Any, Any], int]:
+    """A C callback's function that adds what it gets to a list, as dicts."""
+    def each(_: Any, item: Any) -> int:
+        found.append(as_dict(item.contents))
+        return 0
+    return each
+
+
+def iterate(call: Callable[[Any], int]) -> list[dict[str, Any]]:
+    """Collects as dicts what `call` hands to the function that it gets."""
+    found: list[dict[str, Any]] = []
+    stop = Interrupt()
+    status = call(stop.guarded(collect(found), 1))
+    if stop.thrown:
+        raise stop.thrown[0]
     check(status)
     return found

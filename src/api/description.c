@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A parameter, with the texts of scratch memory; those of others are their argument's. */
 typedef struct described {
     gputune_parameter parameter;
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
@@ -82,42 +83,74 @@ static void describe_constants(gt_description *out, const gt_launch *launch)
     }
 }
 
-/* ---- Parameters ------------------------------------------------------------------------------ */
-
-static void set_texts(described *out, const char *name, const char *type)
-{
-    gt_snprintf(out->name, sizeof out->name, "%s", name);
-    gt_snprintf(out->type, sizeof out->type, "%s", type);
-    out->parameter.name = out->name;
-    out->parameter.type = out->type;
-}
-
-static void describe_buffer(described *out, const gt_workload *workload, uint32_t index)
+static void set_buffer(gputune_parameter *out, const gt_workload *workload, uint32_t index)
 {
     const gt_buffer *buffer = &workload->buffers[index];
-    out->parameter.buffer_bytes = buffer->bytes;
-    out->parameter.alignment = workload->alignment[index];
-    out->parameter.is_input = buffer->direction != GT_OUT;
-    out->parameter.is_output = buffer->direction != GT_IN;
-    out->parameter.element_bytes = gt_buffer_element_bytes(buffer);
+    out->kind = GPUTUNE_PARAMETER_BUFFER;
+    out->bytes = sizeof(uint64_t);
+    out->buffer_bytes = buffer->bytes;
+    out->alignment = workload->alignment[index];
+    out->is_input = buffer->direction != GT_OUT;
+    out->is_output = buffer->direction != GT_IN;
+    out->element_bytes = gt_buffer_element_bytes(buffer);
 }
 
-static void describe_scalar(described *out, const gt_workload *workload, uint32_t index)
+static void set_scalar(gputune_parameter *out, const gt_scalar *scalar, uint32_t bytes)
 {
-    const gt_scalar *scalar = &workload->scalars[index];
-    out->parameter.kind = GPUTUNE_PARAMETER_SCALAR;
-    out->parameter.is_input = true;
-    out->parameter.is_size = scalar->problem_value >= 0;
-    out->parameter.size = out->parameter.is_size ? scalar->integer : 0;
+    out->kind = GPUTUNE_PARAMETER_SCALAR;
+    out->bytes = bytes;
+    out->is_input = true;
+    out->is_size = scalar->problem_value >= 0;
+    out->size = out->is_size ? scalar->integer : 0;
 }
 
-static void describe_block(described *out, const gt_block *block, const gt_buffer *contents)
+static void set_block(gputune_parameter *out, const gt_block *block, const gt_buffer *contents)
 {
-    out->parameter.kind = GPUTUNE_PARAMETER_BLOCK;
-    out->parameter.buffer_bytes = block->bytes;
-    out->parameter.element_bytes = gt_buffer_element_bytes(contents);
-    out->parameter.is_input = true;
-    out->parameter.by_address = block->pass == GT_PASS_GLOBAL;
+    out->kind = GPUTUNE_PARAMETER_BLOCK;
+    out->buffer_bytes = block->bytes;
+    out->element_bytes = gt_buffer_element_bytes(contents);
+    out->is_input = true;
+    out->by_address = block->pass == GT_PASS_GLOBAL;
+}
+
+/* What every argument is; how many bytes a block has among the parameters is not known yet. */
+static void set_arguments(gt_description *out, const gt_workload *workload, const gt_launch *launch)
+{
+    for (uint32_t i = 0; i < out->argument_count; i++) {
+        gt_described_argument *argument = &out->arguments[i];
+        gputune_parameter *parameter = &argument->parameter;
+        *parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
+                                         .name = argument->name,
+                                         .type = argument->type,
+                                         .argument = (int)i};
+        if (i < workload->block_count) {
+            set_block(parameter, &launch->blocks[i], &workload->blocks[i]);
+            continue;
+        }
+        uint32_t item = workload->arguments[i - workload->block_count].index;
+        if (workload->arguments[i - workload->block_count].is_buffer) {
+            set_buffer(parameter, workload, item);
+        } else {
+            set_scalar(parameter, &workload->scalars[item], argument->element_bytes);
+        }
+    }
+}
+
+/* ---- Parameters ------------------------------------------------------------------------------ */
+
+static void describe_scratch(described *out, const gt_template *template, uint32_t index,
+                             const gt_parameter *parameter)
+{
+    const char *type, *name = gt_template_scratch(template, index, &type);
+    gt_snprintf(out->name, sizeof out->name, "%s", name ? name : "");
+    gt_snprintf(out->type, sizeof out->type, "%s", name ? type : "");
+    out->parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
+                                         .kind = GPUTUNE_PARAMETER_SCRATCH,
+                                         .name = out->name,
+                                         .type = out->type,
+                                         .argument = -1,
+                                         .bytes = parameter->bytes,
+                                         .buffer_bytes = parameter->scratch_bytes};
 }
 
 static void describe(gt_description *description, const gt_request *request,
@@ -125,33 +158,18 @@ static void describe(gt_description *description, const gt_request *request,
 {
     described *out = &description->items[index];
     const gt_parameter *parameter = &launch->parameters[index];
-    const gt_workload *workload = &request->workload;
-    out->parameter = (gputune_parameter){.version = GPUTUNE_PARAMETER_VERSION,
-                                         .argument = parameter->argument,
-                                         .bytes = parameter->bytes};
     if (parameter->kind == GT_PARAMETER_SCRATCH) {
-        const char *type, *name = gt_template_scratch(request->template, (*scratch)++, &type);
-        out->parameter.kind = GPUTUNE_PARAMETER_SCRATCH;
-        out->parameter.buffer_bytes = parameter->scratch_bytes;
-        set_texts(out, name ? name : "", name ? type : "");
+        describe_scratch(out, request->template, (*scratch)++, parameter);
         return;
     }
-    set_texts(out, description->arguments[parameter->argument].name,
-              description->arguments[parameter->argument].type);
+    gputune_parameter *argument = &description->arguments[parameter->argument].parameter;
     if (parameter->kind == GT_PARAMETER_BLOCK) {
-        describe_block(out, &launch->blocks[parameter->argument],
-                       &workload->blocks[parameter->argument]);
-    } else {
-        uint32_t argument = (uint32_t)parameter->argument - workload->block_count;
-        uint32_t item = workload->arguments[argument].index;
-        if (workload->arguments[argument].is_buffer) {
-            describe_buffer(out, workload, item);
-            out->parameter.kind = parameter->kind == GT_PARAMETER_TENSORMAP
-                                      ? GPUTUNE_PARAMETER_TENSORMAP
-                                      : GPUTUNE_PARAMETER_BUFFER;
-        } else {
-            describe_scalar(out, workload, item);
-        }
+        argument->bytes = parameter->bytes;
+    }
+    out->parameter = *argument;
+    out->parameter.bytes = parameter->bytes;
+    if (parameter->kind == GT_PARAMETER_TENSORMAP) {
+        out->parameter.kind = GPUTUNE_PARAMETER_TENSORMAP;
     }
 }
 
@@ -175,12 +193,17 @@ gputune_status gt_description_make(gt_description **out, const gt_request *reque
         return status;
     }
     describe_constants(description, launch);
+    set_arguments(description, &request->workload, launch);
     description->count = launch->parameter_count;
     for (uint32_t i = 0; i < description->count; i++) {
         describe(description, request, launch, i, &scratch);
     }
     for (uint32_t i = 0; i < launch->clear_count; i++) {
-        description->items[launch->clears[i].parameter].parameter.cleared = true;
+        gputune_parameter *cleared = &description->items[launch->clears[i].parameter].parameter;
+        cleared->cleared = true;
+        if (cleared->argument >= 0) {
+            description->arguments[cleared->argument].parameter.cleared = true;
+        }
     }
     *out = description;
     return GPUTUNE_OK;

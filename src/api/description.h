@@ -12,6 +12,7 @@ typedef struct gt_described_argument {
     char name[GT_NAME_MAX], type[GT_NAME_MAX];
     uint32_t element_bytes, whole_bytes; /* of a scalar or an element; of a block as a whole */
     char *members;                       /* "alpha at 0, n at 8" of a struct, or "" */
+    gputune_parameter parameter;         /* as gputune_plan_argument() gives it */
 } gt_described_argument;
 
 /* Describes a launch of the request's kernel; `launch` must outlive it. *out is for

@@ -41,6 +41,21 @@ static bool share(gt_live_input *out, const gt_driver *driver, const gputune_inp
     return true;
 }
 
+/* Memory that CUDA does not know is not the device's. */
+static gputune_status check_address(const gt_driver *driver, const gputune_input *input)
+{
+    unsigned kind = 0;
+    CUresult code = driver->PointerGetAttribute(&kind, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                                (CUdeviceptr)(uintptr_t)input->data);
+    return code == CUDA_ERROR_INVALID_VALUE
+               ? gt_fail(
+                     GPUTUNE_EINVAL,
+                     "inputs: the data of '%s' is no address on the device; for host memory set "
+                     "on_host",
+                     input->buffer)
+               : GPUTUNE_OK;
+}
+
 static gputune_status no_driver(void)
 {
     return gt_fail(GPUTUNE_EUNSUPPORTED,
@@ -52,6 +67,9 @@ gputune_status gt_inputs_share(void *user, gt_live_input *out, const gputune_inp
     const gputune *tuner = user;
     if (!input->on_host && !tuner->driver) {
         return no_driver();
+    }
+    if (!input->on_host) {
+        GT_TRY(check_address(tuner->driver, input));
     }
     if (!input->on_host && share(out, tuner->driver, input)) {
         return GPUTUNE_OK;

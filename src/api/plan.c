@@ -4,6 +4,7 @@
 
 #include "api/activity.h"
 #include "api/call.h"
+#include "api/overlap.h"
 #include "api/plan_code.h"
 #include "base/references.h"
 #include "base/text.h"
@@ -43,6 +44,7 @@ struct gputune_plan {
     const gt_driver *driver; /* from here to `checks`: what a launch reads */
     uint32_t check_count, member_count;
     bool needs_alignment; /* the winner is not safe at every alignment; there may be no fallback */
+    gt_pairs pairs;
     check checks[GT_PARAMETER_MAX];
     gt_plan_code winner, fallback; /* fallback: safe at any alignment */
     member members[MEMBERS_MAX];
@@ -213,6 +215,7 @@ static gputune_status fill(gputune_plan *plan, const gt_request *request, gt_cho
     }
     plan->needs_alignment = choice->needs_alignment;
     GT_TRY(make_checks(plan, &request->workload));
+    GT_TRY(gt_pairs_make(&plan->pairs, &request->workload));
     GT_TRY(gt_description_make(&plan->description, request, &plan->winner.launch));
     GT_TRY(make_texts(plan, request, choice));
     make_info(plan, request, choice);
@@ -320,6 +323,7 @@ void gputune_plan_release(gputune_plan *plan)
     free(plan->default_configuration);
     free(plan->stop_reason);
     free(plan->names);
+    gt_pairs_free(&plan->pairs);
     free(plan);
 }
 
@@ -372,6 +376,18 @@ static gputune_status check_members(const gputune_plan *plan, const void *const 
     return GPUTUNE_OK;
 }
 
+static gputune_status check_pairs(const gputune_plan *plan, const void *const *items)
+{
+    for (uint32_t i = 0; i < plan->pairs.count; i++) {
+        const gt_pair *pair = &plan->pairs.items[i];
+        if (gt_pair_overlaps(pair, items)) {
+            GT_TRY(gt_pair_judge(pair, plan->kernel, plan->names[plan->checks[pair->written].name],
+                                 plan->names[plan->checks[pair->other].name], items));
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 /* Checks the arguments against the plan; *aligned says whether every buffer is as it assumes. */
 static gputune_status check_arguments(const gputune_plan *plan, const void *const *items,
                                       bool *aligned)
@@ -398,7 +414,8 @@ static gputune_status check_arguments(const gputune_plan *plan, const void *cons
             return refuse_size(plan, c, scalar_value((gt_type)c->type, items[i]));
         }
     }
-    return plan->member_count ? check_members(plan, items) : GPUTUNE_OK;
+    GT_TRY(plan->member_count ? check_members(plan, items) : GPUTUNE_OK);
+    return check_pairs(plan, items);
 }
 
 int gputune_launch(gputune_plan *plan, void *stream, gputune_args args)

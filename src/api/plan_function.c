@@ -61,12 +61,17 @@ int gputune_plan_function(gputune_function *out, gputune_plan *plan, uint32_t in
     return gt_versioned_write(out, &function, &layouts);
 }
 
-int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,
-                           uint32_t parameter)
+static int write_parameter(gputune_parameter *out, const gputune_parameter *found)
 {
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_parameter, element_bytes)};
     static const gt_layouts layouts = {"gputune_parameter", GPUTUNE_PARAMETER_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_PARAMETER_VERSION, "a row for each");
+    return gt_versioned_write(out, found, &layouts);
+}
+
+int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uint32_t index,
+                           uint32_t parameter)
+{
     GT_TRY(check_call(__func__, out, plan));
     const gt_launch *launch = gt_plan_launch(plan);
     GT_TRY(check_index(__func__, launch, index));
@@ -77,8 +82,20 @@ int gputune_plan_parameter(gputune_parameter *out, const gputune_plan *plan, uin
                        kernel.parameter_count, parameter);
     }
     uint32_t at = kernel.parameters ? kernel.parameters[parameter] : parameter;
-    const gputune_parameter *found = gt_description_parameter(gt_plan_description(plan), at);
-    return gt_versioned_write(out, found, &layouts);
+    return write_parameter(out, gt_description_parameter(gt_plan_description(plan), at));
+}
+
+int gputune_plan_argument(gputune_parameter *out, const gputune_plan *plan, uint32_t argument)
+{
+    GT_TRY(check_call(__func__, out, plan));
+    const gt_described_argument *found =
+        gt_description_argument(gt_plan_description(plan), argument);
+    if (!found) {
+        return gt_fail(GPUTUNE_ENOTFOUND,
+                       "gputune_plan_argument: the plan has fewer arguments, and none of index %u",
+                       argument);
+    }
+    return write_parameter(out, &found->parameter);
 }
 
 int gputune_plan_check_argument(const gputune_plan *plan, uint32_t argument, size_t bytes)

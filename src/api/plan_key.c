@@ -74,6 +74,11 @@ static void put_options(key_writer *to, const gputune_options *o)
     put_two(to, (uint32_t)o->objective, (uint32_t)o->cache);
     put_two(to, o->alignment, (uint32_t)o->alignment_count);
     put_two(to, (uint32_t)o->only_count, o->reference != NULL);
+    if (o->reference) {
+        put(to, (uintptr_t)o->reference);
+        put(to, (uintptr_t)o->user);
+        put_string(to, o->reference_tag ? o->reference_tag : "");
+    }
     put(to, o->seed);
     for (size_t i = 0; i < o->alignment_count; i++) {
         put_string(to, o->alignments[i].buffer);

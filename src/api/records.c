@@ -1,10 +1,11 @@
 /* What the store holds, as the public structs: showing, dropping, checking. */
+#include "api/named.h"
 #include "api/tuner.h"
 
-#include "base/array.h"
 #include "base/number.h"
 #include "base/versioned.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVIRONMENT_MAX])
@@ -16,15 +17,29 @@ gputune_status gt_tuner_host_environment(const gputune *tuner, char host[GT_ENVI
     return GPUTUNE_OK;
 }
 
+/* A call's tuner, and the kernels that its filter names. */
+typedef struct asked {
+    gputune *tuner;
+    gt_named named;
+} asked;
+
+/* The template at hand of a kernel that is stored, or NULL. */
+static const gt_template *template_at_hand(const asked *asked, const char *kernel)
+{
+    const gt_template *template = gt_named_template(&asked->named, kernel);
+    if (!template && gt_catalog_find(&template, asked->tuner->catalog, kernel) != GPUTUNE_OK) {
+        return NULL;
+    }
+    return template;
+}
+
 static bool find_at_hand(void *user, const char *kernel, gt_hash *identity)
 {
-    const gt_template *template;
-    gputune *tuner = user;
-    bool found = gt_catalog_find(&template, tuner->catalog, kernel) == GPUTUNE_OK;
-    if (found) {
+    const gt_template *template = template_at_hand(user, kernel);
+    if (template) {
         *identity = template->identity;
     }
-    return found;
+    return template != NULL;
 }
 
 static gputune_status read_filter(gputune_record_filter *out, const gputune_record_filter *given)
@@ -47,25 +62,26 @@ typedef struct wanted {
     const char *environments[2];
 } wanted;
 
-static gputune_status take_filter(wanted *out, gputune *tuner, const gputune_record_filter *filter)
+static gputune_status take_filter(wanted *out, asked *asked, const gputune_record_filter *filter)
 {
+    const gputune *tuner = asked->tuner;
     GT_TRY(gt_tuner_host_environment(tuner, out->host));
     bool any = filter->any_gpu || !tuner->has_device;
     out->environments[0] = tuner->device.environment;
     out->environments[1] = out->host;
-    out->filter = (gt_records_filter){.kernel = filter->kernel,
-                                      .all_trials = filter->all_trials,
+    out->filter = (gt_records_filter){.all_trials = filter->all_trials,
                                       .failures = filter->failures,
                                       .environments = any ? NULL : out->environments,
                                       .environment_count = any ? 0 : 2,
                                       .at_hand = find_at_hand,
-                                      .user = tuner};
+                                      .user = asked};
     return GPUTUNE_OK;
 }
 
 /* Records as they go to the application. */
 typedef struct listing {
-    gputune *tuner;
+    const asked *asked;
+    size_t count;
     int (*each)(void *user, const gputune_record *record);
     void *user;
     char kernel[GT_NAME_MAX];    /* of the last record; "": none yet */
@@ -77,9 +93,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
 {
     if (strcmp(kernel, listing->kernel) != 0) {
         (void)gt_snprintf(listing->kernel, sizeof listing->kernel, "%s", kernel);
-        if (gt_catalog_find(&listing->template, listing->tuner->catalog, kernel) != GPUTUNE_OK) {
-            listing->template = NULL;
-        }
+        listing->template = template_at_hand(listing->asked, kernel);
     }
     return listing->template;
 }
@@ -87,7 +101,7 @@ static const gt_template *template_of(listing *listing, const char *kernel)
 /* Of the template at hand, on the tuner's GPU, it is known how a configuration is launched. */
 static bool bind_record(gt_launch *out, listing *listing, const gputune_record *record)
 {
-    const gputune *tuner = listing->tuner;
+    const gputune *tuner = listing->asked->tuner;
     gt_problem problem;
     gt_config config;
     if (!tuner->has_device || record->outdated ||
@@ -101,29 +115,112 @@ static bool bind_record(gt_launch *out, listing *listing, const gputune_record *
            gt_launch_bind(out, template, &problem, &config, &tuner->device) == GPUTUNE_OK;
 }
 
+/* A speed-up is the one over the default of that time. */
+static void compare_default(gputune_record *shown, const gt_template *template)
+{
+    char *text;
+    const gt_config standard = template ? gt_config_default(template) : (gt_config){0};
+    if (!template || shown->outdated || !shown->is_winner ||
+        gt_config_text(&text, template, &standard) != GPUTUNE_OK) {
+        return;
+    }
+    if (strcmp(text, shown->default_configuration) != 0) {
+        shown->default_ns = shown->speedup = shown->speedup_low = shown->speedup_high = 0;
+    }
+    free(text);
+}
+
 static int list_record(void *user, const gputune_record *record)
 {
     listing *listing = user;
     gt_shapes texts;
     gputune_record shown = *record;
     gt_launch launch;
+    listing->count++;
     if (bind_record(&launch, listing, record)) {
         gt_launch_show(&shown, &texts, &launch);
     }
+    compare_default(&shown, template_of(listing, record->kernel));
     return listing->each(listing->user, &shown);
+}
+
+static int count_record(void *user, const gputune_record *record)
+{
+    (void)record;
+    ((listing *)user)->count++;
+    return 0;
+}
+
+static int ignore_template(void *user, const gt_template *template)
+{
+    (void)user, (void)template;
+    return 0;
+}
+
+/* Nothing is stored. Fails where the name is neither that of a template nor of anything stored, on
+ * whatever GPU. */
+static int check_name(const asked *asked, gt_records_filter filter)
+{
+    listing any = {asked, 0, NULL, NULL, "", NULL};
+    filter.environments = NULL;
+    filter.all_trials = true;
+    filter.versions = GT_VERSIONS_ALL;
+    GT_TRY(gt_store_records(asked->tuner->store, &filter, count_record, &any, NULL));
+    return any.count ? GPUTUNE_OK
+                     : gt_catalog_each(asked->tuner->catalog, filter.kernel, ignore_template, NULL);
+}
+
+/* Calls `each` for the records of the names in turn. */
+static int list_named(asked *asked, const gputune_record_filter *filter,
+                      int (*each)(void *user, const gputune_record *record), void *user)
+{
+    wanted wanted;
+    GT_TRY(take_filter(&wanted, asked, filter));
+    wanted.filter.versions = filter->history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
+    listing listing = {asked, 0, each, user, "", NULL};
+    int answer = 0;
+    for (size_t i = 0; i < gt_named_count(&asked->named) && !answer; i++) {
+        wanted.filter.kernel = gt_named_kernel(&asked->named, i);
+        answer = gt_store_records(asked->tuner->store, &wanted.filter, list_record, &listing, NULL);
+    }
+    answer = answer ? answer : gt_store_check(asked->tuner->store, false);
+    return answer || listing.count || !asked->named.stored ? answer
+                                                           : check_name(asked, wanted.filter);
+}
+
+static int drop_named(asked *asked, const gputune_record_filter *filter, bool only_say,
+                      int (*each)(void *user, const gputune_record *record), void *user)
+{
+    wanted wanted;
+    int answer = 0;
+    GT_TRY(take_filter(&wanted, asked, filter));
+    wanted.filter.all_trials = true;
+    wanted.filter.versions = GT_VERSIONS_OTHER;
+    for (size_t i = 0; i < gt_named_count(&asked->named) && !answer; i++) {
+        wanted.filter.kernel = gt_named_kernel(&asked->named, i);
+        answer = gt_store_drop(asked->tuner->store, &wanted.filter, only_say, each, user, NULL);
+    }
+    return answer;
+}
+
+/* What a call asks for; gt_named_free() releases what is named. */
+static gputune_status read_asked(asked *out, gputune_record_filter *known, gputune *tuner,
+                                 const gputune_record_filter *filter)
+{
+    *out = (asked){.tuner = tuner};
+    GT_TRY(read_filter(known, filter));
+    return gt_named_find(&out->named, tuner->catalog, known->kernel);
 }
 
 static int list_records(gputune *tuner, const gputune_record_filter *filter,
                         int (*each)(void *user, const gputune_record *record), void *user)
 {
     gputune_record_filter known;
-    wanted wanted;
-    GT_TRY(read_filter(&known, filter));
-    GT_TRY(take_filter(&wanted, tuner, &known));
-    wanted.filter.versions = known.history ? GT_VERSIONS_ALL : GT_VERSIONS_ONE;
-    listing listing = {tuner, each, user, "", NULL};
-    int answer = gt_store_records(tuner->store, &wanted.filter, list_record, &listing, NULL);
-    return answer ? answer : gt_store_check(tuner->store, false);
+    asked asked;
+    GT_TRY(read_asked(&asked, &known, tuner, filter));
+    int answer = list_named(&asked, &known, each, user);
+    gt_named_free(&asked.named);
+    return answer;
 }
 
 int gputune_records(gputune *tuner, const gputune_record_filter *filter,
@@ -141,12 +238,11 @@ static int drop_outdated(gputune *tuner, const gputune_record_filter *filter, bo
                          int (*each)(void *user, const gputune_record *record), void *user)
 {
     gputune_record_filter known;
-    wanted wanted;
-    GT_TRY(read_filter(&known, filter));
-    GT_TRY(take_filter(&wanted, tuner, &known));
-    wanted.filter.all_trials = true;
-    wanted.filter.versions = GT_VERSIONS_OTHER;
-    return gt_store_drop(tuner->store, &wanted.filter, only_say, each, user, NULL);
+    asked asked;
+    GT_TRY(read_asked(&asked, &known, tuner, filter));
+    int answer = drop_named(&asked, &known, only_say, each, user);
+    gt_named_free(&asked.named);
+    return answer;
 }
 
 int gputune_drop_outdated(gputune *tuner, const gputune_record_filter *filter, bool only_say,

@@ -1,4 +1,5 @@
 /* Wisdom: winners as text, out of a tuner and into another. */
+#include "api/named.h"
 #include "api/tuner.h"
 
 #include "base/file.h"
@@ -10,12 +11,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A filter with the environments of the tuner's GPU. */
+/* A filter with what it points to: the kernels, and the environments of the tuner's GPU. */
 typedef struct wanted {
     gt_wisdom_filter filter;
+    gt_named named;
+    GT_ARRAY(const char *) kernels;
     char host[GT_ENVIRONMENT_MAX];
     const char *environments[2];
 } wanted;
+
+static void free_wanted(wanted *wanted)
+{
+    gt_named_free(&wanted->named);
+    gt_array_free(&wanted->kernels);
+}
+
+static gputune_status name_kernels(wanted *out, gputune *tuner, const char *kernel)
+{
+    GT_TRY(gt_named_find(&out->named, tuner->catalog, kernel));
+    for (size_t i = 0; kernel && i < gt_named_count(&out->named); i++) {
+        GT_TRY(gt_array_push(&out->kernels, gt_named_kernel(&out->named, i)));
+    }
+    out->filter.kernels = out->kernels.items;
+    out->filter.kernel_count = out->kernels.count;
+    return GPUTUNE_OK;
+}
 
 static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wisdom_filter *filter)
 {
@@ -30,7 +50,8 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
     if (!f.gpu && !f.any_gpu && !tuner->has_device) {
         return gt_fail(GPUTUNE_EINVAL, "this tuner has no device; name a GPU, or set any_gpu");
     }
-    out->filter = (gt_wisdom_filter){.kernel = f.kernel, .gpu = f.gpu, .sizes = f.sizes};
+    out->filter = (gt_wisdom_filter){.gpu = f.gpu, .sizes = f.sizes};
+    GT_TRY(name_kernels(out, tuner, f.kernel));
     if (!f.gpu && !f.any_gpu) {
         GT_TRY(gt_tuner_host_environment(tuner, out->host));
         out->environments[0] = tuner->device.environment;
@@ -45,7 +66,7 @@ static gputune_status make_filter(wanted *out, gputune *tuner, const gputune_wis
 static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
                                   const gputune_wisdom_filter *filter, const char *function)
 {
-    wanted wanted;
+    wanted wanted = {.kernels = {0}};
     gt_call call;
     uint32_t found;
     GT_TRY(gt_call_begin(&call, tuner, function));
@@ -53,6 +74,7 @@ static gputune_status export_text(gt_text *out, uint32_t *count, gputune *tuner,
     if (status == GPUTUNE_OK) {
         status = gt_store_export(out, &found, tuner->store, &wanted.filter, NULL);
     }
+    free_wanted(&wanted);
     gt_call_end(&call);
     if (status == GPUTUNE_OK && count) {
         *count = found;

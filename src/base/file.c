@@ -125,6 +125,50 @@ gputune_status gt_file_own_folder(char **out)
     return GPUTUNE_OK;
 }
 
+/* Whether the gputune in that folder belongs to an installation; *out is its folder then. */
+static gputune_status try_installed(char **out, const char *folder, size_t length)
+{
+    char *path, *worker;
+    GT_TRY(gt_path_format(&path, "%.*s/gputune", (int)length, folder));
+    char *command = realpath(path, NULL);
+    free(path);
+    if (!command) {
+        return GPUTUNE_OK;
+    }
+    *strrchr(command, '/') = '\0';
+    gputune_status status =
+        gt_path_format(&worker, "%s/../libexec/gputune/gputune-worker", command);
+    if (status == GPUTUNE_OK && gt_file_exists(worker)) {
+        *out = command;
+        command = NULL;
+    }
+    free(command);
+    if (status == GPUTUNE_OK) {
+        free(worker);
+    }
+    return status;
+}
+
+static gputune_status search_installed(char **out, const char *folders)
+{
+    for (; *folders && !*out; folders += strspn(folders, ":")) {
+        size_t length = strcspn(folders, ":");
+        if (folders[0] == '/') {
+            GT_TRY(try_installed(out, folders, length));
+        }
+        folders += length;
+    }
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_file_installed_folder(char **out)
+{
+    const char *path = gt_environment("PATH");
+    *out = NULL;
+    GT_TRY(path ? search_installed(out, path) : GPUTUNE_OK);
+    return *out ? GPUTUNE_OK : search_installed(out, "/usr/local/bin:/usr/bin");
+}
+
 gputune_status gt_file_cache_folder(char **out)
 {
     const char *cache = gt_environment("XDG_CACHE_HOME");

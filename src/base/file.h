@@ -17,6 +17,10 @@ bool gt_file_exists(const char *path);
 gputune_status gt_file_make_parents(const char *path);
 /* The folder of the shared object or executable that this code is in (dladdr), caller frees. */
 gputune_status gt_file_own_folder(char **out);
+/* The folder of the gputune command of an installation, from which the other folders of the
+ * installation are found: on PATH, else in /usr/local/bin or /usr/bin. For programs that the
+ * library is linked into. *out is NULL where there is none, and else the caller's to free. */
+gputune_status gt_file_installed_folder(char **out);
 /* $XDG_CACHE_HOME/gputune or ~/.cache/gputune, without making it; caller frees. */
 gputune_status gt_file_cache_folder(char **out);
 /* printf into a new string; caller frees. */

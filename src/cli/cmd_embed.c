@@ -34,7 +34,8 @@ int cmd_embed(int argc, char **argv)
         "PATH",
         "Prints a template as a C header that a program is compiled with.",
         "Files that the template includes in quotes come with it, as far as they stand beside it.\n"
-        "FILE_add(tuner) of the header hands them to gputune_add_source().",
+        "A function of the header, axpy_cu_add(tuner) for axpy.cu, hands them to\n"
+        "gputune_add_source().",
         1,
         1,
         options};

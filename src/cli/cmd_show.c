@@ -90,6 +90,7 @@ static int show(const settings *settings, const cli_session *session,
                                           (filter.any_gpu ? CLI_VIEW_ANY_GPU : 0)),
                 .all = settings->all};
     int status = collect(&at, &filter, session, catalogue);
+    status = status == GPUTUNE_ENOTFOUND ? GPUTUNE_OK : status; /* nothing() says what is wrong */
     int code = status < 0 ? cli_fail(status) : write_found(settings, session, &at, filter.any_gpu);
     if (status >= 0 && !at.table.row_count) {
         code = nothing(session, filter.kernel, filter.any_gpu);

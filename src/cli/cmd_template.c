@@ -44,7 +44,7 @@ static int write_draft(const settings *settings, const char *path, const char *k
     char *text = cli_read_text(path, &bytes), *draft;
     if (!text) {
         cli_error("cannot read '%s': %s", path, strerror(errno));
-        return CLI_EXIT_NOTHING;
+        return errno == ENOENT ? CLI_EXIT_USAGE : CLI_EXIT_NOTHING;
     }
     int status = gputune_draft_template(&draft, path, text, kernel);
     free(text);

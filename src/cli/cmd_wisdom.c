@@ -5,6 +5,7 @@
 #include "cli/console.h"
 #include "cli/exit_code.h"
 #include "cli/memory.h"
+#include "cli/output.h"
 #include "cli/sizes.h"
 
 #include <stdio.h>
@@ -52,23 +53,33 @@ static int sizes_text(char **out, const cli_list *texts)
     return code;
 }
 
+static int write_text(const char *path, const char *text)
+{
+    cli_output output;
+    int code = cli_output_open(&output, path, true);
+    if (code != CLI_CONTINUE) {
+        return code;
+    }
+    (void)fputs(text, output.file);
+    return cli_output_close(&output, CLI_EXIT_OK);
+}
+
 static int write_wisdom(const settings *settings, const cli_session *session,
                         const gputune_wisdom_filter *filter)
 {
     uint32_t count;
-    char *text = NULL;
-    int status = settings->output
-                     ? gputune_wisdom_save(settings->output, &count, session->tuner, filter)
-                     : gputune_wisdom_export(&text, &count, session->tuner, filter);
+    char *text;
+    int status = gputune_wisdom_export(&text, &count, session->tuner, filter);
     if (status < 0) {
         return cli_fail(status);
     }
-    if (text) {
-        fputs(text, stdout);
-        free(text);
+    int code = CLI_EXIT_NOTHING;
+    if (count || !settings->output) { /* a file is not replaced by nothing */
+        code = write_text(settings->output, text);
     }
+    gputune_free(text);
     cli_note("%u result%s", count, plural(count));
-    return count ? CLI_EXIT_OK : CLI_EXIT_NOTHING;
+    return count ? code : CLI_EXIT_NOTHING;
 }
 
 static int export_wisdom(const settings *settings, const char *kernel)
@@ -103,8 +114,10 @@ static int import_files(const settings *settings, const cli_arguments *files)
     gputune_wisdom_options options = GPUTUNE_WISDOM_OPTIONS_INIT;
     options.trust = settings->trust ? GPUTUNE_TRUST_BOUND : GPUTUNE_TRUST_NOTHING;
     options.keep = true;
+    const char *device = settings->common.device;
+    bool none = device && strcmp(device, "none") == 0;
     int code = cli_open(&session, &settings->common,
-                        settings->trust ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE);
+                        settings->trust && !none ? CLI_OPEN_DEVICE : CLI_OPEN_NO_DEVICE);
     if (code != CLI_CONTINUE) {
         return code;
     }

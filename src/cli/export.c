@@ -107,10 +107,11 @@ static void place_trial(cli_export *data, const cli_trial *trial)
     data->entries[index] = (cli_export_entry){trial, at.choice, data->axis_count};
 }
 
-/* What was not proved is neither right nor wrong, for which the formats have no word. */
+/* What was not proved is neither right nor wrong, for which the formats have no word; nor have they
+ * one for what was proved and not measured. */
 static bool has_outcome(const cli_trial *trial)
 {
-    if (strcmp(trial->status, "unproved") == 0) {
+    if (strcmp(trial->status, "unproved") == 0 || strcmp(trial->status, "proved") == 0) {
         return false;
     }
     bool right = strcmp(trial->status, "ok") == 0 || strcmp(trial->status, "eliminated") == 0;

@@ -9,7 +9,7 @@
 
 bool cli_is_failure(const char *status)
 {
-    static const char *const harmless[] = {"", "ok", "eliminated", "unproved"};
+    static const char *const harmless[] = {"", "ok", "eliminated", "unproved", "proved"};
     for (size_t i = 0; i < sizeof harmless / sizeof *harmless && status; i++) {
         if (strcmp(status, harmless[i]) == 0) {
             return false;

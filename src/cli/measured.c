@@ -65,7 +65,8 @@ int cli_measured_read(cli_measured_list *out, const cli_session *session, const 
     filter.all_trials = filter.any_gpu = true;
     filter.history = history;
     int status = gputune_records(session->tuner, &filter, add, out);
-    return status < 0 ? cli_fail(status) : CLI_CONTINUE;
+    bool none = status == GPUTUNE_ENOTFOUND; /* the callers say so */
+    return status < 0 && !none ? cli_fail(status) : CLI_CONTINUE;
 }
 
 void cli_measured_free(cli_measured_list *list)

@@ -23,9 +23,9 @@ void cli_progress_end(cli_progress *progress)
     cli_console_progress(NULL);
 }
 
-/* Compiling and verifying fill the first part of the bar. How long the race takes is not known, so
- * it fills the rest as variants leave it. */
-static double fraction_done(const gputune_progress *at)
+/* Compiling and verifying fill the first part. How long the race takes is not known, so it fills
+ * the rest as variants leave it. */
+static double variants_done(const gputune_progress *at)
 {
     if (at->variants == 0) {
         return 0;
@@ -36,11 +36,18 @@ static double fraction_done(const gputune_progress *at)
     return 0.7 * ready + 0.3 * raced;
 }
 
+/* A large space is left at the limit, with most of its variants untried. */
+static double fraction_done(const gputune_progress *at)
+{
+    double of_limit = at->limit_s > 0 ? fmin(1, at->elapsed_s / at->limit_s) : 0;
+    return fmax(variants_done(at), of_limit);
+}
+
 /* Seconds left: by the pace so far, at most what the limit allows. */
 static double seconds_left(const gputune_progress *at)
 {
     double limit = at->limit_s > 0 ? fmax(0, at->limit_s - at->elapsed_s) : INFINITY;
-    double done = fraction_done(at);
+    double done = variants_done(at);
     double pace = done > 0.05 ? at->elapsed_s * (1 - done) / done : INFINITY;
     return fmin(limit, pace);
 }

@@ -109,6 +109,15 @@ DERIVE(pipeline_blocks)
     cli_set_text(out, is_pipeline(record->grids) ? record->blocks : "");
 }
 
+/* Of a winner's tuning, in which nothing may have failed. */
+DERIVE(failed)
+{
+    RECORD;
+    if (record->is_winner) {
+        cli_set_number(out, record->failed, false);
+    }
+}
+
 /* Half the 95% interval as a share of the median: "0.3%". */
 DERIVE(uncertainty)
 {
@@ -167,7 +176,8 @@ DERIVE(flags)
     } words[] = {{record->is_default, "default"},    {record->tie, "tie"},
                  {record->noisy, "noisy"},           {record->modelled, "modelled"},
                  {record->unfinished, "unfinished"}, {record->unreferenced, "no reference"},
-                 {record->outdated, "outdated"},     {is_narrow(record), "narrow"}};
+                 {record->unproved, "unproved"},     {record->outdated, "outdated"},
+                 {is_narrow(record), "narrow"}};
     char *text = cli_copy("");
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (words[i].set) {
@@ -284,8 +294,10 @@ static const cli_column columns[] = {
     SAME(created, "", CLI_TEXT, DATA),
     SAME(default_status, "", CLI_TEXT, DATA),
     SAME(variants, "", CLI_SOME_COUNT, DATA),
-    SAME(failed, "failed", CLI_SOME_COUNT, DATA | WINNERS),
+    MADE("failed", "", CLI_COUNT, DATA, failed),
+    SAME(failed, "failed", CLI_SOME_COUNT, WINNERS),
     SAME(outdated, "", CLI_YES, DATA),
+    SAME(unproved, "", CLI_YES, DATA),
     SAME(scenario, "", CLI_TEXT, DATA),
     SAME(identity, "", CLI_TEXT, DATA),
     SAME(alignment, "", CLI_TEXT, DATA),

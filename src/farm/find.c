@@ -47,6 +47,16 @@ static gputune_status try_folder(search *search, const char *folder)
     return GPUTUNE_OK;
 }
 
+/* What is installed, for a program that has the library linked in. */
+static gputune_status try_installed(search *search)
+{
+    char *folder;
+    GT_TRY(gt_file_installed_folder(&folder));
+    gputune_status status = folder ? try_folder(search, folder) : GPUTUNE_OK;
+    free(folder);
+    return status;
+}
+
 /* Beside the library, then beside the program. */
 static gputune_status try_own_folders(search *search)
 {
@@ -85,6 +95,9 @@ gputune_status gt_worker_find(char **out, const char *given)
     }
     search search = {{0}, NULL};
     gputune_status status = try_own_folders(&search);
+    if (status == GPUTUNE_OK && !search.found) {
+        status = try_installed(&search);
+    }
     if (status == GPUTUNE_OK && !search.found) {
         status = gt_fail(GPUTUNE_EWORKER,
                          WORKER " was not found; set GPUTUNE_WORKER to its path (searched %s)",

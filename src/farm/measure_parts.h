@@ -338,6 +338,14 @@ gt_loaded *gt_loaded_find(gt_measure *measure, uint64_t id);
 void gt_loaded_free_all(gt_measure *measure);
 /* Queues one launch on a workspace. Restores nothing before it. */
 gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace);
+/* The same with these arguments; and those that gt_loaded_launch() takes. */
+gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
+                                     const void *const *arguments);
+const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace);
+/* measure_in_place.c. The same with one buffer for each pair of in_place(). The outputs get what
+ * the inputs hold first. */
+gputune_status gt_loaded_launch_in_place(gt_measure *measure, gt_loaded *variant,
+                                         uint32_t workspace);
 
 /* ---- measure_state.c ------------------------------------------------------------------------- */
 

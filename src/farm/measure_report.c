@@ -15,6 +15,9 @@ static const char plain[] = "";
 static const char again[] =
     " in a second launch, after a first one that was right: scratch memory and device variables "
     "keep what a launch leaves in them, unless clear() names the scratch";
+/* The same where in_place() makes the second launch another one. */
+static const char in_place[] = " in a second launch, with one buffer for each pair of in_place(), "
+                               "after a launch on separate buffers that was right";
 /* Of a winner's: first with what the race left, then with new scratch memory. */
 static const char *const raced[2] = {
     " after the race, though it was right before: launches must not depend on what earlier ones "
@@ -206,11 +209,22 @@ static gputune_status judge_edges(const gt_measure *measure, const gt_workspace 
 
 /* ---- The whole ------------------------------------------------------------------------------- */
 
+/* What to say of a second launch. */
+static const char *second(const gt_workspace *workspace, const char *usual)
+{
+    for (uint32_t i = 0; i < workspace->workload.buffer_count; ++i) {
+        if (workspace->workload.buffers[i].in_place) {
+            return in_place;
+        }
+    }
+    return usual;
+}
+
 static gputune_status judge_race(gt_verified *out, const gt_measure *measure)
 {
     const gt_workspace *workspace = &measure->workspaces[0];
     GT_TRY(judge_first(out, measure, workspace, raced[0]));
-    return judge_second(out, measure, workspace, raced[1]);
+    return judge_second(out, measure, workspace, second(workspace, raced[1]));
 }
 
 static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
@@ -218,7 +232,7 @@ static gputune_status judge_proof(gt_verified *out, const gt_measure *measure)
     uint32_t workspace_count = measure->setup.workload_count;
     const gt_workspace *last = &measure->workspaces[workspace_count - 1];
     GT_TRY(judge_first(out, measure, last, plain));
-    GT_TRY(judge_second(out, measure, last, again));
+    GT_TRY(judge_second(out, measure, last, second(last, again)));
     return workspace_count > 1 ? judge_second(out, measure, &measure->workspaces[0], plain)
                                : GPUTUNE_OK;
 }

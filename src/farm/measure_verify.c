@@ -67,14 +67,25 @@ void gt_measure_drop(gt_measure *measure, uint64_t id)
 
 /* ---- One proof ------------------------------------------------------------------------------- */
 
-gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
+const void *const *gt_launch_arguments(const gt_measure *measure, uint32_t workspace)
 {
-    const gt_workspace *on = &measure->workspaces[workspace];
-    gputune_status status = gt_launcher_launch(
-        variant->launchers[workspace], measure->stream,
-        workspace == 0 && measure->guarded ? measure->guarded->arguments : on->arguments);
+    return workspace == 0 && measure->guarded ? measure->guarded->arguments
+                                              : measure->workspaces[workspace].arguments;
+}
+
+gputune_status gt_loaded_launch_with(gt_measure *measure, gt_loaded *variant, uint32_t workspace,
+                                     const void *const *arguments)
+{
+    gputune_status status =
+        gt_launcher_launch(variant->launchers[workspace], measure->stream, arguments);
     measure->lost |= status == GPUTUNE_ECRASHED;
     return status;
+}
+
+gputune_status gt_loaded_launch(gt_measure *measure, gt_loaded *variant, uint32_t workspace)
+{
+    return gt_loaded_launch_with(measure, variant, workspace,
+                                 gt_launch_arguments(measure, workspace));
 }
 
 /* Poisons the scratch memory, which the variant may read before it writes it: that of the timed
@@ -118,7 +129,7 @@ static gputune_status launch_again(gt_measure *measure, gt_loaded *variant, cons
 {
     GT_TRY(gt_service_reset(measure, reset, workspace == 0));
     GT_TRY(gt_service_poison_shared(measure, GT_POISON_MIXED + 1));
-    return gt_loaded_launch(measure, variant, workspace);
+    return gt_loaded_launch_in_place(measure, variant, workspace);
 }
 
 static gputune_status check_first(gt_measure *measure, gt_workspace *workspace)

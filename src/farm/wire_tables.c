@@ -156,6 +156,7 @@ static const gt_member buffer_members[] = {
     NUMBER(gt_buffer, free),
     NUMBER(gt_buffer, finite),
     NUMBER(gt_buffer, variety),
+    NUMBER(gt_buffer, in_place),
     ENUMERATOR(gt_buffer, reference_type, GT_TYPE_LAST),
 };
 static RECORD(buffer, gt_buffer, buffer_members);

@@ -46,18 +46,29 @@ static gputune_status find_given(char **out, const char *given)
                            GT_EMULATOR_FILE);
 }
 
+/* Takes what stands beside `folder`, which may be NULL and is freed. */
+static gputune_status find_beside(char **out, bool *found, gt_text *tried, char *folder)
+{
+    char *path;
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; folder && i < sizeof beside / sizeof *beside && !*found && !status; i++) {
+        status = gt_path_format(&path, "%s/%s/" GT_EMULATOR_FILE, folder, beside[i]);
+        *found = status == GPUTUNE_OK && take(out, tried, path);
+    }
+    free(folder);
+    return status;
+}
+
 static gputune_status find_known(char **out, gt_text *tried)
 {
-    char *own, *path;
-    GT_TRY(gt_file_own_folder(&own));
-    gputune_status status = GPUTUNE_OK;
+    char *own, *installed;
     bool found = false;
-    for (size_t i = 0; i < sizeof beside / sizeof *beside && !found && !status; i++) {
-        status = gt_path_format(&path, "%s/%s/" GT_EMULATOR_FILE, own, beside[i]);
-        found = status == GPUTUNE_OK && take(out, tried, path);
+    GT_TRY(gt_file_own_folder(&own));
+    GT_TRY(find_beside(out, &found, tried, own));
+    if (!found) { /* the library may be linked into a program that lies anywhere */
+        GT_TRY(gt_file_installed_folder(&installed));
+        GT_TRY(find_beside(out, &found, tried, installed));
     }
-    free(own);
-    GT_TRY(status);
     return found ? GPUTUNE_OK
                  : gt_fail(GPUTUNE_ENODRIVER, "no emulator: searched %s; set GPUTUNE_EMULATOR",
                            gt_text_string(tried));

@@ -2,6 +2,7 @@
 #include "gpu/nvrtc.h"
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "gpu/device_headers.h"
 #include "gpu/header_hint.h"
@@ -113,6 +114,21 @@ static void note_path(gt_nvrtc *nvrtc, const char *name)
     snprintf(nvrtc->path, sizeof nvrtc->path, "%s", known ? info.dli_fname : name);
 }
 
+/* NVRTC opens its builtins by their bare name when it compiles, which the loader finds only where a
+ * toolkit is in its path. Those beside NVRTC are loaded first: the loader then takes them. In a
+ * wheel they are nowhere else. That there are none is no failure: the loader may have its own. */
+static void load_builtins(const gt_nvrtc *nvrtc)
+{
+    char *real = realpath(nvrtc->path, NULL), *path;
+    const char *slash = real ? strrchr(real, '/') : NULL;
+    if (slash && gt_path_format(&path, "%.*s/libnvrtc-builtins.so.%d.%d", (int)(slash - real), real,
+                                nvrtc->number / 1000, nvrtc->number % 1000 / 10) == GPUTUNE_OK) {
+        (void)dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        free(path);
+    }
+    free(real);
+}
+
 static gputune_status load(gt_nvrtc **out, const char *path)
 {
     void *handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -135,6 +151,7 @@ static gputune_status load(gt_nvrtc **out, const char *path)
     }
     nvrtc->number = major * 1000 + minor * 10;
     note_path(nvrtc, path);
+    load_builtins(nvrtc);
     *out = nvrtc;
     return GPUTUNE_OK;
 }

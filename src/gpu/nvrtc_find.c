@@ -3,10 +3,10 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/matches.h"
 #include "base/text.h"
 #include "gpu/cuda_roots.h"
 
-#include <glob.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,15 +43,12 @@ static gputune_status add(gt_nvrtc_candidates *found, const char *path)
 /* All files that match a pattern, in reverse order, so that a newer version comes first. */
 static gputune_status add_matches(gt_nvrtc_candidates *found, const char *pattern)
 {
-    glob_t matches;
-    if (glob(pattern, 0, NULL, &matches) != 0) {
-        return GPUTUNE_OK;
+    gt_matches matches;
+    gputune_status status = gt_matches_find(&matches, pattern);
+    for (size_t i = matches.paths.count; i-- > 0 && status == GPUTUNE_OK;) {
+        status = add(found, matches.paths.items[i]);
     }
-    gputune_status status = GPUTUNE_OK;
-    for (size_t i = matches.gl_pathc; i-- > 0 && status == GPUTUNE_OK;) {
-        status = add(found, matches.gl_pathv[i]);
-    }
-    globfree(&matches);
+    gt_matches_free(&matches);
     return status;
 }
 

@@ -3,10 +3,10 @@
 
 #include "base/environment.h"
 #include "base/file.h"
+#include "base/matches.h"
 #include "base/text.h"
 #include "gpu/cuda_roots.h"
 
-#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -105,16 +105,14 @@ static gputune_status search(finder *finder, const char *root, const char *const
     gt_text_printf(&finder->searched, "%s%s", finder->searched.length ? ", " : "", root);
     for (size_t i = 0; i < count && status == GPUTUNE_OK && !is_complete(finder); i++) {
         char *pattern;
-        glob_t matches;
+        gt_matches matches;
         GT_TRY(gt_path_format(&pattern, "%s%s", root, below[i]));
-        bool any = glob(pattern, 0, NULL, &matches) == 0;
+        status = gt_matches_find(&matches, pattern);
         free(pattern);
-        for (size_t m = any ? matches.gl_pathc : 0; m-- > 0 && status == GPUTUNE_OK;) {
-            status = try_folder(finder, matches.gl_pathv[m]);
+        for (size_t m = matches.paths.count; m-- > 0 && status == GPUTUNE_OK;) {
+            status = try_folder(finder, matches.paths.items[m]);
         }
-        if (any) {
-            globfree(&matches);
-        }
+        gt_matches_free(&matches);
     }
     return status;
 }

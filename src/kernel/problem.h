@@ -55,8 +55,10 @@ typedef struct gt_buffer {
     gt_fill_kind fill;
     double low, high;
     bool nan_ok;
-    bool free, finite;      /* no range is declared; neither NaN nor infinities are allowed */
-    uint32_t variety;       /* gt_variety of the elements (vary.h) */
+    bool free, finite; /* no range is declared; neither NaN nor infinities are allowed */
+    uint32_t variety;  /* gt_variety of the elements (vary.h) */
+    uint32_t in_place; /* of an output: 1 and the index of the input buffer that may be passed for
+                          it; 0: none */
     gt_type reference_type; /* of an output in the reference: F64 where it declares doubles */
 } gt_buffer;
 

@@ -143,8 +143,9 @@ static gputune_status join(gt_reader *reader, const gt_include *include, gt_plac
                    : GPUTUNE_OK;
     }
     if (status < 0) {
-        return gt_fail_prefix(status, "%s:%d:%d: include of '%s'", place.path, place.line,
-                              place.column, include->name);
+        return gt_fail_prefix(status == GPUTUNE_EIO ? GPUTUNE_ETEMPLATE : status,
+                              "%s:%d:%d: include of '%s'", place.path, place.line, place.column,
+                              include->name);
     }
     if (!found.text) {
         note_header(reader, include->name, found.digest);

@@ -170,10 +170,10 @@ gputune_status gt_space_require_any(gt_space *space)
 gt_hash gt_space_signature(const gt_space *space)
 {
     const gt_template *template = space->template;
-    gt_hash hash = template->parts->geometry;
+    gt_hash hash = gt_hash_join(template->parts->geometry, template->parts->making);
     for (uint32_t i = 0; i < template->axis_count; i++) {
         const gt_axis *axis = &template->axes[i];
-        const int64_t shape[2] = {(int64_t)axis->kind, space->counts[i]};
+        const int64_t shape[3] = {(int64_t)axis->kind, space->counts[i], (int64_t)axis->buffers};
         hash = gt_hash_join(hash, gt_hash_string(axis->name));
         hash = gt_hash_join(hash, gt_hash_bytes(shape, sizeof shape));
         for (int v = 0; v < space->counts[i]; v++) {

@@ -72,8 +72,9 @@ bool gt_space_draw(gt_space *space, gt_random *random, gt_config *out);
 /* Whether the space covers the configuration and nothing excludes it. */
 bool gt_space_has(gt_space *space, const gt_config *config);
 
-/* What the space covers, as a hash: axes with their values (restrictions applied) and constraints.
- * A stored winner of another signature was chosen among other configurations. */
+/* What the space covers, as a hash: axes with their values (restrictions applied) and buffers,
+ * constraints, and the clauses that say which code a configuration becomes. A stored winner of
+ * another signature was chosen among other variants. */
 gt_hash gt_space_signature(const gt_space *space);
 /* All combinations before constraints; UINT64_MAX when there are more. */
 uint64_t gt_space_combinations(const gt_space *space);

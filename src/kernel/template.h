@@ -11,7 +11,8 @@
  *     A file may have several kernels: what stands behind kernel() up to the next kernel() is for that
  *     one alone, what stands in front of the first is for all. The functions of the others, and their
  *     references, are cut out
- *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result
+ *   problem(n = 4096, m = 3, bucket = pow2)   run-time sizes; a bucket's share one result,
+ *     which is proved at each size before it is launched there
  *   problem(const R = 2)                 compile-time; with more values, only those
  *   problem(type T = float, double)      compile-time word
  *   args([in|out|inout] TYPE NAME[e]… [= FILL] [nan_ok] [finite], TYPE NAME [= e], …)
@@ -73,6 +74,9 @@
  *   prove(SCALAR[ = e, …])               further values of a scalar that variants are proved with; none:
  *     they are proved with its own alone. Without it floats have others of both signs and zero, and
  *     flags of 0 or 1 change; other integers keep theirs
+ *   in_place(OUTPUT : INPUT, …)          the caller may pass one buffer for both, an `out` and an `in`
+ *     buffer of equally many bytes. The last launch of each proof does so. Any other launch is refused
+ *     in which a buffer that is written overlaps with another one
  *   work(bytes = e, flops = e)           of a launch: the flops, or the bytes where it states none.
  *     It may use tune and cluster axes where launches of variants do different work; such a
  *     template is tuned by how much they do in a second, and its judge must know how much it was
@@ -122,8 +126,9 @@
  * awkward one; where there is none, twice at the requested size. Outputs, scratch and shared memory
  * are poisoned: with NaN, zeros, and huge numbers of both signs, others in each launch. Between the
  * two launches outputs get another poison and inout buffers are restored, and nothing else is
- * repaired. Inputs and the memory around the buffers must be unchanged. (A variant that changes an
- * input and restores it within one launch goes unnoticed.)
+ * repaired. The buffers of in_place() are one in the second launch. Inputs and the memory around the
+ * buffers must be unchanged. (A variant that changes an input and restores it within one launch goes
+ * unnoticed.)
  * Where there is a reference(), one more launch at the awkward size has other data. Scalars that are
  * no sizes have other values (prove() says which). Inputs of uniform() have runs of the least and
  * the largest value of their range and of zeros. Floats without a fill also have numbers beyond 1,
@@ -296,6 +301,8 @@ typedef struct gt_argument {
     uint32_t other_count;
     gt_initialisers initialisers;
     bool nan_ok, finite; /* finite: no proof fills it with NaN or infinities */
+    uint32_t in_place;   /* of an output: 1 and the index of the input whose buffer the caller may
+                            pass for it; 0: none */
     int line, column;
 } gt_argument;
 

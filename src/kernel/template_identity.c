@@ -24,11 +24,15 @@ static bool is_in_source(const gt_template_parts *parts, const gt_template *temp
     return in;
 }
 
-/* The words whose clauses say what a kernel computes, and those that say how it is launched. */
-static const char *const meaning_words[] = {"args", "reference", "check",   "expect", "init",
-                                            "work", "clear",     "options", "launch", "prove"};
+/* The words whose clauses say what a kernel computes, those that say how it is launched, and those
+ * that say which code a configuration becomes. */
+static const char *const meaning_words[] = {"args",   "reference", "check",   "expect",
+                                            "init",   "work",      "clear",   "options",
+                                            "launch", "prove",     "in_place"};
 static const char *const launch_words[] = {"block", "grid",        "shared",    "scratch",
                                            "clear", "cooperative", "tensormap", "launch"};
+static const char *const making_words[] = {"define", "launch_bounds", "maxreg"};
+#define WORDS(list) list, sizeof(list) / sizeof *(list)
 
 /* How variants are proved right. What was proved, or refuted, in another way does not answer:
  * change it where the proof or the default tolerances change. */
@@ -48,6 +52,17 @@ static void append_clauses(gt_text *out, const gt_reader *reader, const char *co
             }
         }
     }
+}
+
+static gputune_status hash_clauses(gt_hash *out, const gt_reader *reader, const char *const *list,
+                                   size_t count)
+{
+    gt_text text = {0};
+    append_clauses(&text, reader, list, count);
+    *out = gt_hash_string(gt_text_string(&text));
+    gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
+    gt_text_free(&text);
+    return status;
 }
 
 static void append_fill(gt_text *out, const gt_fill *fill)
@@ -97,7 +112,7 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
     gt_text text = {0};
     gt_text_append(&text, proof);
     gt_tokens_append(&text, gt_text_string(&reader->body), reader->body.length);
-    append_clauses(&text, reader, meaning_words, sizeof meaning_words / sizeof *meaning_words);
+    append_clauses(&text, reader, WORDS(meaning_words));
     append_pass(&text, parse->template);
     append_instance(&text, &parse->parts->kernel);
     append_work_of_default(&text, parse->template);
@@ -107,12 +122,10 @@ static gputune_status make_hashes(gt_parse *parse, const gt_reader *reader)
         parse->template->has_headers = true;
     }
     gputune_status status = text.failed ? gt_fail_memory() : GPUTUNE_OK;
-    gt_text_clear(&text);
-    append_clauses(&text, reader, launch_words, sizeof launch_words / sizeof *launch_words);
-    parse->parts->geometry = gt_hash_string(gt_text_string(&text));
-    status = text.failed ? gt_fail_memory() : status;
     gt_text_free(&text);
-    return status;
+    GT_TRY(status);
+    GT_TRY(hash_clauses(&parse->parts->geometry, reader, WORDS(launch_words)));
+    return hash_clauses(&parse->parts->making, reader, WORDS(making_words));
 }
 
 static uint64_t axes_of(const gt_expression *const *expressions, size_t count)

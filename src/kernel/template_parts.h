@@ -147,6 +147,7 @@ typedef struct gt_template_parts {
     gt_body kernel_body, judge_body; /* without the reference and the check; with them */
     gt_hash headers;                 /* of what the compiler reads by itself; zero: nothing */
     gt_hash geometry;                /* of the texts that say how to launch */
+    gt_hash making;                  /* of the texts that say how a configuration becomes code */
     uint64_t geometry_axes;          /* bit i: axis i occurs in them */
 
     pthread_mutex_t lock;              /* over what follows */

@@ -42,6 +42,7 @@ static const pragma pragmas[] = {
      "options(\"--use_fast_math\", FAST ? \"--ftz=true\" : \"\")"},
     {"clear", 3, MANY, gt_parse_clear, NULL},
     {"prove", 3, MANY, gt_parse_prove, "prove(a = 0, -1)"},
+    {"in_place", 4, MANY, gt_parse_in_place, "in_place(y : x)"}, /* behind clear() */
     {"tensormap", 3, MANY, gt_parse_tensormap, "tensormap(x, box = (64, 64), swizzle = 128)"},
     {"expect", 3, ONCE, gt_parse_expect, "expect(y = file(\"y.npy\"), rtol = 1e-5)"},
     {"init", AXES, ONCE, gt_parse_init,
@@ -51,7 +52,7 @@ static const pragma pragmas[] = {
      "launch(KERNEL, block = 256, grid = ceil_div(n, 256), args = (y, x, n))"},
 };
 
-enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 4, WORD_MAX = 32 };
+enum { PRAGMA_COUNT = sizeof pragmas / sizeof *pragmas, PHASES = 5, WORD_MAX = 40 };
 
 /* The index-th of all pragmas; behind the last its word is NULL, and it is read in no phase. */
 static pragma pragma_at(int index)

@@ -94,6 +94,34 @@ static gputune_status bind_arguments(gt_workload *out, const gt_binding *binding
     return GPUTUNE_OK;
 }
 
+/* The buffer that an argument is. */
+static uint32_t buffer_of(const gt_workload *workload, uint32_t argument)
+{
+    return workload->arguments[argument].index;
+}
+
+static gputune_status bind_in_place(gt_workload *out, const gt_template *template)
+{
+    for (uint32_t i = 0; i < template->argument_count; i++) {
+        const gt_argument *argument = &template->arguments[i];
+        if (!argument->in_place) {
+            continue;
+        }
+        gt_buffer *output = &out->buffers[buffer_of(out, i)];
+        output->in_place = buffer_of(out, argument->in_place - 1) + 1;
+        const gt_buffer *input = &out->buffers[output->in_place - 1];
+        if (output->bytes != input->bytes) {
+            return gt_fail(GPUTUNE_EINVAL,
+                           "in_place(%s : %s): %s has %llu bytes at these sizes and %s %llu; "
+                           "expected as many of both",
+                           output->name, input->name, output->name,
+                           (unsigned long long)output->bytes, input->name,
+                           (unsigned long long)input->bytes);
+        }
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status bind_block(gt_workload *out, const gt_binding *binding, uint32_t index)
 {
     const gt_pass_block *pass = &binding->template->passes[index];
@@ -420,6 +448,7 @@ static gputune_status bind_workload(gt_workload *out, const gt_binding *binding)
 {
     GT_TRY(bind_blocks(out, binding));
     GT_TRY(bind_arguments(out, binding));
+    GT_TRY(bind_in_place(out, binding->template));
     GT_TRY(bind_tolerance(out, binding));
     GT_TRY(bind_judges(out, binding));
     align_maps(out, binding->template);

@@ -18,10 +18,10 @@ static const struct {
 
 enum {
     DRAWS = 100,
-    PATIENCE = 160,       /* results without a gain, or half of all, or */
-    SHARE = 4,            /* this part of what is left, */
-    MOST_PATIENCE = 1000, /* but no more than these */
-    ENOUGH = 8            /* compile times to know what is usual */
+    PATIENCE = 160,      /* results without a gain, or half of all, or */
+    SHARE = 4,           /* this part of what is left, */
+    MOST_PATIENCE = 600, /* but no more than these */
+    ENOUGH = 8           /* compile times to know what is usual */
 };
 #define EPSILON    0.005
 #define HOPELESS   0.1 /* of epsilon: a gain expected of the next one that is not worth trying it */

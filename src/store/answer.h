@@ -12,7 +12,7 @@
 /* What a result was made under; of a request, what it must have been made under at least. Both are
  * of one scenario: other sizes, objectives, inputs and so on have other keys. */
 typedef struct gt_terms {
-    gt_hash space;  /* gt_space_signature(): which variants were to be tried */
+    gt_hash space;  /* gt_space_signature(): which variants were to be tried, as which code */
     uint32_t limit; /* most variants that were to be tried; 0: all */
     gputune_effort effort;
     gputune_isolation isolation;

@@ -44,11 +44,12 @@ typedef enum gt_trial_status {
     GT_TRIAL_WRONG,      /* wrong results */
     GT_TRIAL_CRASHED,
     GT_TRIAL_HUNG,
-    GT_TRIAL_COMPILE, /* does not compile */
-    GT_TRIAL_LAUNCH,  /* the driver refuses it */
-    GT_TRIAL_SLOW,    /* its compile did not end within the limit of a call */
-    GT_TRIAL_UNPROVED /* clearly slower in its first launch, and not proved: never right, never
-                         wrong */
+    GT_TRIAL_COMPILE,  /* does not compile */
+    GT_TRIAL_LAUNCH,   /* the driver refuses it */
+    GT_TRIAL_SLOW,     /* its compile did not end within the limit of a call */
+    GT_TRIAL_UNPROVED, /* clearly slower in its first launch, and not proved: never right, never
+                          wrong */
+    GT_TRIAL_PROVED    /* right, and not measured */
 } gt_trial_status;
 
 /* One configuration tried in a scenario. */
@@ -67,6 +68,8 @@ typedef struct gt_trial {
     double occupancy, max_error, compile_ns;
     int driver_version, nvrtc_version; /* it was tried with */
     double limit_ns; /* of a slow one, and of one that hung once: the limit of that call; else 0 */
+    const char
+        *proved_at; /* gt_request.proved_at of the call that proved or refuted it; NULL: "" */
 } gt_trial;
 
 #define GT_TRIAL_COLUMNS(X)                                                                        \
@@ -99,7 +102,8 @@ typedef struct gt_trial {
     X(REAL, compile_ns, compile_ns, SHOWN(compile_ns))                                             \
     X(INTEGER, driver_version, driver_version, HIDDEN)                                             \
     X(INTEGER, nvrtc_version, nvrtc_version, HIDDEN)                                               \
-    X(REAL, limit_ns, limit_ns, HIDDEN)
+    X(REAL, limit_ns, limit_ns, HIDDEN)                                                            \
+    X(TEXT, proved_at, proved_at, HIDDEN)
 
 enum { GT_SCENARIO_SIZES = 16 };
 
@@ -124,6 +128,7 @@ typedef struct gt_winner {
     uint32_t variants, failed; /* of that tuning */
     double tuning_s;
     char created[24]; /* UTC, ISO 8601; set by put */
+    char *proved_at;  /* of its trial; set by lookups only */
 } gt_winner;
 
 #define GT_WINNER_COLUMNS(X)                                                                       \
@@ -138,7 +143,7 @@ typedef struct gt_winner {
     X(HASH, trial, trial, HIDDEN)                                                                  \
     X(HASH, default_trial, default_trial, HIDDEN)                                                  \
     X(TEXT, config, config, HIDDEN)                                                                \
-    X(TEXT, default_config, default_config, HIDDEN)                                                \
+    X(TEXT, default_config, default_config, SHOWN(default_configuration))                          \
     X(OPTIONAL, fallback_config, fallback_config, HIDDEN)                                          \
     X(TEXT, only_text, only, SHOWN(only))                                                          \
     X(TEXT, problem, problem, HIDDEN)                                                              \

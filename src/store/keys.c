@@ -51,11 +51,12 @@ static const char *const status_names[] = {
     [GT_TRIAL_LAUNCH] = "launch",
     [GT_TRIAL_SLOW] = "slow",
     [GT_TRIAL_UNPROVED] = "unproved",
+    [GT_TRIAL_PROVED] = "proved",
 };
 
 bool gt_trial_is_right(gt_trial_status status)
 {
-    return status == GT_TRIAL_OK || status == GT_TRIAL_ELIMINATED;
+    return status == GT_TRIAL_OK || status == GT_TRIAL_ELIMINATED || status == GT_TRIAL_PROVED;
 }
 
 const char *gt_trial_status_name(gt_trial_status status)

@@ -75,13 +75,14 @@ static void show(gt_record_row *row)
     r->modelled = strncmp(r->origin, "emu", 3) == 0;
     gt_trial_show(r, &row->trial);
     r->only = r->stop_reason = "";
-    r->default_status = r->grids = r->blocks = "";
+    r->default_status = r->grids = r->blocks = r->default_configuration = "";
     if (r->is_winner) {
         gt_columns_show(r, &gt_winner_columns, &row->winner);
         r->default_status =
             (int)row->default_status < 0 ? "" : gt_trial_status_name(row->default_status);
         r->noisy = r->noisy || row->winner.noisy;
         r->unfinished = !row->winner.terms.final;
+        r->unproved = !row->winner.terms.proved;
     } else {
         r->default_ns = 0;
     }

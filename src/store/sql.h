@@ -33,7 +33,7 @@
     "t.config = w.config AND t.status IN (0, 1) AND w.checksum = " GT_TEXT_WINNER_SUM " "
 #define GT_TEXT_SOUND_TRIAL "t.checksum = " GT_TEXT_TRIAL_SUM " "
 #define GT_TEXT_WINNERS                                                                            \
-    "SELECT w.sizes, t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "                \
+    "SELECT w.sizes, t.proved_at, t.samples, t.median, t.mean, t.stddev, t.low, t.high, t.min, "   \
     "d.samples, d.median, d.mean, d.stddev, d.low, d.high, d.min" GT_TEXT_WINNER                   \
     " FROM winner w JOIN gpu g ON g.id = w.gpu JOIN scenario s ON s.id = w.scenario "              \
     "JOIN trial t ON t.gpu = w.gpu AND t.scenario = w.scenario AND t.hash = w.trial "              \
@@ -175,8 +175,7 @@
                                 "t.scenario = w.scenario AND t.hash = w.trial LEFT JOIN trial d "  \
                                 "ON d.gpu = w.gpu "                                                \
                                 "AND d.scenario = w.scenario AND d.hash = w.default_trial "        \
-                                "WHERE (?1 IS NULL OR k.name = ?1) AND w.proved "                  \
-                                "AND " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER             \
+                                "WHERE " GT_TEXT_SOUND_TRIAL "AND " GT_TEXT_SOUND_WINNER           \
                                 "ORDER BY k.name, s.fixed, s.volume, s.problem, g.environment, "   \
                                 "w.id")                                                            \
     X(RECORDS,                                                                                     \

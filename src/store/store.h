@@ -104,7 +104,8 @@ gputune_status gt_store_put_cubins(gt_store *store, const gt_code *codes, size_t
 
 /* ---- Trials ---------------------------------------------------------------------------------- */
 
-/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow". */
+/* "ok", "eliminated", "wrong", "crashed", "hung", "compile", "launch", "slow", "unproved",
+ * "proved". */
 const char *gt_trial_status_name(gt_trial_status status);
 /* Whether the trial's results were compared, and are right. */
 bool gt_trial_is_right(gt_trial_status status);
@@ -212,7 +213,8 @@ typedef struct gt_outcome {
     const gt_code *passed; /* code that was kept in case the tuning is cut short: dropped, unless a
                               winner is made of it; images are not read */
     size_t passed_count;
-    bool force; /* also over a winner that answers for this one */
+    bool force;          /* also over a winner that answers for this one */
+    const char *created; /* when it was measured, UTC, ISO 8601; NULL or "": now */
 } gt_outcome;
 
 /* The GPU's facts, scenario, trials, winner (may be NULL) and code in one transaction. The winner

@@ -1,5 +1,6 @@
 /* Rows of trial. */
 #include "base/array.h"
+#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -33,6 +34,17 @@ static bool known(const trial_search *search, gt_hash hash, size_t upper)
     return false;
 }
 
+/* Of a file that others can write no result is proved. */
+static gputune_status distrust(gt_trial *trial)
+{
+    if (!gt_trial_is_right(trial->status)) {
+        return GPUTUNE_OK;
+    }
+    free((char *)trial->proved_at);
+    trial->proved_at = NULL;
+    return gt_strdup((char **)&trial->proved_at, "");
+}
+
 /* A failure counts only with the tools that it was met with; 0 stands for any. */
 static bool counts(const trial_search *search, const gt_trial *trial)
 {
@@ -42,6 +54,7 @@ static bool counts(const trial_search *search, const gt_trial *trial)
     case GT_TRIAL_OK:
     case GT_TRIAL_ELIMINATED:
     case GT_TRIAL_UNPROVED:
+    case GT_TRIAL_PROVED:
         return true;
     case GT_TRIAL_COMPILE:
         return same_nvrtc;
@@ -57,6 +70,9 @@ static gputune_status add_trial(trial_search *search, gt_rows *rows, size_t uppe
     *trial = (gt_trial){0};
     gt_rows_integer(rows); /* what the list of columns follows */
     gputune_status status = gt_columns_take(trial, rows, &gt_trial_columns);
+    if (status == GPUTUNE_OK && rows->database->distrust) {
+        status = distrust(trial);
+    }
     if (status == GPUTUNE_OK && counts(search, trial) && !known(search, trial->hash, upper)) {
         search->found.count++;
         return GPUTUNE_OK;
@@ -104,13 +120,11 @@ gputune_status gt_store_trials(gt_trial_list *out, gt_store *store, const char *
 /* --- writing ---------------------------------------------------------------------------------- */
 
 gputune_status gt_trial_rows(gt_database *database, int64_t gpu, int64_t scenario,
-                             const gt_trial *trials, size_t count)
+                             const char *created, const gt_trial *trials, size_t count)
 {
-    char now[GT_TIMESTAMP];
-    gt_timestamp(now);
     for (size_t i = 0; i < count; i++) {
-        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, now, &gt_trial_columns,
-                          &trials[i]));
+        GT_TRY(gt_execute(database, GT_SQL_TRIAL_SET, "iitc", gpu, scenario, created,
+                          &gt_trial_columns, &trials[i]));
         GT_TRY(gt_execute(database, GT_SQL_TRIAL_SEAL, ""));
     }
     return GPUTUNE_OK;
@@ -127,9 +141,10 @@ static gputune_status put_batch(gt_database *database, void *context)
 {
     const trial_batch *batch = context;
     int64_t gpu, scenario;
+    char now[GT_TIMESTAMP];
     GT_TRY(gt_gpu_row(&gpu, database, batch->environment));
     GT_TRY(gt_scenario_row(&scenario, database, batch->scenario));
-    return gt_trial_rows(database, gpu, scenario, batch->trials, batch->count);
+    return gt_trial_rows(database, gpu, scenario, gt_timestamp(now), batch->trials, batch->count);
 }
 
 gputune_status gt_store_put_trials(gt_store *store, const char *environment,

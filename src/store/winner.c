@@ -1,5 +1,7 @@
 /* Rows of winner. */
 #include "base/array.h"
+#include "base/number.h"
+#include "base/text.h"
 #include "store/keys.h"
 #include "store/layers.h"
 
@@ -12,6 +14,7 @@ void gt_winner_free(gt_winner *winner)
     gt_columns_free(winner, &gt_winner_columns);
     gt_code_free(&winner->code);
     gt_code_free(&winner->fallback);
+    free(winner->proved_at);
     *winner = (gt_winner){0};
 }
 
@@ -31,9 +34,10 @@ static gputune_status take_winner(gt_winner *out, gt_rows *rows)
 {
     gt_winner winner = {0};
     winner.size_count = gt_sizes_parse(winner.sizes, gt_rows_text(rows));
+    gputune_status status = gt_strdup(&winner.proved_at, gt_rows_text(rows));
     winner.time = gt_rows_summary(rows);
     winner.default_time = gt_rows_summary(rows);
-    gputune_status status = gt_columns_take(&winner, rows, &gt_winner_columns);
+    status = status == GPUTUNE_OK ? gt_columns_take(&winner, rows, &gt_winner_columns) : status;
     winner.terms.proved &= !rows->database->distrust;
     if (status != GPUTUNE_OK) {
         gt_winner_free(&winner);
@@ -267,7 +271,7 @@ static gputune_status is_superfluous(bool *out, gt_database *database, const gt_
 }
 
 static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t scenario,
-                                 const gt_outcome *outcome)
+                                 const gt_outcome *outcome, const char *created)
 {
     const gt_scenario *s = outcome->scenario;
     gt_winner winner = *outcome->winner;
@@ -275,7 +279,7 @@ static gputune_status set_winner(gt_database *database, int64_t gpu, int64_t sce
     if (!winner.problem) {
         winner.problem = (char *)s->problem;
     }
-    gt_timestamp(winner.created);
+    gt_snprintf(winner.created, sizeof winner.created, "%s", created);
     GT_TRY(gt_execute(database, GT_SQL_WINNER_SET, "iitc", gpu, scenario,
                       gt_sizes_text(sizes, s->sizes, s->size_count), &gt_winner_columns, &winner));
     return gt_execute(database, GT_SQL_WINNER_SEAL, "");
@@ -295,10 +299,13 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
 {
     int64_t gpu, scenario;
     bool superfluous = false;
+    char now[GT_TIMESTAMP];
+    const char *created =
+        outcome->created && *outcome->created ? outcome->created : gt_timestamp(now);
     GT_TRY(gt_gpu_row(&gpu, database, outcome->environment));
     GT_TRY(outcome->gpu ? gt_gpu_set(database, outcome->environment, outcome->gpu) : GPUTUNE_OK);
     GT_TRY(gt_scenario_row(&scenario, database, outcome->scenario));
-    GT_TRY(gt_trial_rows(database, gpu, scenario, outcome->trials, outcome->trial_count));
+    GT_TRY(gt_trial_rows(database, gpu, scenario, created, outcome->trials, outcome->trial_count));
     for (size_t i = 0; i < outcome->code_count; i++) {
         GT_TRY(gt_code_put(database, &outcome->codes[i]));
     }
@@ -311,7 +318,7 @@ gputune_status gt_winner_put(gt_database *database, const gt_outcome *outcome)
         GT_TRY(is_superfluous(&superfluous, database, outcome));
     }
     if (!superfluous) {
-        GT_TRY(set_winner(database, gpu, scenario, outcome));
+        GT_TRY(set_winner(database, gpu, scenario, outcome, created));
     }
     return drop_passed(database, outcome);
 }

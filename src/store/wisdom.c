@@ -59,9 +59,19 @@ static bool is_of_environments(const gt_wisdom_filter *filter, const char *envir
     return !filter->environments;
 }
 
+static bool is_of_kernels(const gt_wisdom_filter *filter, const char *kernel)
+{
+    for (size_t i = 0; i < filter->kernel_count; i++) {
+        if (strcmp(filter->kernels[i], kernel) == 0) {
+            return true;
+        }
+    }
+    return !filter->kernels;
+}
+
 static bool is_wanted(const gt_wisdom_filter *filter, const gt_wisdom_place *place)
 {
-    return is_of_environments(filter, place->environment) &&
+    return is_of_kernels(filter, place->kernel) && is_of_environments(filter, place->environment) &&
            (!filter->gpu || strcasestr(place->gpu, filter->gpu)) &&
            (!filter->sizes || has_sizes(place->problem, filter->sizes));
 }
@@ -91,7 +101,8 @@ static gputune_status export_entry(export_search *search, const gt_wisdom_entry 
     const exported one = {
         gt_hash_join(gt_hash_join(gt_hash_string(entry->place.environment), entry->place.scenario),
                      entry->winner.terms.space)};
-    if (!is_wanted(search->filter, &entry->place) || is_done(search, one.key)) {
+    if (!is_wanted(search->filter, &entry->place) || is_done(search, one.key) ||
+        !gt_trial_is_right(entry->trial.status)) {
         return GPUTUNE_OK;
     }
     gt_wisdom_write(search->out, entry);
@@ -103,7 +114,7 @@ static gputune_status export_rows(gt_database *database, void *context)
     export_search *search = context;
     gt_rows rows;
     gputune_status status;
-    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WISDOM, "t", search->filter->kernel));
+    GT_TRY(gt_rows_begin(&rows, database, GT_SQL_WISDOM, ""));
     while ((status = gt_rows_next(&rows)) == GPUTUNE_OK) {
         gt_wisdom_entry entry;
         memset(&entry, 0, sizeof entry);
@@ -219,6 +230,14 @@ static gputune_status offer_trial(gt_trial trials[2], size_t *count, gt_database
     return status;
 }
 
+/* What came without trust is right nowhere until it is proved here. */
+static void distrust(gt_trial *trials, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        trials[i].proved_at = gt_trial_is_right(trials[i].status) ? NULL : trials[i].proved_at;
+    }
+}
+
 static gputune_status import_entry(gt_database *database, const gt_wisdom_entry *entry,
                                    const gt_wisdom_import *import)
 {
@@ -228,7 +247,9 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
     gt_trial trials[2];
     size_t count = 0;
     gt_winner winner = entry->winner;
-    winner.terms.proved = import->trusted && winner.terms.driver_version == import->driver_version;
+    winner.terms.proved =
+        import->trusted &&
+        (import->driver_version == 0 || winner.terms.driver_version == import->driver_version);
     GT_TRY(add_gpu(database, place));
     GT_TRY(
         offer_trial(trials, &count, database, place->environment, place->scenario, &entry->trial));
@@ -236,11 +257,15 @@ static gputune_status import_entry(gt_database *database, const gt_wisdom_entry 
         GT_TRY(offer_trial(trials, &count, database, place->environment, place->scenario,
                            &entry->standard));
     }
+    if (!winner.terms.proved) {
+        distrust(trials, count);
+    }
     const gt_outcome outcome = {.environment = place->environment,
                                 .scenario = &scenario,
                                 .trials = trials,
                                 .trial_count = count,
-                                .winner = &winner};
+                                .winner = &winner,
+                                .created = winner.created};
     return gt_winner_put(database, &outcome);
 }
 

@@ -8,20 +8,22 @@
 
 /* Which winners are exported. */
 typedef struct gt_wisdom_filter {
-    const char *kernel;              /* NULL: all */
+    const char *const *kernels; /* only these; NULL: all */
+    size_t kernel_count;
     const char *const *environments; /* only these; NULL: any */
     size_t environment_count;
     const char *gpu;   /* a part of the GPU's name, case ignored; NULL: any */
     const char *sizes; /* "n=1024 T=half": those that have all of these; NULL: any */
 } gt_wisdom_filter;
 
-/* Appends the winners that were proved, of all layers, each once; *count: how many. */
+/* Appends the winners of all layers, each once, but those that were found wrong; *count: how many.
+ */
 gputune_status gt_store_export(gt_text *out, uint32_t *count, gt_store *store,
                                const gt_wisdom_filter *filter, const gt_patience *patience);
 
 typedef struct gt_wisdom_import {
-    bool trusted;       /* they count as proved where the driver is the same */
-    int driver_version; /* the one at hand */
+    bool trusted;       /* they count as proved where the driver is the same, or not known */
+    int driver_version; /* the one at hand; 0: there is no device */
     bool keep;          /* in the database; else in a layer of this store, below the user's */
     uint32_t taken;     /* how many winners were taken */
     uint32_t left_out;  /* and how many entries were damaged or edited, or of another format */

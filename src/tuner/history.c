@@ -21,18 +21,43 @@ static int compare_trials(const void *a, const void *b)
     return compare_hashes(((const gt_trial *)a)->hash, ((const gt_trial *)b)->hash);
 }
 
-gputune_status gt_history_load(gt_history *out, const gt_request *request)
+static bool is_at(const gt_trial *trial, const gt_request *request)
+{
+    return trial->proved_at && strcmp(trial->proved_at, request->proved_at) == 0;
+}
+
+/* A failure that may be none here. That a source does not compile is one everywhere. */
+static bool is_elsewhere(const gt_trial *trial, const gt_request *request)
+{
+    return gt_trial_failure(trial->status) != GPUTUNE_OK && trial->status != GT_TRIAL_COMPILE &&
+           trial->status != GT_TRIAL_SLOW && !is_at(trial, request);
+}
+
+static gputune_status load(gt_history *out, const gt_request *request, const gt_scenario *scenario)
 {
     gt_history history = {0};
     GT_TRY(gt_store_trials(&history.trials, request->services->store, request->environment,
-                           &request->scenario, request->device->driver_version, 0,
-                           &request->patience));
+                           scenario, request->device->driver_version, 0, &request->patience));
+    for (size_t i = 0; i < history.trials.count; i++) {
+        gt_trial *trial = &history.trials.items[i];
+        trial->status = is_elsewhere(trial, request) ? GT_TRIAL_UNPROVED : trial->status;
+    }
     if (history.trials.count) {
         qsort(history.trials.items, history.trials.count, sizeof *history.trials.items,
               compare_trials);
     }
     *out = history;
     return GPUTUNE_OK;
+}
+
+gputune_status gt_history_load(gt_history *out, const gt_request *request)
+{
+    return load(out, request, &request->scenario);
+}
+
+gputune_status gt_history_load_here(gt_history *out, const gt_request *request)
+{
+    return load(out, request, &request->here);
 }
 
 void gt_history_free(gt_history *history)
@@ -131,15 +156,50 @@ gputune_status gt_history_failure(const gt_trial *trial, const gt_request *reque
     return has_more_time ? GPUTUNE_OK : gt_trial_failure(trial->status);
 }
 
+/* The trial of a configuration, of the request's sizes alone or else of its scenario; NULL: there
+ * is none. It lives as long as *history. */
+static gputune_status find_config(const gt_trial **out, gt_history *history,
+                                  const gt_request *request, const gt_config *config, bool here)
+{
+    gt_source source;
+    GT_TRY((here ? gt_history_load_here : gt_history_load)(history, request));
+    gputune_status status = gt_request_source(&source, request, config);
+    if (status != GPUTUNE_OK) {
+        gt_history_free(history);
+        return status;
+    }
+    *out = gt_history_find(history, gt_trial_hash(request->template, config, source.hash));
+    gt_source_free(&source);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
+                                      const gt_request *request, const gt_config *config)
+{
+    return find_config(out, history, request, config, false);
+}
+
+gputune_status gt_history_is_proved(bool *out, const gt_request *request, const gt_config *config)
+{
+    *out = false;
+    for (int here = 0; here < 2 && !*out; here++) {
+        gt_history history;
+        const gt_trial *trial;
+        GT_TRY(find_config(&trial, &history, request, config, here));
+        *out = trial && gt_trial_is_right(trial->status) && is_at(trial, request) &&
+               trial->driver_version == request->device->driver_version;
+        gt_history_free(&history);
+    }
+    return GPUTUNE_OK;
+}
+
 static gputune_status look_up(const gt_request *request, const gt_config *config, bool only_harm)
 {
-    gt_history history;
-    gt_source source;
-    GT_TRY(gt_history_load(&history, request));
-    gputune_status status = gt_request_source(&source, request, config);
-    if (status == GPUTUNE_OK) {
-        const gt_trial *trial =
-            gt_history_find(&history, gt_trial_hash(request->template, config, source.hash));
+    gputune_status status = GPUTUNE_OK;
+    for (int here = 0; here < 2 && status == GPUTUNE_OK; here++) {
+        gt_history history;
+        const gt_trial *trial;
+        GT_TRY(find_config(&trial, &history, request, config, here));
         gputune_status failure = trial ? gt_history_failure(trial, request) : GPUTUNE_OK;
         bool harmless = only_harm && trial && trial->status == GT_TRIAL_SLOW;
         if (failure != GPUTUNE_OK && !harmless) {
@@ -147,9 +207,8 @@ static gputune_status look_up(const gt_request *request, const gt_config *config
                              request->template->name, trial->config,
                              gt_trial_status_name(trial->status), trial->message);
         }
-        gt_source_free(&source);
+        gt_history_free(&history);
     }
-    gt_history_free(&history);
     return status;
 }
 

@@ -13,8 +13,11 @@ typedef struct gt_history {
 } gt_history;
 
 /* Loads the trials of the request's scenario; an empty history where there are none. Failures that
- * were met with another driver are left out. */
+ * were met with another driver, or in a proof at something else (gt_request.proved_at), are left
+ * out. */
 gputune_status gt_history_load(gt_history *out, const struct gt_request *request);
+/* The same of the request's own sizes alone (gt_request.here). */
+gputune_status gt_history_load_here(gt_history *out, const struct gt_request *request);
 void gt_history_free(gt_history *history);
 /* The trial of that hash, or NULL; a NULL history knows nothing. */
 const gt_trial *gt_history_find(const gt_history *history, gt_hash trial);
@@ -31,6 +34,14 @@ bool gt_history_is_outclassed(const gt_trial *trial, double champion_ns,
 /* The failure that the trial is remembered for; OK if it was right, or did not finish within a
  * shorter limit than the request's. */
 gputune_status gt_history_failure(const gt_trial *trial, const struct gt_request *request);
+/* The trial of a configuration in the request's scenario, or NULL. It lives as long as the history,
+ * which is for gt_history_free(). */
+gputune_status gt_history_find_config(const gt_trial **out, gt_history *history,
+                                      const struct gt_request *request, const gt_config *config);
+/* Whether the configuration is known to be right at what the request is proved at, with the present
+ * driver. */
+gputune_status gt_history_is_proved(bool *out, const struct gt_request *request,
+                                    const gt_config *config);
 /* The failure that is known of a configuration with the present driver, with a message. OK: none is
  * known. */
 gputune_status gt_history_refutes(const struct gt_request *request, const gt_config *config);

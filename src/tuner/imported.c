@@ -1,4 +1,4 @@
-/* Proves what was imported, before it is launched. */
+/* Proves stored results where they are not proved yet, before they are launched. */
 #include "tuner/imported.h"
 
 #include "base/text.h"
@@ -7,15 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
+static bool is_same_source(const gt_winner *winner, const gt_request *request,
+                           const gt_config *config)
 {
     gt_source source;
-    if (!winner->terms.proved || gt_request_source(&source, request, config) != GPUTUNE_OK) {
+    if (gt_request_source(&source, request, config) != GPUTUNE_OK) {
         return false;
     }
     bool same = gt_hash_equal(source.hash, winner->code.source);
     gt_source_free(&source);
     return same;
+}
+
+bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config)
+{
+    bool proved = false;
+    if (strcmp(winner->proved_at, request->proved_at) == 0) {
+        return winner->terms.proved && is_same_source(winner, request, config);
+    }
+    return gt_history_is_proved(&proved, request, config) == GPUTUNE_OK && proved;
 }
 
 /* Whether it is no answer only because it is not proved. */
@@ -66,10 +76,11 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
     gt_trial trials[2];
     char *fallback = NULL;
     size_t count = 0;
-    if (!trial) {
-        return GPUTUNE_OK; /* another process has dropped it meanwhile */
+    if (!trial || strcmp(imported->problem, request->problem_text) != 0) {
+        return GPUTUNE_OK; /* dropped meanwhile; or made at another size, where it is as it was */
     }
-    trials[count++] = *trial;
+    trials[count] = *trial;
+    trials[count++].proved_at = request->proved_at;
     if (standard && standard != trial) {
         trials[count++] = *standard;
     }
@@ -87,7 +98,8 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
                                 .scenario = &request->scenario,
                                 .trials = trials,
                                 .trial_count = count,
-                                .winner = &winner};
+                                .winner = &winner,
+                                .created = winner.created};
     gputune_status status =
         gt_store_put_winner(request->services->store, &outcome, &request->patience);
     free(fallback);
@@ -96,18 +108,14 @@ static gputune_status store(const gt_winner *imported, const gt_choice *choice, 
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-static void take_winner(gt_choice *choice, const gt_winner *winner)
+static gputune_status take_winner(gt_choice *choice, const gt_winner *winner,
+                                  const gt_request *request)
 {
     choice->source = GPUTUNE_SOURCE_CACHED;
     choice->terms = winner->terms;
     choice->terms.proved = true;
-    choice->time_ns = winner->time.median;
-    choice->default_ns = winner->default_time.median;
-    choice->speedup = winner->speedup;
-    choice->speedup_low = winner->speedup_low;
-    choice->speedup_high = winner->speedup_high;
-    choice->tie = winner->tie;
-    choice->noisy = winner->noisy;
+    GT_TRY(gt_choice_take_times(choice, winner, request));
+    return gt_strdup(&choice->stop_reason, winner->stop_reason ? winner->stop_reason : "");
 }
 
 static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_config *config,
@@ -118,12 +126,11 @@ static gputune_status prove(gt_choice *out, const gt_winner *winner, const gt_co
     GT_TRY(gt_history_load(&history, request));
     gputune_status status = gt_prove(&choice, request, config, 1, &history);
     if (status == GPUTUNE_OK) {
-        take_winner(&choice, winner);
-        status = gt_strdup(&choice.stop_reason, winner->stop_reason ? winner->stop_reason : "");
+        status = take_winner(&choice, winner, request);
     }
     if (status == GPUTUNE_OK && store(winner, &choice, request, &history) != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: an imported result was proved, but that could not be stored: %s",
+                    "%s: a stored result was proved, but that could not be stored: %s",
                     request->template->name, gt_message());
     }
     gt_history_free(&history);
@@ -139,13 +146,16 @@ gputune_status gt_choose_imported(gt_choice *out, gt_request *request)
 {
     gt_winner_list list;
     gt_config config;
+    if (!gt_may_prove(request)) {
+        return GPUTUNE_ENOTFOUND;
+    }
     GT_TRY(gt_store_winners(&list, request->services->store, request->environment,
                             &request->scenario, NULL));
     gt_winner *winner = find_fastest(&config, &list, request);
     gputune_status status = winner ? prove(out, winner, &config, request) : GPUTUNE_ENOTFOUND;
     if (winner && status != GPUTUNE_OK) {
         gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
-                    "%s: the imported result %s is not used: %s", request->template->name,
+                    "%s: the stored result %s is not used: %s", request->template->name,
                     winner->config, gt_message());
         status = GPUTUNE_ENOTFOUND;
     }

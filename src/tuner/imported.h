@@ -1,10 +1,12 @@
-/* Stored results that were imported, and are not proved on this machine yet. */
+/* Stored results that are not proved here yet: imported, made at another size of their bucket, or
+ * judged by what another process had for a reference. */
 #ifndef GT_TUNER_IMPORTED_H
 #define GT_TUNER_IMPORTED_H
 
 #include "tuner/tune.h"
 
-/* Whether a stored winner was proved as the source that the request generates of it now. */
+/* Whether a stored winner was proved as the source that the request generates of it now, and at
+ * what the request is proved at. */
 bool gt_is_proved(const gt_winner *winner, const gt_request *request, const gt_config *config);
 
 /* Chooses the fastest stored result that would answer the request if it was proved; proves it in a

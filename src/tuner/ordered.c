@@ -21,25 +21,13 @@ gputune_status gt_choose_default(gt_choice *out, gt_request *request)
     return gt_choice_finish(out, &choice, request, NULL);
 }
 
-static gputune_status is_known_right(bool *out, const gt_history *history, gt_request *request,
-                                     const gt_config *config)
-{
-    gt_source source;
-    GT_TRY(gt_request_source(&source, request, config));
-    const gt_trial *trial =
-        gt_history_find(history, gt_trial_hash(request->template, config, source.hash));
-    *out = trial && gt_trial_is_right(trial->status);
-    gt_source_free(&source);
-    return GPUTUNE_OK;
-}
-
 static gputune_status choose_proved(gt_choice *out, gt_request *request, const gt_config *config,
                                     const gt_history *history)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_FORCED, .config = *config};
     bool known;
     choice.terms = terms_of(request);
-    GT_TRY(is_known_right(&known, history, request, config));
+    GT_TRY(gt_history_is_proved(&known, request, config));
     if (known) {
         return gt_choice_finish(out, &choice, request, NULL);
     }

@@ -88,7 +88,21 @@ static void keep_code(const gt_field *field, const gt_request *request)
     }
 }
 
-static void keep_failure(const gt_field *field, uint32_t index, const gt_request *request)
+/* What a variant that is right is kept as: the trial that is known of it, with its times, or a new
+ * one. */
+static void note_right(gt_trial *trial, const gt_history *here, const gt_request *request)
+{
+    const gt_trial *known = gt_history_find(here, trial->hash);
+    trial->status = GT_TRIAL_PROVED;
+    if (known && gt_trial_is_right(known->status)) {
+        *trial = *known;
+        trial->proved_at = request->proved_at;
+        trial->driver_version = request->device->driver_version;
+    }
+}
+
+static void keep_verdict(const gt_field *field, uint32_t index, const gt_history *here,
+                         const gt_request *request)
 {
     const gt_variant *variant = &field->variants.items[index];
     gt_trial trial = gt_field_trial(field, index);
@@ -98,22 +112,42 @@ static void keep_failure(const gt_field *field, uint32_t index, const gt_request
     }
     trial.config = config;
     trial.message = variant->message ? variant->message : "";
-    (void)gt_store_put_trials(request->services->store, request->environment, &request->scenario,
+    if (variant->stage == GT_STAGE_READY) {
+        note_right(&trial, here, request);
+    }
+    (void)gt_store_put_trials(request->services->store, request->environment, &request->here,
                               &trial, 1, &request->patience);
     free(config);
 }
 
-/* So that neither is compiled, nor tried in vain, again. That it cannot be stored is no failure. */
+/* Whether a proof has found out something that was not known. */
+static bool is_verdict(const gt_variant *variant)
+{
+    return variant->stage == GT_STAGE_READY ||
+           (variant->stage == GT_STAGE_FAILED && !variant->remembered &&
+            gt_outcome_is_kept(variant->failure, variant->repeatable));
+}
+
+/* So that none is compiled, proved, or tried in vain, again. That it cannot be stored is no
+ * failure. */
 static void keep(const gt_field *field, const gt_request *request)
 {
+    gt_history here = {0};
     keep_code(field, request);
+    (void)gt_history_load_here(&here, request);
     for (uint32_t i = 0; i < field->variants.count; i++) {
-        const gt_variant *variant = &field->variants.items[i];
-        if (variant->stage == GT_STAGE_FAILED && !variant->remembered &&
-            gt_outcome_is_kept(variant->failure, variant->repeatable)) {
-            keep_failure(field, i, request);
+        if (is_verdict(&field->variants.items[i])) {
+            keep_verdict(field, i, &here, request);
         }
     }
+    gt_history_free(&here);
+}
+
+bool gt_may_prove(const gt_request *request)
+{
+    const gputune_options *o = &request->options;
+    bool at_once = o->background && o->effort < GPUTUNE_MEASURE;
+    return !at_once && !request->grace.until_ns && o->isolation == GPUTUNE_ISOLATION_PROCESS;
 }
 
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,

@@ -11,8 +11,13 @@ enum { GT_PROVE_MAX = 3 };
  * fills `choice` with the first one that is right: its code, and that of its variant for any
  * alignment if that is another and right too. What `history` (may be NULL) knows to fail is left
  * out. Fails as the best of them did, and fills nothing; where that is the default, the request
- * notes it. Stores the code of what is right, and which of them failed for good. */
+ * notes it. Stores the code of what is right, that it is right at
+ * what the request is proved at, and which of them failed for good there. */
 gputune_status gt_prove(gt_choice *choice, gt_request *request, const gt_config *configs,
                         size_t count, const gt_history *history);
+
+/* Whether an answer that is not proved here may be proved by this call, which then waits for it:
+ * not where it wants its answer at once, and not where no worker process does it. */
+bool gt_may_prove(const gt_request *request);
 
 #endif

@@ -1,14 +1,17 @@
 /* Calls resolved, with the keys of their results. */
 #include "tuner/request.h"
 
+#include "base/clock.h"
 #include "base/objective.h"
 #include "base/text.h"
 #include "tuner/data.h"
 
 #include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { DEFAULT_ALIGNMENT = 16 };
 static const double default_epsilon = 0.005;
@@ -174,6 +177,69 @@ static gputune_status make_fixed_text(gt_request *request)
     return gt_text_take(&request->fixed_text, &text);
 }
 
+/* A number that no other process has. */
+static uint64_t this_process(void)
+{
+    static _Atomic(uint64_t) number;
+    const int64_t now[2] = {gt_now_ns(), (int64_t)getpid()};
+    uint64_t none = 0, made = gt_hash_bytes(now, sizeof now).low | 1;
+    atomic_compare_exchange_strong(&number, &none, made);
+    return atomic_load(&number);
+}
+
+/* What the caller's own reference is known by: its tag, or the process with the function and its
+ * data. */
+static void append_reference(gt_text *out, const gputune_options *o)
+{
+    if (o->reference && o->reference_tag) {
+        gt_text_printf(out, "; reference %s", o->reference_tag);
+    } else if (o->reference) {
+        gt_text_printf(
+            out, "; reference of process %llx, %llx of %llx", (unsigned long long)this_process(),
+            (unsigned long long)(uintptr_t)o->reference, (unsigned long long)(uintptr_t)o->user);
+    }
+}
+
+/* The sizes, and the awkward ones, at which a proof launches, and the caller's reference. */
+static gputune_status make_proved_at(gt_request *request)
+{
+    gt_problem awkward;
+    bool changed;
+    char *sizes = NULL;
+    gt_text text = {0};
+    GT_TRY(gt_problem_awkward(&awkward, &changed, request->template, &request->problem,
+                              request->device));
+    GT_TRY(gt_problem_text(&sizes, request->template, &awkward));
+    gt_text_append(&text, request->problem_text);
+    gt_text_printf(&text, "%s%s", changed ? "; " : "", changed ? sizes : "");
+    append_reference(&text, &request->options);
+    free(sizes);
+    return gt_text_take(&request->proved_at, &text);
+}
+
+static bool shares_bucket(const gt_template *template)
+{
+    bool shares = false;
+    for (uint32_t i = 0; i < template->problem_count; i++) {
+        shares |= template->problem[i].bucket_pow2;
+    }
+    return shares;
+}
+
+/* The name of a size alone differs from that of every bucket. */
+static gputune_status make_here(gt_request *request)
+{
+    gt_text text = {0};
+    request->here = request->scenario;
+    if (!shares_bucket(request->template)) {
+        return GPUTUNE_OK;
+    }
+    gt_text_printf(&text, "%s alone", request->problem_text);
+    GT_TRY(gt_text_take(&request->here_text, &text));
+    request->here.bucket = request->here_text;
+    return GPUTUNE_OK;
+}
+
 static gputune_status make_scenario(gt_request *request)
 {
     const gt_problem bucket = gt_problem_bucket(request->template, &request->problem);
@@ -183,6 +249,7 @@ static gputune_status make_scenario(gt_request *request)
     GT_TRY(make_inputs_text(request));
     GT_TRY(make_fixed_text(request));
     GT_TRY(make_only_text(request));
+    GT_TRY(make_proved_at(request));
     request->scenario = (gt_scenario){.kernel = request->template->name,
                                       .problem = request->problem_text,
                                       .bucket = request->bucket_text,
@@ -197,6 +264,7 @@ static gputune_status make_scenario(gt_request *request)
                                       .unreferenced = !gt_workload_is_judged(&request->workload),
                                       .work_bytes = request->workload.work_bytes,
                                       .work_flops = request->workload.work_flops};
+    GT_TRY(make_here(request));
     return make_environment(request);
 }
 
@@ -310,6 +378,8 @@ void gt_request_free(gt_request *request)
     free(request->inputs_text);
     free(request->host_text);
     free(request->only_text);
+    free(request->proved_at);
+    free(request->here_text);
     gt_code_free(&request->standby);
     free(request);
 }

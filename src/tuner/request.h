@@ -51,6 +51,8 @@ typedef struct gt_request {
     gt_workload workload;
     gputune_options options; /* every 0 replaced by its default */
     gt_scenario scenario;
+    gt_scenario here; /* the same for its sizes alone, where a bucket's share the other; keeps what
+                         was proved at them */
     char environment[GT_ENVIRONMENT_MAX];
     gt_patience patience; /* until the time limit, from when the call began */
     gt_patience grace;    /* gt_request_grace(); until_ns 0: not begun */
@@ -64,8 +66,11 @@ typedef struct gt_request {
     } refuted;
     struct gt_data_file *files; /* with data of buffers (data.h) */
     uint32_t file_count;
+    char *proved_at; /* what a proof of it is made at, as text: a trial that was proved, or refuted,
+                        at something else may be wrong, or right, here */
     char *only_text; /* its restrictions, "UNROLL=1,2,4; VEC=1"; "": none */
-    char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text;
+    char *problem_text, *bucket_text, *fixed_text, *alignment_text, *inputs_text, *host_text,
+        *here_text;
     int64_t sizes[GT_SCENARIO_SIZES];
 } gt_request;
 

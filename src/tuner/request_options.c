@@ -8,7 +8,8 @@ gputune_status gt_options_read(gputune_options *out, const gputune_options *give
     static const size_t bytes[] = {GT_BYTES_THROUGH(gputune_options, samples_path),
                                    GT_BYTES_THROUGH(gputune_options, strategy),
                                    GT_BYTES_THROUGH(gputune_options, share),
-                                   GT_BYTES_THROUGH(gputune_options, reference)};
+                                   GT_BYTES_THROUGH(gputune_options, reference),
+                                   GT_BYTES_THROUGH(gputune_options, reference_tag)};
     static const gt_layouts layouts = {"gputune_options", GPUTUNE_OPTIONS_VERSION, bytes};
     _Static_assert(sizeof bytes / sizeof *bytes == GPUTUNE_OPTIONS_VERSION, "a row for each");
     *out = (gputune_options)GPUTUNE_OPTIONS_INIT;
@@ -50,8 +51,13 @@ static gputune_status check_lists(const gputune_options *o)
         }
     }
     for (size_t i = 0; i < o->input_count; i++) {
-        if (!o->inputs[i].buffer) {
+        const gputune_input *input = &o->inputs[i];
+        if (!input->buffer) {
             return refuse_null("inputs", i);
+        }
+        if (!input->data && input->bytes) {
+            return gt_fail(GPUTUNE_EINVAL, "inputs: the data of '%s' is NULL; expected %llu bytes",
+                           input->buffer, (unsigned long long)input->bytes);
         }
     }
     for (size_t i = 0; i < o->only_count; i++) {
@@ -74,6 +80,10 @@ static gputune_status check_options(const gputune_options *o)
                        "time_limit_s is %g and epsilon is %g; expected 0 or more for both, and an "
                        "epsilon below 1",
                        o->time_limit_s, o->epsilon);
+    }
+    if (!(o->share >= 0 && o->share <= 1)) {
+        return gt_fail(GPUTUNE_EINVAL, "share is %g; expected a part of the GPU's time, 0 to 1",
+                       o->share);
     }
     return GPUTUNE_OK;
 }

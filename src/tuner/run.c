@@ -215,6 +215,7 @@ static gputune_status fill_record(gputune_record *record, gt_shapes *texts, cons
                                .flops = request->workload.work_flops,
                                .copy_bytes_per_s = field->preparation.copy_bytes_per_s,
                                .stop_reason = "",
+                               .default_configuration = "",
                                .created = "",
                                .unreferenced = request->scenario.unreferenced,
                                .scenario = "",

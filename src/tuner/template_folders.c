@@ -29,6 +29,22 @@ static gputune_status add_name(names *out, const char *name, size_t length)
     return GPUTUNE_OK;
 }
 
+/* Of an installation, for a program that has the library linked in. */
+static gputune_status list_installed(names *out)
+{
+    char *folder, *templates;
+    GT_TRY(gt_file_installed_folder(&folder));
+    if (!folder) {
+        return GPUTUNE_OK;
+    }
+    gputune_status status = gt_path_format(&templates, "%s/../share/gputune/templates", folder);
+    free(folder);
+    GT_TRY(status);
+    status = add_name(out, templates, strlen(templates));
+    free(templates);
+    return status;
+}
+
 /* Where the prelude may be, the likeliest first. */
 static gputune_status list_places(names *out, const char *given)
 {
@@ -49,7 +65,7 @@ static gputune_status list_places(names *out, const char *given)
         }
     }
     free(own);
-    return status;
+    return status == GPUTUNE_OK ? list_installed(out) : status;
 }
 
 /* *out is the index of the first place with a prelude. */

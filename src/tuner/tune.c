@@ -5,6 +5,7 @@
 #include "tuner/history.h"
 #include "tuner/imported.h"
 #include "tuner/outcome.h"
+#include "tuner/prove.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -20,15 +21,46 @@ void gt_choice_free(gt_choice *choice)
 
 /* --- from what is stored ---------------------------------------------------------------------- */
 
-static void take_times(gt_choice *choice, const gt_winner *winner)
+/* How much faster than today's default a winner is whose tuning had another one: known where that
+ * was tried too. The interval is that of two medians that were not measured side by side. */
+static gputune_status compare_default(gt_choice *choice, const gt_winner *winner,
+                                      const gt_request *request)
 {
+    const gt_config standard = gt_config_default(request->template);
+    gt_history history;
+    const gt_trial *trial;
+    GT_TRY(gt_history_find_config(&trial, &history, request, &standard));
+    if (trial && gt_trial_is_right(trial->status) && trial->time.median > 0) {
+        choice->default_ns = trial->time.median;
+        choice->speedup = trial->time.median / winner->time.median;
+        choice->speedup_low = trial->time.low / winner->time.high;
+        choice->speedup_high = trial->time.high / winner->time.low;
+    }
+    gt_history_free(&history);
+    return GPUTUNE_OK;
+}
+
+gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
+                                    const gt_request *request)
+{
+    char *text;
+    const gt_config standard = gt_config_default(request->template);
+    GT_TRY(gt_config_text(&text, request->template, &standard));
+    bool same = winner->default_config && strcmp(text, winner->default_config) == 0;
+    free(text);
     choice->time_ns = winner->time.median;
+    choice->tie = winner->tie;
+    choice->noisy = winner->noisy;
+    if (!same) {
+        return winner->time.median > 0 && strcmp(winner->problem, request->problem_text) == 0
+                   ? compare_default(choice, winner, request)
+                   : GPUTUNE_OK;
+    }
     choice->default_ns = winner->default_time.median;
     choice->speedup = winner->speedup;
     choice->speedup_low = winner->speedup_low;
     choice->speedup_high = winner->speedup_high;
-    choice->tie = winner->tie;
-    choice->noisy = winner->noisy;
+    return GPUTUNE_OK;
 }
 
 /* The code of a configuration: the stored image where its source is still the same, the default's
@@ -53,20 +85,31 @@ static gputune_status obtain(gt_image *image, gt_resources *resources, gt_reques
     return gt_compile_one(image, resources, request, config);
 }
 
+/* Whether this variant for misaligned buffers was verified with the winner, where the request is
+ * proved. */
+static bool is_fallback_verified(const gt_winner *winner, const gt_request *request,
+                                 const gt_config *fallback)
+{
+    gt_config stored;
+    bool verified =
+        winner && winner->fallback_config &&
+        gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
+        memcmp(&stored, fallback, sizeof stored) == 0;
+    bool here = verified && strcmp(winner->proved_at, request->proved_at) == 0;
+    return here ||
+           (verified && gt_history_is_proved(&here, request, fallback) == GPUTUNE_OK && here);
+}
+
 /* The variant for misaligned buffers that was verified with the winner, or the default, which is
  * the author's own, unless it was found not to work. */
 static gputune_status choose_fallback(gt_choice *choice, gt_request *request, gt_winner *winner)
 {
     bool same = false, permitted = false;
     gt_resources resources;
-    gt_config stored;
     const gt_config standard = gt_config_default(request->template);
     GT_TRY(gt_config_scalar(&choice->fallback, &same, request->template, &choice->config));
     choice->needs_alignment = !same;
-    bool is_verified =
-        winner && winner->fallback_config &&
-        gt_config_parse(&stored, request->template, winner->fallback_config) == GPUTUNE_OK &&
-        memcmp(&stored, &choice->fallback, sizeof stored) == 0;
+    bool is_verified = is_fallback_verified(winner, request, &choice->fallback);
     bool is_default = memcmp(&standard, &choice->fallback, sizeof standard) == 0;
     if (!same && (is_verified || is_default)) {
         GT_TRY(gt_request_permits(&permitted, request, &choice->fallback));
@@ -119,10 +162,11 @@ gputune_status gt_stored_config(gt_config *out, const gt_request *request, const
 static gputune_status choose_stored(gt_choice *out, gt_request *request, gt_winner *winner)
 {
     gt_choice choice = {.source = GPUTUNE_SOURCE_CACHED, .terms = winner->terms};
+    choice.terms.proved = true;
     GT_TRY(gt_stored_config(&choice.config, request, winner));
     /* chosen from other variants, it is no decision about these */
     choice.terms.final = winner->terms.final && is_of_space(winner, request);
-    take_times(&choice, winner);
+    GT_TRY(gt_choice_take_times(&choice, winner, request));
     return gt_choice_finish(out, &choice, request, winner);
 }
 
@@ -148,8 +192,9 @@ static gt_winner *find_answer(const gt_winner_list *list, const gt_request *requ
     gt_config config;
     for (size_t i = 0; i < list->count; i++) {
         gt_winner *winner = &list->items[i];
-        if (gt_answers(&winner->terms, asked) &&
-            gt_stored_config(&config, request, winner) == GPUTUNE_OK &&
+        gt_terms terms = winner->terms;
+        terms.proved = true;
+        if (gt_answers(&terms, asked) && gt_stored_config(&config, request, winner) == GPUTUNE_OK &&
             gt_is_proved(winner, request, &config) &&
             (!best || is_preferred(winner, best, request))) {
             best = winner;
@@ -189,6 +234,43 @@ static gt_terms terms_of_unmeasured(const gt_request *request)
     return terms;
 }
 
+/* Whether the configuration is launched without a proof: known to be right here, or the default,
+ * which is the author's own. */
+static gputune_status is_sound(bool *out, const gt_request *request, const gt_config *config)
+{
+    const gt_config standard = gt_config_default(request->template);
+    *out = memcmp(&standard, config, sizeof standard) == 0;
+    return *out ? GPUTUNE_OK : gt_history_is_proved(out, request, config);
+}
+
+/* Completes a choice of a configuration that was proved at another size. */
+static gputune_status finish_nearest(gt_choice *out, gt_choice *choice, gt_request *request,
+                                     gt_winner *winner)
+{
+    bool sound;
+    const gt_config config = choice->config;
+    GT_TRY(is_sound(&sound, request, &config));
+    if (sound) {
+        return gt_choice_finish(out, choice, request, winner);
+    }
+    if (!gt_may_prove(request)) {
+        return GPUTUNE_ENOTFOUND;
+    }
+    gputune_status status = gt_prove(choice, request, &config, 1, NULL);
+    if (status == GPUTUNE_OK) {
+        status = gt_strdup(&choice->stop_reason, winner->stop_reason);
+    }
+    if (status != GPUTUNE_OK) {
+        gt_log_line(&request->services->log, GPUTUNE_LOG_WARNING,
+                    "%s: the nearest size's result %s is not used: %s", request->template->name,
+                    winner->config, gt_message());
+        gt_choice_free(choice);
+        return status;
+    }
+    *out = *choice;
+    return GPUTUNE_OK;
+}
+
 static gputune_status choose_nearest(gt_choice *out, gt_request *request)
 {
     gt_winner winner;
@@ -204,8 +286,10 @@ static gputune_status choose_nearest(gt_choice *out, gt_request *request)
         status = gt_history_refutes(request, &choice.config);
     }
     if (status == GPUTUNE_OK) {
-        take_times(&choice, &winner);
-        status = gt_choice_finish(out, &choice, request, &winner);
+        status = gt_choice_take_times(&choice, &winner, request);
+    }
+    if (status == GPUTUNE_OK) {
+        status = finish_nearest(out, &choice, request, &winner);
     }
     gt_winner_free(&winner);
     return status;

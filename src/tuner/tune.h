@@ -27,6 +27,10 @@ void gt_choice_free(gt_choice *choice);
 /* The configuration of a stored winner. ENOTFOUND when it is not one of the request's. The default
  * is one, also where restrictions leave it out: it races in every space. */
 gputune_status gt_stored_config(gt_config *out, const gt_request *request, const gt_winner *winner);
+/* Takes a stored winner's times, with the speed-up over the template's default: 0 where that was
+ * edited since, and is not measured. ENOMEM, or why the store cannot be read. */
+gputune_status gt_choice_take_times(gt_choice *choice, const gt_winner *winner,
+                                    const gt_request *request);
 /* Completes a choice whose configuration, source and terms are set: its code from the winner (NULL:
  * none) or the store, or compiled; its variant for misaligned buffers; the winner's reason. A
  * failure frees the choice. */

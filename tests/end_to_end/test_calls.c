@@ -65,6 +65,7 @@ static void test_null_is_refused_without_a_tuner(void **state)
     REFUSES(gputune_compile(NULL, "axpy", none, NULL, NULL, NEVER(gputune_compiled), &calls));
     REFUSES(gputune_plan_function(NULL, NULL, 0));
     REFUSES(gputune_plan_parameter(NULL, NULL, 0, 0));
+    REFUSES(gputune_plan_argument(NULL, NULL, 0));
     REFUSES(gputune_background(NULL, NULL));
     REFUSES(gputune_wait(NULL, 1));
     REFUSES(gputune_misses(NULL, NEVER(gputune_miss), &calls));
@@ -254,6 +255,7 @@ static int refusals(gputune *tuner, uint32_t version)
         gputune_plan_info(&info, plan),
         gputune_plan_function(&function, plan, 0),
         gputune_plan_parameter(&parameter, plan, 0, 0),
+        gputune_plan_argument(&parameter, plan, 0),
     };
     for (size_t i = 0; i < sizeof statuses / sizeof *statuses; i++) {
         refused += statuses[i] == GPUTUNE_EINVAL;
@@ -269,8 +271,8 @@ static void test_versions_that_no_header_has_are_refused(void **state)
 {
     (void)state;
     gputune *tuner = tuner_open(":memory:");
-    assert_int_equal(refusals(tuner, 0), 11);
-    assert_int_equal(refusals(tuner, 0xdeadbeef), 11); /* nobody has initialised it */
+    assert_int_equal(refusals(tuner, 0), 12);
+    assert_int_equal(refusals(tuner, 0xdeadbeef), 12); /* nobody has initialised it */
     assert_int_equal(refusals(tuner, 77), 0);          /* of a later header */
     gputune_close(tuner);
 }

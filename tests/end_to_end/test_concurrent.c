@@ -70,7 +70,7 @@ static double seconds(void)
 typedef struct caller {
     gputune *tuner;
     bool called;
-    reply cached, measured;
+    reply cached, measured, same;
 } caller;
 
 static void call_back(void *user, const gputune_progress *progress)
@@ -80,6 +80,7 @@ static void call_back(void *user, const gputune_progress *progress)
         return;
     }
     c->called = true;
+    c->same = ask(c->tuner, N, GPUTUNE_MEASURE); /* which this callback belongs to */
     c->cached = ask(c->tuner, N, GPUTUNE_CACHED_ONLY);
     c->measured = ask(c->tuner, 2 * N, GPUTUNE_MEASURE);
 }
@@ -98,6 +99,8 @@ static void test_a_callback_may_call_the_tuner(void **state)
     expect(c.cached, GPUTUNE_SOURCE_DEFAULT);
     expect(c.measured, GPUTUNE_SOURCE_DEFAULT);
     assert_non_null(strstr(c.measured.reason, "callback"));
+    expect(c.same, GPUTUNE_SOURCE_DEFAULT);
+    assert_non_null(strstr(c.same.reason, "callback"));
     gputune_plan_release(plan);
     expect(ask(c.tuner, 2 * N, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED); /* afterwards it is */
     gputune_close(c.tuner);

@@ -4,6 +4,8 @@
 
 #include <math.h>
 
+#include <math.h>
+
 enum { N = 4099 };
 
 static int open_h200(void **state)
@@ -97,6 +99,40 @@ static void test_a_function_of_the_host_says_what_is_right(void **state)
     gputune_close(tuner);
 }
 
+/* Asks a new tuner, as another process would. */
+static gputune_info ask_anew(host *self, const char *tag)
+{
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = with_reference(self);
+    gputune_info info;
+    options.reference_tag = tag;
+    OK(tune(&info, tuner, &options));
+    gputune_close(tuner);
+    return info;
+}
+
+static void test_results_are_proved_again_for_another_reference(void **state)
+{
+    host first = {.error = 0}, other = {.error = 0}, wrong = {.error = 0.5f};
+    gputune_info info;
+    (void)state;
+    assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_MEASURED);
+    assert_int_equal(ask_anew(&first, NULL).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(first.calls, 2);
+    assert_int_equal(ask_anew(&other, NULL).source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(other.calls, 2);
+    assert_int_equal(ask_anew(&other, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(other.calls, 4);
+    assert_int_equal(ask_anew(&first, "axpy 1").source, GPUTUNE_SOURCE_CACHED);
+    assert_int_equal(first.calls, 2);
+    gputune *tuner = tuner_open(world.database);
+    gputune_options options = with_reference(&wrong);
+    assert_int_equal(tune(&info, tuner, &options), GPUTUNE_EWRONG);
+    options = with_reference(&first);
+    OK(tune(&info, tuner, &options)); /* what was wrong for another reference is right for this */
+    gputune_close(tuner);
+}
+
 static void test_what_host_inputs_hold_is_part_of_the_key(void **state)
 {
     static float x[N], same[N];
@@ -129,11 +165,43 @@ static void test_what_host_inputs_hold_is_part_of_the_key(void **state)
     gputune_close(tuner);
 }
 
+static void expect_refused(gputune *tuner, const gputune_options *options, const char *part)
+{
+    gputune_info info;
+    assert_int_equal(tune(&info, tuner, options), GPUTUNE_EINVAL);
+    if (!strstr(gputune_error(), part)) {
+        fail_msg("%s", gputune_error());
+    }
+}
+
+static void test_inputs_that_cannot_be_are_named(void **state)
+{
+    static float x[N];
+    gputune *tuner = tuner_open(":memory:");
+    gputune_input input = {"x", x, sizeof x, false};
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    (void)state;
+    options.inputs = &input;
+    options.input_count = 1;
+    expect_refused(tuner, &options, "the data of 'x' is no address on the device");
+    input.on_host = true;
+    input.data = NULL;
+    expect_refused(tuner, &options, "the data of 'x' is NULL");
+    options.input_count = 0;
+    options.share = nan("");
+    expect_refused(tuner, &options, "share is nan");
+    options.share = 2;
+    expect_refused(tuner, &options, "share is 2");
+    gputune_close(tuner);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_function_of_the_host_says_what_is_right),
+        cmocka_unit_test(test_results_are_proved_again_for_another_reference),
         cmocka_unit_test(test_what_host_inputs_hold_is_part_of_the_key),
+        cmocka_unit_test(test_inputs_that_cannot_be_are_named),
     };
     return cmocka_run_group_tests(tests, open_h200, world_close);
 }

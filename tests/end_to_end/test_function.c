@@ -299,6 +299,30 @@ static void sizes_of_host_types_are_checked(void **state)
     gputune_close(tuner);
 }
 
+static void arguments_are_described_however_they_are_passed(void **state)
+{
+    (void)state;
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan = default_plan(tuner, structs, GPUTUNE_NO_SIZES);
+    gputune_parameter told = GPUTUNE_PARAMETER_INIT;
+    OK(gputune_plan_argument(&told, plan, 0)); /* in constant memory, so that it is no parameter */
+    assert_int_equal(told.kind, GPUTUNE_PARAMETER_BLOCK);
+    assert_string_equal(told.type, "int");
+    assert_int_equal(told.bytes, 0);
+    assert_int_equal(told.element_bytes, sizeof(int));
+    assert_int_equal(told.buffer_bytes, sizeof(int[8]));
+    for (int i = 0; i < 5; i++) {
+        OK(gputune_plan_argument(&told, plan, (uint32_t)i));
+        assert_int_equal(told.argument, i);
+    }
+    assert_int_equal(told.kind, GPUTUNE_PARAMETER_SCALAR);
+    assert_string_equal(told.type, "step");
+    assert_int_equal(told.bytes, sizeof(struct step));
+    assert_int_equal(gputune_plan_argument(&told, plan, 5), GPUTUNE_ENOTFOUND);
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
 static void mistakes_are_refused(void **state)
 {
     (void)state;
@@ -335,6 +359,7 @@ int main(void)
         cmocka_unit_test(block_is_passed_as_told),
         cmocka_unit_test(structs_and_constants_reach_the_kernel),
         cmocka_unit_test(sizes_of_host_types_are_checked),
+        cmocka_unit_test(arguments_are_described_however_they_are_passed),
         cmocka_unit_test(mistakes_are_refused),
     };
     return cmocka_run_group_tests(tests, open_world, world_close);

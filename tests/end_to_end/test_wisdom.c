@@ -167,6 +167,99 @@ static void files_serve_as_well(void **state)
     free(text);
 }
 
+typedef struct seen {
+    unsigned count, unproved;
+    uint32_t grid;
+    char created[32];
+} seen;
+
+static int note(void *user, const gputune_record *record)
+{
+    seen *s = user;
+    s->count++;
+    s->unproved += record->unproved;
+    s->grid = record->grid[0];
+    snprintf(s->created, sizeof s->created, "%s", record->created);
+    return 0;
+}
+
+static seen winners(gputune *tuner, const char *kernel)
+{
+    gputune_record_filter filter = GPUTUNE_RECORD_FILTER_INIT;
+    seen found = {0, 0, 0, ""};
+    filter.kernel = kernel;
+    OK(gputune_records(tuner, &filter, note, &found));
+    return found;
+}
+
+static void imports_keep_their_date_and_can_be_passed_on(void **state)
+{
+    (void)state;
+    char *text = measured(), *again = NULL;
+    char *date = strstr(text, "created=\"") + strlen("created=\"");
+    memcpy(date, "2001", 4); /* measured long ago */
+    char *body = strchr(strstr(text, "entry "), '\n') + 1, sum[GT_HASH_HEX];
+    gt_hash_hex(sum, gt_hash_bytes(body, strlen(body)));
+    memcpy(strstr(text, "entry ") + strlen("entry "), sum, strlen(sum));
+    gputune *tuner = tuner_with(":memory:", text, GPUTUNE_TRUST_NOTHING, true);
+    seen found = winners(tuner, "axpy");
+    assert_int_equal(found.count, 1);
+    assert_int_equal(found.unproved, 1);
+    assert_memory_equal(found.created, "2001", 4);
+    uint32_t count = 0;
+    OK(gputune_wisdom_export(&again, &count, tuner, NULL));
+    assert_int_equal(count, 1);
+    assert_non_null(strstr(again, "created=\"2001"));
+    assert_int_equal(ask(tuner, 100000, GPUTUNE_MEASURE).source, GPUTUNE_SOURCE_CACHED);
+    found = winners(tuner, "axpy");
+    assert_int_equal(found.unproved, 0); /* a worker has proved it */
+    assert_memory_equal(found.created, "2001", 4);
+    gputune_free(again);
+    gputune_free(text);
+    gputune_close(tuner);
+}
+
+static void stored_results_are_found_by_path(void **state)
+{
+    (void)state;
+    static const char kernel[] =
+        "// mine\n"
+        "#pragma gputune kernel(mine)\n"
+        "#pragma gputune args(out int y[64])\n"
+        "#pragma gputune tune(BLOCK = 32, 64) block(BLOCK) grid(64 / BLOCK)\n"
+        "__global__ void mine(int *y)\n"
+        "{ y[blockIdx.x * BLOCK + threadIdx.x] = 1; }\n";
+    char path[96];
+    snprintf(path, sizeof path, "%s/mine.cu", world.folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(kernel, file);
+    assert_int_equal(fclose(file), 0);
+    gputune *tuner = tuner_open(":memory:");
+    gputune_plan *plan;
+    OK(tune_kernel(&plan, tuner, path, GPUTUNE_NO_SIZES, NULL));
+    gputune_plan_release(plan);
+    seen found = winners(tuner, path);
+    assert_int_equal(found.count, 1);
+    assert_in_range(found.grid, 1, 2);
+    assert_int_equal(winners(tuner, "mine").count, 1);
+    gputune_wisdom_filter filter = GPUTUNE_WISDOM_FILTER_INIT;
+    char *text;
+    uint32_t count;
+    filter.kernel = path;
+    OK(gputune_wisdom_export(&text, &count, tuner, &filter));
+    assert_int_equal(count, 1);
+    gputune_free(text);
+    gputune_record_filter unknown = GPUTUNE_RECORD_FILTER_INIT;
+    unknown.kernel = "nosuch";
+    assert_int_equal(gputune_records(tuner, &unknown, note, &found), GPUTUNE_ENOTFOUND);
+    assert_non_null(strstr(gputune_error(), "nosuch"));
+    unknown.kernel = "copy"; /* is known, and nothing is stored of it */
+    assert_int_equal(gputune_records(tuner, &unknown, note, &found), GPUTUNE_OK);
+    gputune_close(tuner);
+    unlink(path);
+}
+
 static int open_world(void **state)
 {
     (void)state;
@@ -180,6 +273,8 @@ int main(void)
         cmocka_unit_test(trusted_import_counts_as_proved_at_once),
         cmocka_unit_test(imports_are_kept_where_that_is_asked_for),
         cmocka_unit_test(wrong_import_is_never_launched),
+        cmocka_unit_test(imports_keep_their_date_and_can_be_passed_on),
+        cmocka_unit_test(stored_results_are_found_by_path),
         cmocka_unit_test(files_serve_as_well),
     };
     return cmocka_run_group_tests(tests, open_world, world_close);

@@ -175,6 +175,8 @@ static void test_search_finds_toolkits_and_wheels(void **state)
         {"GPUTUNE_NVRTC", "nvidia/cu13/lib/libnvrtc.so.13"},
         {"VIRTUAL_ENV", "lib/python3.11/site-packages/nvidia/cuda_nvrtc/lib/libnvrtc.so.12"},
     };
+    char *given = getenv("GPUTUNE_NVRTC") ? strdup(getenv("GPUTUNE_NVRTC")) : NULL;
+    unsetenv("GPUTUNE_NVRTC"); /* all else is not looked at where it is set */
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char *root = folder_make();
         char *file = make_file(root, rows[i].file);
@@ -190,6 +192,10 @@ static void test_search_finds_toolkits_and_wheels(void **state)
         free(file);
         folder_remove(root);
     }
+    if (given) {
+        setenv("GPUTUNE_NVRTC", given, 1);
+    }
+    free(given);
 }
 
 static void test_newer_versions_come_first(void **state)

@@ -6,6 +6,8 @@
 
 #include <array>
 #include <cstdio>
+#include <limits>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -106,30 +108,93 @@ static void arguments(const gt::plan &axpy)
     refuses(axpy.try_launch(nullptr, y, x, std::array<float, 2>{}, n),
             "(float a) has another size");
     refuses(axpy.try_launch(nullptr, y, x, 2.0f, 999), "999");
-    refuses(axpy.try_launch(nullptr, y, x, 2.0f), "3");
+    refuses(axpy.try_launch(nullptr, y, x, 2.0f), "axpy takes 4 arguments; got 3");
+    refuses(axpy.try_launch(nullptr, y, x, 1e300, n), "(float a) is out of the range");
+    const float array[4] = {};
+    refuses(axpy.try_launch(nullptr, array, x, 2.0f, n), "(float *y) is a value");
+    refuses(axpy.try_launch(nullptr, b.host, x, 2.0f, n),
+            "(float *y) is a container in host memory");
     expect(b.is(0), "what is refused is not launched");
     gt::plan copy = axpy, moved = std::move(copy);
     expect(bool(moved.try_launch(nullptr, y, x, 2.0f, n)) && b.is(2) && !copy, "copies and moves");
     refuses(gt::plan().try_launch(nullptr), "this plan is empty");
 }
 
-static void block(const gt::tuner &tuner)
+/* Launches paramsum on a block, and says what it computed; -1: it was refused. */
+template <typename Block> static int sum_of(const gt::plan &plan, const Block &values)
 {
-    auto plan = tuner.try_tune("paramsum", {{"COUNT", 8}}, quick());
-    if (!plan) {
-        expect(false, "paramsum", plan.why().message);
-        return;
-    }
     CUdeviceptr out = 0;
-    cuMemAlloc(&out, 64);
-    const std::array<int, 8> values = {1, 2, 3, 4, 5, 6, 7, 8};
-    const auto launched = plan->try_launch(nullptr, values.data(), out);
     int sum = 0;
+    cuMemAlloc(&out, 64);
+    const auto launched = plan.try_launch(nullptr, values, out);
     cuCtxSynchronize();
     cuMemcpyDtoH(&sum, out, sizeof sum);
-    expect(bool(launched) && sum == 36, "a block of parameters",
-           launched ? std::to_string(sum) : launched.why().message);
     cuMemFree(out);
+    if (!launched) {
+        std::printf("  (%s)\n", launched.why().message.c_str());
+    }
+    return launched ? sum : -1;
+}
+
+static void blocks(const gt::tuner &tuner)
+{
+    struct eight {
+        int values[8];
+    };
+    const int array[8] = {1, 2, 3, 4, 5, 6, 7, 8}, square[2][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}};
+    const std::array<int, 8> standard = {1, 2, 3, 4, 5, 6, 7, 8};
+    const std::vector<int> vector(array, array + 8);
+    const eight whole = {{1, 2, 3, 4, 5, 6, 7, 8}};
+    for (const char *way : {"values=value", "values=constant", "values=global"}) {
+        gputune_options options = quick();
+        options.only = &way;
+        options.only_count = 1;
+        auto plan = tuner.try_tune("paramsum", {{"COUNT", 8}}, options);
+        if (!plan) {
+            expect(false, way, plan.why().message);
+            continue;
+        }
+        expect(sum_of(*plan, array) == 36, "a block in a C array", way);
+        expect(sum_of(*plan, square) == 36, "a block in an array of arrays", way);
+        expect(sum_of(*plan, standard) == 36, "a block in a std::array", way);
+        expect(sum_of(*plan, vector) == 36, "a block in a std::vector", way);
+        expect(sum_of(*plan, gt::span<const int>(array, 8)) == 36, "a block in a span", way);
+        expect(sum_of(*plan, whole) == 36, "a block in a struct", way);
+        expect(sum_of(*plan, vector.data()) == 36, "a block by its address", way);
+        refuses(plan->try_launch(nullptr, std::array<double, 4>{}, 0ULL),
+                "(int values) has elements of another type");
+        const float floats[8] = {};
+        refuses(plan->try_launch(nullptr, floats, 0ULL),
+                "(int values) has elements of another type");
+        refuses(plan->try_launch(nullptr, std::array<int, 7>{}, 0ULL),
+                "(int values) has another size");
+        refuses(plan->try_launch(nullptr, std::vector<int>(9), 0ULL),
+                "(int values) has another size");
+        refuses(plan->try_launch(nullptr, gt::span<const int>(array, 7), 0ULL),
+                "(int values) has another size");
+        refuses(plan->try_launch(nullptr, &floats[0], 0ULL), "(int values) points to another type");
+    }
+}
+
+static void sizes(const gt::tuner &tuner)
+{
+    const std::map<std::string, int> map = {{"m", 64}, {"n", 48}, {"k", 32}};
+    const std::vector<std::pair<const char *, std::size_t>> pairs(map.size(), {"n", 7});
+    std::vector<gt::size> list = {{"m", 64}};
+    list.emplace_back(std::string("n"), 48);
+    list.push_back({"k=32"});
+    for (const gt::sizes &given : {gt::sizes(map), gt::sizes(list)}) {
+        auto plan = tuner.try_tune("gemm", given, quick());
+        expect(plan && std::string(plan->info().sizes).find("m=64 n=48 k=32") != std::string::npos,
+               "sizes from a container", plan ? plan->info().sizes : plan.why().message);
+    }
+    expect(!tuner.try_tune("axpy", pairs, quick()), "a size that is given several times");
+}
+
+static void source(const gt::tuner &tuner)
+{
+    const auto added = tuner.try_add_source("nothing.cu", "#pragma gputune kernel(");
+    expect(!added && added.why().status == GPUTUNE_ETEMPLATE, "a mistake in a text");
 }
 
 #if defined(__cpp_exceptions)
@@ -191,7 +256,9 @@ int main()
             return 1;
         }
         arguments(*axpy);
-        block(*tuner);
+        blocks(*tuner);
+        sizes(*tuner);
+        source(*tuner);
 #if defined(__cpp_exceptions)
         exceptions(*tuner);
 #endif

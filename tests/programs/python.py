@@ -1,6 +1,10 @@
 """The Python package on the emulator, with arrays of its memory. Ends with "N passed, N failed"."""
+import array
+import copy
 import ctypes
 import os
+import pickle
+import signal
 import struct
 import sys
 import tempfile
@@ -167,7 +171,12 @@ def arguments_that_do_not_fit():
     raises(TypeError, "host memory", axpy, host, x, 2.0, N)
     error = raises(gputune.Error, "999", axpy, y, x, 2.0, 999)
     assert error.name == "EINVAL"
-    raises(gputune.Error, "", axpy, y, x, 2.0)
+    raises(TypeError, "axpy takes 4 arguments (y, x, a, n); got 3", axpy, y, x, 2.0)
+    raises(TypeError, "argument 3 (float a) is '2'; the template has a number", axpy, y, x, "2", N)
+    raises(TypeError, "argument 3 (float a) is 1e+300, which", axpy, y, x, 1e300, N)
+    raises(TypeError, "argument 4 (unsigned long long n) is '7'; the template has an integer",
+           axpy, y, x, 2.0, "7")
+    raises(TypeError, "is no address", axpy, 1 << 64, x, 2.0, N)
     assert y.read() == [3.0] * N
 
 
@@ -181,7 +190,32 @@ def blocks_in_host_memory():
         assert total.read() == [28], variant
         one((ctypes.c_int * 8)(*values), total.address.value)
         assert total.read() == [28], variant
-    raises(TypeError, "argument 1", one, [1.5], total.address.value)
+        raises(TypeError, "argument 1 (int values) has 3 elements; the template has 8", one, values[:3],
+               total.address.value)
+        raises(TypeError, "argument 1 (int values) is 1.5", one, [1.5] * 8, total.address.value)
+        raises(TypeError, "has elements of type float; the template has int", one,
+               array.array("f", values), total.address.value)
+        raises(TypeError, "has 12 bytes; the template has 32", one, (ctypes.c_int * 3)(),
+               total.address.value)
+
+
+@test
+def constants_have_the_templates_type():
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "arguments", "blocks.cu")
+    step = struct.pack("<3fi?3x", 0, 0, 0, 1, False)
+    y, x, table = Interface(3000, 0), Interface(3000, 0), [0] * 600
+    for variant in ("value", "constant", "global"):
+        blocks = gputune.tune(path, n=3000, effort="cached", only=[f"s={variant}"])
+        for bias in (list(range(16)), [float(i) for i in range(16)], array.array("f", range(16))):
+            y.fill(-1)
+            blocks(step, table, bias, y, x, 3000)
+            assert y.read()[:16] == list(range(16)), (variant, bias)
+        raises(TypeError, "argument 3 (float bias) has 15 elements; the template has 16", blocks, step,
+               table, [0.0] * 15, y, x, 3000)
+        raises(TypeError, "has elements of type double", blocks, step, table, array.array("d", range(16)),
+               y, x, 3000)
+        raises(TypeError, "argument 2 (double table) has elements of type float", blocks, step,
+               array.array("f", table), [0.0] * 16, y, x, 3000)
 
 
 @test
@@ -223,7 +257,8 @@ def tuning_and_what_is_known_then():
     assert [w["kernel"] for w in winners] == ["axpy"] and winners[0]["is_winner"], winners
     assert winners[0]["objective"] == "kernel" and winners[0]["median_ns"] > 0
     assert len(gputune.records("axpy", all=True)) > 1
-    assert gputune.records("nothing") == []
+    raises(gputune.NotFoundError, "nothing", gputune.records, "nothing")
+    assert gputune.records("copy") == []  # which is known, and was never tuned
     assert "axpy" in [k["name"] for k in gputune.kernels()]
 
 
@@ -259,6 +294,145 @@ def tuners_and_threads():
     for thread in threads:
         thread.join()
     assert y.read() == [3.0] * N
+
+
+@test
+def options_that_do_not_fit():
+    raises(TypeError, "size n is 4096.0; expected an integer or a word", gputune.tune, "axpy", n=4096.0)
+    raises(ValueError, "size n is 18446744073709555712", gputune.tune, "axpy", n=(1 << 64) + 4096)
+    raises(ValueError, "size n is ", gputune.tune, "axpy", n=1 << 70)
+    raises(TypeError, "only has 1", gputune.tune, "axpy", n=N, only=[1])
+    raises(TypeError, "only is 'VEC=1'; expected a list", gputune.tune, "axpy", n=N, only="VEC=1")
+    raises(ValueError, "max_variants is -1", gputune.tune, "axpy", n=N, max_variants=-1)
+    raises(ValueError, "seed is -1", gputune.tune, "axpy", n=N, seed=-1)
+    raises(TypeError, "time_limit is '10'", gputune.tune, "axpy", n=N, time_limit="10")
+    raises(TypeError, "effort is 3", gputune.tune, "axpy", n=N, effort=3)
+    raises(TypeError, "kernel is 7", gputune.tune, 7)
+    raises(TypeError, "kernel is None", gputune.tune, None)
+    raises(TypeError, "sizes is 4096; expected a dict", gputune.tune, "axpy", sizes=4096)
+    raises(TypeError, "progress is 3", gputune.tune, "axpy", n=N, progress=3)
+    raises(TypeError, "log is 'x'", gputune.open, log="x")
+    raises(ValueError, "max_plans is -1", gputune.open, max_plans=-1)
+    raises(TypeError, "device is 1.5", gputune.open, device=1.5)
+
+
+@test
+def copies_are_the_same_plan():
+    axpy, y, x = plan(), Interface(), Interface()
+    for same in (copy.copy(axpy), copy.deepcopy(axpy)):
+        assert same is axpy
+    with gputune.open(database=":memory:") as tuner:
+        assert copy.copy(tuner) is tuner
+        raises(TypeError, "a Tuner belongs to its process", pickle.dumps, tuner)
+    del same
+    axpy(y, x, 2.0, N)
+    assert y.read() == [3.0] * N
+    raises(TypeError, "a Plan belongs to its process", pickle.dumps, axpy)
+
+
+@test
+def plans_that_are_closed():
+    y, x = Interface(), Interface()
+    with plan() as axpy:
+        axpy(y, x, 2.0, N)
+    raises(ValueError, "this plan is closed", axpy, y, x, 2.0, N)
+    raises(ValueError, "closed", lambda: axpy.info)
+    assert "closed" in repr(axpy)
+    axpy.close()
+    assert y.read() == [3.0] * N
+
+
+@test
+def exceptions_by_status():
+    error = raises(gputune.NotFoundError, "nosuch", gputune.tune, "nosuch")
+    assert isinstance(error, gputune.Error) and isinstance(error, LookupError)
+    raises(gputune.NoDriverError, "", gputune.open, driver="/none/libcuda.so.1")
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error) and str(again) == str(error) and again.name == "ENOTFOUND"
+    for status, kind in gputune._errors._CLASSES.items():
+        made = pickle.loads(pickle.dumps(kind(status, "why")))
+        assert (str(made), made.status, type(made)) == ("why", status, kind)
+        assert made.name.startswith("E") and kind.__name__ in gputune.__all__
+
+
+MANY = """#pragma gputune kernel(many)
+#pragma gputune problem(n = 1 << 10)
+#pragma gputune args(inout float y[n], size_t n)
+#pragma gputune tune(BLOCK = 32, 64, 96, 128, 160, 192, 224, 256)
+#pragma gputune tune(A = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+#pragma gputune tune(B = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
+#pragma gputune default(BLOCK = 64, A = 1, B = 1)
+#pragma gputune block(BLOCK) grid(ceil_div(n, BLOCK))
+__global__ void many(float *y, size_t n)
+{
+    size_t i = blockIdx.x * size_t(BLOCK) + threadIdx.x;
+    if (i < n) {
+        y[i] += 1 + 0 * (A + 16 * B);
+    }
+}
+"""
+
+
+@test
+def interrupts_and_progress():
+    seen = []
+
+    def interrupt(progress):
+        if not seen:
+            os.kill(os.getpid(), signal.SIGINT)
+        seen.append(progress)
+
+    with gputune.open(database=":memory:") as tuner:
+        tuner.add_source("many.cu", MANY)
+        raises(KeyboardInterrupt, "", tuner.tune, "many", n=N, time_limit=30, progress=interrupt)
+        assert seen[0]["variants"] == 800 and seen[0]["phase"], seen
+        assert tuner.records() == []  # it did not go on to a winner
+        raises(ZeroDivisionError, "", tuner.tune, "many", n=N, time_limit=30, progress=lambda _: 1 / 0)
+        many, y = tuner.tune("many", n=N, effort="cached"), Interface()
+        many(y, N)
+        assert y.read() == [2.0] * N
+
+
+@test
+def spaces_runs_and_trials():
+    space = gputune.space("axpy", n=N, only=["BLOCK=128,256"])
+    assert space["axes"]["BLOCK"] == ["128", "256"] and space["default"]["VEC"] == "1", space
+    assert 0 < space["valid"] <= space["combinations"] and space["valid_certainty"] == "exact"
+    results = gputune.run("axpy", ["BLOCK=128", "BLOCK=256"], n=N)
+    assert [r["configuration"] for r in results] == ["VEC=1 BLOCK=128 UNROLL=1", "VEC=1 BLOCK=256 UNROLL=1"]
+    assert all(r["status"] == "ok" and r["median_ns"] > 0 and r["objective"] == "kernel" for r in results)
+    raises(gputune.Error, "BLOCKS", gputune.run, "axpy", ["BLOCKS=1"], n=N)
+    raises(TypeError, "configurations is 'BLOCK=128'", gputune.run, "axpy", "BLOCK=128")
+    gputune.tune("axpy", n=64, only=["BLOCK=128,256", "UNROLL=1"], time_limit=30)
+    assert len(gputune.trials("axpy")) > len(gputune.records("axpy"))
+
+
+@test
+def arrays_in_host_memory_on_the_emulator():
+    axpy = plan()
+    y, x = array.array("f", [1] * N), array.array("f", [1] * N)
+    axpy(y, x, 2.0, N)
+    assert list(y) == [3.0] * N
+    axpy(y, y, 1.0, N)  # one array twice
+    assert list(y) == [6.0] * N
+    both = array.array("f", [1] * (2 * N))
+    axpy(memoryview(both)[:N], memoryview(both)[N // 2 // 4 * 4:], 1.0, N)  # two views of one array
+    raises(TypeError, "has elements of type double", axpy, array.array("d", [1] * N), x, 1.0, N)
+    raises(TypeError, "argument 1 (float *y) has 40 bytes", axpy, array.array("f", [1] * 10), x, 1.0, N)
+    raises(TypeError, "not contiguous", axpy, memoryview(both)[::2], x, 1.0, N)
+    raises(TypeError, "is read-only", axpy, memoryview(y.tobytes()).cast("f"), x, 1.0, N)
+    y = array.array("f", [1] * N)
+    axpy(y, memoryview(x.tobytes()).cast("f"), 1.0, N)
+    assert list(y) == [2.0] * N
+    try:
+        import numpy
+    except ImportError:
+        return
+    y, x = numpy.ones(N, "float32"), numpy.ones(N, "float32")
+    axpy(y, x, numpy.float32(2), numpy.int64(N))
+    assert (y == 3).all()
+    raises(TypeError, "has elements of type double", axpy, numpy.ones(N), x, 1.0, N)
+    raises(TypeError, "is an array; the template has a value", axpy, y, x, x, N)
 
 
 for one in tests:

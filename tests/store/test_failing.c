@@ -417,7 +417,7 @@ static gputune_status drop(void *user)
 
 static void memory_is_short_for_taking_over(void **state)
 {
-    static const gt_wisdom_filter all = {.kernel = NULL};
+    static const gt_wisdom_filter all = {.kernels = NULL};
     job j;
     gt_text text = {0};
     uint32_t count;

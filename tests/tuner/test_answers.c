@@ -83,6 +83,79 @@ static void test_a_removed_value_makes_another_winner(void **state)
     expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
 }
 
+static void rewrite_template(world *w, const char *clause)
+{
+    write_template(w, "64, 128, 256, 512, 1024");
+    FILE *file = fopen(w->path, "a");
+    assert_non_null(file);
+    fprintf(file, "#pragma gputune vector(VEC = 1, 2 : %s)\n#pragma gputune %s\n",
+            strcmp(clause, "buffers") == 0 ? "x, y" : "x",
+            strcmp(clause, "buffers") == 0 ? "define(W = 1)" : clause);
+    fclose(file);
+}
+
+/* The winner's own code stays what it was, and the others' changes. */
+static void test_clauses_that_make_other_code_make_another_race(void **state)
+{
+    static const struct {
+        const char *before, *after;
+    } edits[] = {
+        {"define(W = BLOCK == 64 ? 2 : 1)", "define(W = BLOCK == 64 ? 4 : 1)"},
+        {"maxreg(BLOCK == 64 ? 32 : 128)", "maxreg(BLOCK == 64 ? 64 : 128)"},
+        {"launch_bounds(BLOCK, BLOCK == 64 ? 2 : 1)", "launch_bounds(BLOCK, BLOCK == 64 ? 4 : 1)"},
+        {"define(W = 1)", "buffers"}};
+    world *w = *state;
+    w->by_block[1024].time_ns = 100;
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        rewrite_template(w, edits[i].before);
+        (void)ask(w, NULL);
+        expect(ask(w, NULL), GPUTUNE_SOURCE_CACHED, "BLOCK=1024 VEC=1");
+        rewrite_template(w, edits[i].after);
+        expect(ask(w, NULL), GPUTUNE_SOURCE_MEASURED, "BLOCK=1024 VEC=1");
+    }
+}
+
+static void write_default(world *w, int block)
+{
+    char text[2 * sizeof template_text], *at;
+    snprintf(text, sizeof text, template_text, "64, 128, 256, 512");
+    at = strstr(text, "default(BLOCK = 128)");
+    assert_non_null(at);
+    memcpy(at, "default(BLOCK = ", 16);
+    at[16] = (char)('0' + block / 100);
+    at[17] = (char)('0' + block / 10 % 10);
+    at[18] = (char)('0' + block % 10);
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static double speedup_of(world *w, double *low)
+{
+    gt_choice choice;
+    char config[64];
+    assert_int_equal(tune(w, &choice, config, NULL), GPUTUNE_OK);
+    assert_string_equal(config, "BLOCK=256");
+    double speedup = choice.speedup;
+    *low = choice.speedup_low;
+    gt_choice_free(&choice);
+    return speedup;
+}
+
+static void test_a_speedup_is_the_one_over_the_default_of_today(void **state)
+{
+    world *w = *state;
+    double low;
+    w->by_block[512].time_ns = 1200;
+    assert_float_equal(speedup_of(w, &low), 1.25, 0.01);
+    write_default(w, 512);
+    assert_float_equal(speedup_of(w, &low), 1.5, 0.01);
+    assert_true(low > 1);
+    write_default(w, 128);
+    assert_float_equal(speedup_of(w, &low), 1.25, 0.01);
+}
+
 /* What was left out for the sake of the fastest may be the fastest of a few. */
 static void test_few_variants_race_among_themselves(void **state)
 {
@@ -214,6 +287,8 @@ int main(void)
         IN_WORLD(test_a_restricted_space_has_a_winner_of_its_own),
         IN_WORLD(test_a_new_constraint_makes_another_winner),
         IN_WORLD(test_a_removed_value_makes_another_winner),
+        IN_WORLD(test_clauses_that_make_other_code_make_another_race),
+        IN_WORLD(test_a_speedup_is_the_one_over_the_default_of_today),
         IN_WORLD(test_few_variants_race_among_themselves),
         IN_WORLD(test_what_a_bad_variant_beat_races_after_all),
         IN_WORLD(test_a_default_outside_of_the_restrictions_is_remembered),

@@ -227,7 +227,7 @@ static void wisdom_that_is_proved(void **state)
     world *w = f->w;
     gt_text text = {0};
     uint32_t count;
-    const gt_wisdom_filter all = {.kernel = NULL};
+    const gt_wisdom_filter all = {.kernels = NULL};
     gt_choice choice;
     char config[64];
     scripted_farm_open(&w->farm);

@@ -11,6 +11,13 @@ $GPUTUNE wisdom export --gpu a100 || echo "exit $?"
 echo == there
 export GPUTUNE_DB=there.db
 $GPUTUNE wisdom import all.wisdom one.wisdom
+$GPUTUNE show axpy --format json | grep -o '"unproved": [a-z]*'
+$GPUTUNE show axpy | grep -c 'unproved'
+$GPUTUNE wisdom export axpy -o again.wisdom
+grep -c '^entry' again.wisdom
+$GPUTUNE wisdom export axpy -s n=7 -o again.wisdom || echo "exit $?, $(head -n 1 again.wisdom)"
+$GPUTUNE wisdom import --trust --device none --db login.db all.wisdom
+GPUTUNE_DB=login.db $GPUTUNE show axpy --format json | grep -o '"unproved": [a-z]*'
 $GPUTUNE warm axpy -q $narrow -s n=1000,2000 --format json | grep -o '"source": "[a-z]*"'
 echo == mistakes
 sed 's/VEC=1/VEC=2/' one.wisdom >edited.wisdom

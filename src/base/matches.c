@@ -1,0 +1,95 @@
+#include "base/matches.h"
+
+#include "base/file.h"
+
+#include <dirent.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+void gt_matches_free(gt_matches *matches)
+{
+    for (size_t i = 0; i < matches->paths.count; i++) {
+        free(matches->paths.items[i]);
+    }
+    gt_array_free(&matches->paths);
+}
+
+/* Adds `folder`/`name` if it is there. */
+static gputune_status add(gt_matches *out, const char *folder, const char *name)
+{
+    char *path;
+    bool below = *folder && folder[strlen(folder) - 1] != '/';
+    GT_TRY(gt_path_format(&path, "%s%s%s", folder, below ? "/" : "", name));
+    gputune_status status = GPUTUNE_OK;
+    if (gt_file_exists(path)) {
+        status = gt_array_push(&out->paths, path);
+        path = status == GPUTUNE_OK ? NULL : path;
+    }
+    free(path);
+    return status;
+}
+
+static gputune_status add_entries(gt_matches *out, const char *folder, const char *component)
+{
+    DIR *entries = opendir(*folder ? folder : ".");
+    gputune_status status = GPUTUNE_OK;
+    while (entries && status == GPUTUNE_OK) {
+        const struct dirent *entry = readdir(entries);
+        if (!entry) {
+            break;
+        }
+        if (fnmatch(component, entry->d_name, FNM_PERIOD) == 0) {
+            status = add(out, folder, entry->d_name);
+        }
+    }
+    if (entries) {
+        closedir(entries);
+    }
+    return status;
+}
+
+/* What matches the pattern's next component below each of the paths so far takes their place. */
+static gputune_status descend(gt_matches *paths, const char *component)
+{
+    bool is_plain = !strpbrk(component, "*?[\\");
+    gt_matches below = {0};
+    gputune_status status = GPUTUNE_OK;
+    for (size_t i = 0; i < paths->paths.count && status == GPUTUNE_OK; i++) {
+        const char *folder = paths->paths.items[i];
+        status = is_plain ? add(&below, folder, component) : add_entries(&below, folder, component);
+    }
+    gt_matches_free(paths);
+    *paths = below;
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+gputune_status gt_matches_find(gt_matches *out, const char *pattern)
+{
+    char *root;
+    *out = (gt_matches){0};
+    GT_TRY(gt_path_format(&root, "%s", *pattern == '/' ? "/" : ""));
+    gputune_status status = gt_array_push(&out->paths, root);
+    if (status != GPUTUNE_OK) {
+        free(root);
+    }
+    while (status == GPUTUNE_OK && *(pattern += strspn(pattern, "/"))) {
+        char *component;
+        size_t length = strcspn(pattern, "/");
+        status = gt_path_format(&component, "%.*s", (int)length, pattern);
+        if (status == GPUTUNE_OK) {
+            status = descend(out, component);
+            free(component);
+        }
+        pattern += length;
+    }
+    if (out->paths.count) {
+        qsort(out->paths.items, out->paths.count, sizeof *out->paths.items, by_name);
+    }
+    return status;
+}

@@ -1,0 +1,66 @@
+/* Paths that match a pattern. */
+#include "base/file.h"
+#include "base/matches.h"
+#include "support/folder.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static void touch(const char *folder, const char *name)
+{
+    char *path;
+    assert_int_equal(gt_path_format(&path, "%s/%s", folder, name), GPUTUNE_OK);
+    assert_int_equal(gt_file_make_parents(path), GPUTUNE_OK);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+    free(path);
+}
+
+/* The matches below the folder, with commas between. */
+static void expect(const char *folder, const char *pattern, const char *expected)
+{
+    char *whole, found[512] = "";
+    gt_matches matches;
+    assert_int_equal(gt_path_format(&whole, "%s/%s", folder, pattern), GPUTUNE_OK);
+    assert_int_equal(gt_matches_find(&matches, whole), GPUTUNE_OK);
+    for (size_t i = 0; i < matches.paths.count; i++) {
+        strcat(found, i ? "," : "");
+        strcat(found, matches.paths.items[i] + strlen(folder) + 1);
+    }
+    assert_string_equal(found, expected);
+    gt_matches_free(&matches);
+    free(whole);
+}
+
+static void patterns_match_within_a_component(void **state)
+{
+    (void)state;
+    char *folder = folder_make();
+    touch(folder, "lib/python3.11/nvidia/cu13/lib/libnvrtc.so.13");
+    touch(folder, "lib/python3.9/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    touch(folder, "lib/python3.9/nvidia/.hidden/lib/libnvrtc.so.12");
+    touch(folder, "lib64/libnvrtc.so.13");
+    expect(folder, "lib/python3*/nvidia/*/lib/libnvrtc.so.1[23]",
+           "lib/python3.11/nvidia/cu13/lib/libnvrtc.so.13,"
+           "lib/python3.9/nvidia/cuda_nvrtc/lib/libnvrtc.so.12");
+    expect(folder, "lib64//libnvrtc.so.13", "lib64/libnvrtc.so.13");
+    expect(folder, "lib?4", "lib64");
+    expect(folder, "*/libnvrtc.so.13", "lib64/libnvrtc.so.13");
+    expect(folder, "nowhere/*/x", "");
+    expect(folder, "lib64/libnvrtc.so.13/*", "");
+    folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(patterns_match_within_a_component)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

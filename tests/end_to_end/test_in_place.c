@@ -1,0 +1,153 @@
+/* Launches whose buffers overlap: refused, unless in_place() names them; then proved. */
+#include "world.h"
+
+enum { N = 5003 };
+
+/* y = 3 x. With STEPS=2 it is right only while y and x are two buffers. */
+static const char template_text[] =
+    "#pragma gputune kernel(triple)\n"
+    "#pragma gputune problem(n = 5003)\n"
+    "#pragma gputune args(out float y[n], in float x[n], inout float z[n], size_t n)\n"
+    "#pragma gputune tune(STEPS = 1, 2)\n"
+    "#pragma gputune block(64)\n"
+    "#pragma gputune grid(ceil_div(n, 64))\n"
+    "#pragma gputune reference(right)\n"
+    "%s"
+    "__global__ void triple(float *y, const float *x, float *z, size_t n)\n"
+    "{ size_t i = blockIdx.x * 64ul + threadIdx.x; if (i >= n) return;\n"
+    "  if (STEPS == 1) y[i] = 3 * x[i]; else { y[i] = 2 * x[i]; y[i] += x[i]; } z[i] += 1; }\n"
+    "__global__ void right(float *y, const float *x, float *z, size_t n)\n"
+    "{ size_t i = blockIdx.x * 256ul + threadIdx.x; if (i < n) { y[i] = 3 * x[i]; z[i] += 1; } }\n";
+
+static const char clause[] = "#pragma gputune in_place(y : x)\n";
+
+static int open_h200(void **state)
+{
+    (void)state;
+    return world_open(world_driver());
+}
+
+static gputune *tuner_with(const char *more)
+{
+    gputune *tuner = tuner_open(":memory:");
+    char text[2048];
+    snprintf(text, sizeof text, template_text, more);
+    OK(gputune_add_source(tuner, "triple.cu", text, NULL));
+    return tuner;
+}
+
+static gputune_plan *plan_of(gputune *tuner)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    gputune_plan *plan;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    OK(tune_kernel(&plan, tuner, "triple", GPUTUNE_SIZES({"n", N}), &options));
+    return plan;
+}
+
+static int launch(gputune_plan *plan, CUdeviceptr y, CUdeviceptr x, CUdeviceptr z)
+{
+    size_t n = N;
+    return gputune_launch(plan, NULL, GPUTUNE_ARGS(&y, &x, &z, &n));
+}
+
+static void expect_refused(int status, const char *what)
+{
+    assert_int_equal(status, GPUTUNE_EINVAL);
+    if (!strstr(gputune_error(), what)) {
+        fail_msg("'%s' does not say '%s'", gputune_error(), what);
+    }
+}
+
+static CUdeviceptr room_for(size_t buffers)
+{
+    float *values = calloc(buffers, N * sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < buffers * N; i++) {
+        values[i] = 1;
+    }
+    CUdeviceptr at = buffer_of(values, buffers * N * sizeof *values);
+    free(values);
+    return at;
+}
+
+static void test_a_launch_on_overlapping_buffers_is_refused(void **state)
+{
+    (void)state;
+    const CUdeviceptr bytes = N * sizeof(float);
+    gputune *tuner = tuner_with("");
+    gputune_plan *plan = plan_of(tuner);
+    CUdeviceptr at = room_for(3);
+    expect_refused(launch(plan, at, at, at + bytes), "triple: y, which is written");
+    expect_refused(launch(plan, at, at, at + bytes), "put in_place(y : x) into the template");
+    expect_refused(launch(plan, at, at + bytes - 4, at + 2 * bytes), "overlaps with x");
+    expect_refused(launch(plan, at + bytes - 4, at, at + 2 * bytes), "overlaps with x");
+    expect_refused(launch(plan, at, at + bytes, at), "overlaps with z");
+    expect_refused(launch(plan, at, at + bytes, at + bytes), "pass separate buffers");
+    OK(launch(plan, at, at + bytes, at + 2 * bytes));
+    CU(CtxSynchronize());
+    CU(MemFree(at));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+static void test_what_the_template_names_is_launched_in_place(void **state)
+{
+    (void)state;
+    float result;
+    const CUdeviceptr bytes = N * sizeof(float);
+    gputune *tuner = tuner_with(clause);
+    gputune_plan *plan = plan_of(tuner);
+    CUdeviceptr at = room_for(3);
+    OK(launch(plan, at, at, at + bytes));
+    CU(CtxSynchronize());
+    CU(MemcpyDtoH(&result, at + bytes - sizeof result, sizeof result));
+    assert_float_equal(result, 3, 0);
+    expect_refused(launch(plan, at, at + 16, at + 2 * bytes), "or the same address for both");
+    expect_refused(launch(plan, at, at + bytes, at), "overlaps with z");
+    CU(MemFree(at));
+    gputune_plan_release(plan);
+    gputune_close(tuner);
+}
+
+typedef struct seen {
+    char status[16], message[512];
+} seen;
+
+static int note(void *user, const gputune_record *record)
+{
+    seen *s = user;
+    snprintf(s->status, sizeof s->status, "%s", record->status);
+    snprintf(s->message, sizeof s->message, "%s", record->message);
+    return 0;
+}
+
+/* What becomes of STEPS=2 beside a variant that is right. */
+static seen prove(const char *more)
+{
+    static const char *const configurations[] = {"STEPS=1", "STEPS=2"};
+    seen last = {"", ""};
+    gputune *tuner = tuner_with(more);
+    OK(gputune_run(tuner, "triple", GPUTUNE_SIZES({"n", N}), configurations, 2, NULL, note, &last));
+    gputune_close(tuner);
+    return last;
+}
+
+static void test_in_place_is_proved(void **state)
+{
+    (void)state;
+    assert_string_equal(prove("").status, "ok");
+    seen last = prove(clause);
+    assert_string_equal(last.status, "wrong");
+    assert_non_null(strstr(last.message, "one buffer for each pair of in_place()"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_launch_on_overlapping_buffers_is_refused),
+        cmocka_unit_test(test_what_the_template_names_is_launched_in_place),
+        cmocka_unit_test(test_in_place_is_proved),
+    };
+    return cmocka_run_group_tests(tests, open_h200, world_close);
+}

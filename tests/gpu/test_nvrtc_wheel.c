@@ -1,0 +1,37 @@
+/* NVRTC of a wheel, on a machine whose loader knows no toolkit. */
+#include "base/file.h"
+#include "gpu/nvrtc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+static void builtins_beside_nvrtc_are_found(void **state)
+{
+    (void)state;
+    const gt_nvrtc *nvrtc;
+    const gt_nvrtc_request request = {.text = "", .arch = "sm_90", .want_ptx = true};
+    gt_nvrtc_result result;
+    char *folder, *path;
+    assert_int_equal(gt_file_own_folder(&folder), GPUTUNE_OK);
+    assert_int_equal(gt_path_format(&path, "%s/wheel/libnvrtc.so.12", folder), GPUTUNE_OK);
+    setenv("GPUTUNE_NVRTC", path, 1);
+    assert_int_equal(gt_nvrtc_open(&nvrtc, 13000), GPUTUNE_OK);
+    assert_int_equal(gt_nvrtc_version(nvrtc), 12090);
+    if (gt_nvrtc_compile(&result, nvrtc, &request) != GPUTUNE_OK) {
+        fail_msg("%s", gt_message());
+    }
+    gt_nvrtc_result_free(&result);
+    free(path);
+    free(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(builtins_beside_nvrtc_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,222 @@
+/* What was proved, or refuted, elsewhere: at another size of the bucket, at the nearest size, under
+ * other constraints. */
+#include "search_world.h"
+
+static const char sized_text[] =
+    "#pragma gputune kernel(scale)\n"
+    "#pragma gputune problem(n = 4096%s)\n"
+    "#pragma gputune args(out float y[n], in float x[n], float a = 2, size_t n)\n"
+    "#pragma gputune tune(BLOCK = 64, 128, 256, 512)\n"
+    "#pragma gputune default(BLOCK = 128)\n"
+    "#pragma gputune block(BLOCK)\n"
+    "#pragma gputune grid(ceil_div(n, BLOCK))\n"
+    "#pragma gputune %s\n"
+    "#pragma gputune reference(right, rtol = 1e-6)\n"
+    "__global__ void scale(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * (size_t)BLOCK + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n"
+    "__global__ void right(float *y, const float *x, float a, size_t n) {\n"
+    "    size_t i = blockIdx.x * 256ul + threadIdx.x;\n"
+    "    if (i < n) y[i] = a * x[i];\n"
+    "}\n";
+
+static const char *const bucketed = ", bucket = pow2", *const each_size = "";
+
+enum { SMALL = 33792, LARGE = 60000 }; /* of one bucket */
+
+/* From so many threads on BLOCK=256, which is the fastest, is wrong. */
+static uint64_t wrong_from;
+
+static scripted_variant behave_by_size(void *user, const gt_launch *launch)
+{
+    const gt_geometry *g = &launch->geometry;
+    scripted_variant variant = ((world *)user)->by_block[g->block[0]];
+    if (g->block[0] == 256 && (uint64_t)g->grid[0] * 256 >= wrong_from) {
+        variant.verify = GPUTUNE_EWRONG;
+    }
+    return variant;
+}
+
+static void write_sized(world *w, const char *bucket, const char *clause)
+{
+    FILE *file = fopen(w->path, "w");
+    assert_non_null(file);
+    fprintf(file, sized_text, bucket, clause);
+    fclose(file);
+    w->farm.behave = behave_by_size;
+    wrong_from = UINT64_MAX;
+}
+
+typedef struct answer {
+    gputune_source source;
+    char config[64];
+    bool proves; /* in this call */
+} answer;
+
+static answer ask_with(world *w, int64_t n, const gputune_options *options)
+{
+    answer got = {0};
+    gt_request *request;
+    gt_choice choice;
+    char *text;
+    uint32_t before = w->farm.verifies;
+    assert_int_equal(gt_request_make(&request, &w->services, &w->device, w->path,
+                                     GPUTUNE_SIZES({"n", n}), options),
+                     GPUTUNE_OK);
+    if (gt_tune(&choice, request) != GPUTUNE_OK) {
+        fail_msg("%s", gt_message());
+    }
+    assert_int_equal(gt_config_text(&text, request->template, &choice.config), GPUTUNE_OK);
+    snprintf(got.config, sizeof got.config, "%s", text);
+    free(text);
+    got.source = choice.source;
+    got.proves = w->farm.verifies > before;
+    gt_choice_free(&choice);
+    gt_request_free(request);
+    return got;
+}
+
+static answer ask(world *w, int64_t n, gputune_effort effort)
+{
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = effort;
+    return ask_with(w, n, &options);
+}
+
+static void expect(answer got, gputune_source source, const char *config)
+{
+    assert_string_equal(gputune_source_name(got.source), gputune_source_name(source));
+    assert_string_equal(got.config, config);
+}
+
+static void expect_proof(answer got, bool proves, gputune_source source, const char *config)
+{
+    expect(got, source, config);
+    assert_int_equal(got.proves, proves);
+}
+
+/* ---- buckets --------------------------------------------------------------------------------- */
+
+static void test_an_answer_of_the_bucket_is_proved_at_the_size(void **state)
+{
+    world *w = *state;
+    write_sized(w, bucketed, "require(n > 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), true, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect_proof(ask(w, SMALL, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+}
+
+static void test_an_answer_of_the_bucket_that_is_wrong_here_is_none(void **state)
+{
+    world *w = *state;
+    write_sized(w, bucketed, "require(n > 0)");
+    w->by_block[512].time_ns = 900;
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    wrong_from = 50000;
+    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(ask(w, SMALL, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_CACHED, "BLOCK=256");
+    expect(ask(w, LARGE, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    expect_proof(ask(w, LARGE, GPUTUNE_MEASURE), false, GPUTUNE_SOURCE_CACHED, "BLOCK=512");
+}
+
+/* ---- the nearest size ------------------------------------------------------------------------ */
+
+static void test_the_nearest_is_proved_at_the_size(void **state)
+{
+    world *w = *state;
+    write_sized(w, each_size, "require(n > 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect(ask(w, LARGE, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+}
+
+static void test_a_nearest_that_is_wrong_here_is_no_answer(void **state)
+{
+    world *w = *state;
+    write_sized(w, each_size, "require(n > 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    wrong_from = 50000;
+    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), true, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect_proof(ask(w, LARGE, GPUTUNE_CACHED_ONLY), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+}
+
+static void test_who_wants_an_answer_at_once_gets_what_is_proved(void **state)
+{
+    world *w = *state;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    options.background = true;
+    write_sized(w, each_size, "require(n > 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    expect(ask(w, LARGE, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+    expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_NEAREST, "BLOCK=256");
+}
+
+static void test_without_a_worker_the_nearest_is_not_taken(void **state)
+{
+    world *w = *state;
+    gputune_options options = GPUTUNE_OPTIONS_INIT;
+    options.effort = GPUTUNE_CACHED_ONLY;
+    options.isolation = GPUTUNE_ISOLATION_THREAD;
+    write_sized(w, each_size, "require(n > 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    expect_proof(ask_with(w, LARGE, &options), false, GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+    w->farm.prepare = GPUTUNE_EWORKER;
+}
+
+static void test_where_no_worker_starts_the_nearest_is_not_taken(void **state)
+{
+    world *w = *state;
+    write_sized(w, each_size, "require(n > 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+    w->farm.prepare = GPUTUNE_EWORKER;
+    expect(ask(w, LARGE, GPUTUNE_CACHED_ONLY), GPUTUNE_SOURCE_DEFAULT, "BLOCK=128");
+}
+
+/* ---- failures -------------------------------------------------------------------------------- */
+
+/* A require() that the awkward size does not meet: the proof is then made at other sizes. */
+static void test_a_failure_is_none_once_the_template_is_corrected(void **state)
+{
+    world *w = *state;
+    write_sized(w, each_size, "require(n > 0)");
+    w->by_block[512].time_ns = 900;
+    wrong_from = 0;
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    write_sized(w, each_size, "require(n % 256 == 0)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=256");
+}
+
+static void test_a_failure_stays_one_where_the_proof_is_the_same(void **state)
+{
+    world *w = *state;
+    write_sized(w, each_size, "require(n > 0)");
+    w->by_block[512].time_ns = 900;
+    wrong_from = 0;
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+    write_sized(w, each_size, "require(BLOCK <= 512)");
+    expect(ask(w, SMALL, GPUTUNE_MEASURE), GPUTUNE_SOURCE_MEASURED, "BLOCK=512");
+}
+
+#define IN_WORLD(test) cmocka_unit_test_setup_teardown(test, open_world, close_world)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        IN_WORLD(test_an_answer_of_the_bucket_is_proved_at_the_size),
+        IN_WORLD(test_an_answer_of_the_bucket_that_is_wrong_here_is_none),
+        IN_WORLD(test_the_nearest_is_proved_at_the_size),
+        IN_WORLD(test_a_nearest_that_is_wrong_here_is_no_answer),
+        IN_WORLD(test_who_wants_an_answer_at_once_gets_what_is_proved),
+        IN_WORLD(test_without_a_worker_the_nearest_is_not_taken),
+        IN_WORLD(test_where_no_worker_starts_the_nearest_is_not_taken),
+        IN_WORLD(test_a_failure_is_none_once_the_template_is_corrected),
+        IN_WORLD(test_a_failure_stays_one_where_the_proof_is_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
