@@ -266,9 +266,28 @@ static void shared_memory_holds_nothing_that_helps(void **state)
     prepare(make_setup("axpy_reference"));
     assert_wrong(VARIANT("__shared__ volatile int s[128];"
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"),
-                 "y[0] is ");
+                 "] is ");
     assert_right(VARIANT("__shared__ volatile int s[128]; s[threadIdx.x] = 0;"
                          "if (i < n) { y[i] += a * x[i]; if (s[threadIdx.x] != 0) y[i] += 1; }"));
+}
+
+/* Not even a minimum, a maximum or a zero. */
+static void shared_memory_holds_all_kinds_of_garbage(void **state)
+{
+    static const char *const helps[] = {"!(s[threadIdx.x] < -1e9f)", /* minima are right */
+                                        "!(s[threadIdx.x] > 1e9f)",  /* maxima are */
+                                        "s[threadIdx.x] != 0",       /* zero is no garbage */
+                                        "s[threadIdx.x] == s[threadIdx.x]" /* NaN is none */};
+    NEEDS_DEVICE();
+    prepare(make_setup("axpy_reference"));
+    for (size_t i = 0; i < sizeof helps / sizeof *helps; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 VARIANT("__shared__ volatile float s[128];"
+                         "if (i < n) { y[i] += a * x[i]; if (!(%s)) y[i] += 1; }"),
+                 helps[i]);
+        assert_wrong(text, "] is ");
+    }
 }
 
 static void a_check_kernel_replaces_the_comparison(void **state)
@@ -386,6 +405,7 @@ int main(void)
         cmocka_unit_test(what_was_damaged_is_put_right_and_no_more),
         cmocka_unit_test(scratch_memory_holds_nothing_that_helps),
         cmocka_unit_test(shared_memory_holds_nothing_that_helps),
+        cmocka_unit_test(shared_memory_holds_all_kinds_of_garbage),
         cmocka_unit_test(a_check_kernel_replaces_the_comparison),
         cmocka_unit_test(a_winner_is_checked_again_with_another_seed),
         cmocka_unit_test(a_crash_is_told_and_loses_the_process),
