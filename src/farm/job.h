@@ -71,6 +71,7 @@ typedef struct gt_prepared {
     double reference_ns;     /* one launch of the reference at workload 0 */
     double copy_bytes_per_s; /* device-to-device copy as a stream copy, bytes read plus written */
     double prepare_ns;
+    double trial_ns; /* that a winner's further launches and data take at most, in its last proof */
     gt_proof proof;
     char
         loose[GT_NAME_MAX]; /* an output whose tolerance exceeds the median of its results, or "" */
@@ -147,6 +148,7 @@ typedef struct gt_sampled {
 typedef struct gt_recheck_job {
     uint64_t id; /* the variant's */
     uint64_t seed;
+    double share; /* of that time (gt_prepared.trial_ns), from 0 to 1: less near a limit */
 } gt_recheck_job;
 
 #endif

@@ -370,8 +370,11 @@ gputune_status gt_trial_judge(gt_verified *out, gt_measure *measure, gt_loaded *
 /* A variant that was wrong elsewhere may have damaged the trial's buffers, too. */
 void gt_trial_doubt(gt_measure *measure);
 /* Proves a winner: many launches in a row, and further data sets at the same addresses; out->trial
- * says with which. Waits. */
-gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant);
+ * says with which. `share`: of the time that is meant for it. Waits. */
+gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                               double share);
+/* Nanoseconds that it takes at most, with all the time that is meant for it; 0: there is none. */
+double gt_trial_winner_ns(const gt_measure *measure);
 
 /* ---- measure_report.c ------------------------------------------------------------------------ */
 

@@ -22,6 +22,7 @@ struct gt_trial {
     gt_variation usual; /* that every variant is proved with */
     gt_variation now;   /* that the buffers were filled for */
     uint32_t launcher;  /* of a variant's: the one for this size */
+    double share;       /* of the time for the winner that there is now */
     uint64_t standard;  /* the default variant; GT_NO_VARIANT: not verified yet */
 };
 
@@ -357,11 +358,25 @@ static int64_t clock_of(bool emulated)
     return emulated ? (int64_t)clock() * (1000000000 / CLOCKS_PER_SEC) : gt_now_ns();
 }
 
-static budget budget_of(const gt_measure *measure, int64_t milliseconds)
+/* Of the parts of the winner's trial, in nanoseconds; the emulator is so many times slower. */
+enum { OFTEN_NS = 3000000, ROW_NS = 6000000, ROUNDS_NS = 20000000, EMULATED = 50 };
+
+static double slowness(const gt_measure *measure)
+{
+    return measure->device.emulated ? EMULATED : 1;
+}
+
+static budget budget_of(const gt_measure *measure, double nanoseconds)
 {
     bool emulated = measure->device.emulated;
-    const int64_t slower = emulated ? 15 : 1;
-    return (budget){emulated, clock_of(emulated), milliseconds * slower * 1000000};
+    double most_ns = nanoseconds * slowness(measure) * measure->trial->share;
+    return (budget){emulated, clock_of(emulated), (int64_t)most_ns};
+}
+
+double gt_trial_winner_ns(const gt_measure *measure)
+{
+    static const double overrun = 1.25; /* what was begun is finished */
+    return measure->trial ? overrun * slowness(measure) * (2 * OFTEN_NS + ROW_NS + ROUNDS_NS) : 0;
 }
 
 static bool has_left(const budget *budget)
@@ -374,12 +389,12 @@ static gputune_status launch_often(gt_measure *measure, gt_loaded *variant)
 {
     enum { COMPARED = 10, LEAST = 2, BATCH = 16, MOST = 1024 };
     for (int part = 0; part < 2; ++part) {
-        const budget often = budget_of(measure, 10);
+        const budget often = budget_of(measure, OFTEN_NS);
         for (int i = 0; i < COMPARED && (i < LEAST || has_left(&often)); ++i) {
             GT_TRY(launch_checked(measure, variant));
             GT_TRY(wait_and_judge(measure, ", after many launches"));
         }
-        const budget row = budget_of(measure, 20);
+        const budget row = budget_of(measure, ROW_NS);
         for (int i = 0; part == 0 && i < MOST && has_left(&row); ++i) {
             GT_TRY(launch(measure, variant));
             GT_TRY(i % BATCH == 0 ? gt_measure_wait(&measure->trial->measure) : GPUTUNE_OK);
@@ -448,7 +463,7 @@ static gputune_status prove_more(gt_measure *measure, gt_loaded *variant)
     enum { ROUNDS = sizeof rounds / sizeof *rounds };
     const gt_trial *trial = measure->trial;
     const gt_variation usual = trial->usual;
-    const budget rounds_take = budget_of(measure, 60);
+    const budget rounds_take = budget_of(measure, ROUNDS_NS);
     uint32_t lists = gt_workload_longest_list(&trial->base);
     for (uint32_t i = 0; i < ROUNDS + lists && has_left(&rounds_take); ++i) {
         gt_variation now = i < ROUNDS ? rounds[i] : usual;
@@ -470,12 +485,14 @@ static void say_usual(gt_verified *out, const gt_trial *trial)
     gt_text_free(&text);
 }
 
-gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant)
+gputune_status gt_trial_winner(gt_verified *out, gt_measure *measure, gt_loaded *variant,
+                               double share)
 {
     gt_trial *trial = measure->trial;
     if (!trial) {
         return GPUTUNE_OK;
     }
+    trial->share = share;
     gputune_status status = gt_trial_queue(measure, variant);
     say_usual(out, trial);
     status = status < 0 ? status : wait_and_judge(measure, ", after the race");

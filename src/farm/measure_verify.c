@@ -382,7 +382,7 @@ gputune_status gt_measure_recheck(gt_measure *measure, const gt_recheck_job *job
     GT_TRY(prove_again(&verified, measure, variant));
     GT_TRY(gt_variables_note(&changed, measure, variant));
     gt_snprintf(verified.writes, sizeof verified.writes, "%s", changed ? changed : "");
-    GT_TRY(gt_trial_winner(&verified, measure, variant));
+    GT_TRY(gt_trial_winner(&verified, measure, variant, job->share));
     *out = verified;
     return GPUTUNE_OK;
 }

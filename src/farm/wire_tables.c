@@ -269,9 +269,13 @@ static const gt_member setup_members[] = {
 RECORD(gt_record_setup, gt_measure_setup, setup_members);
 
 static const gt_member prepared_members[] = {
-    NUMBER(gt_prepared, reference_ns), NUMBER(gt_prepared, copy_bytes_per_s),
-    NUMBER(gt_prepared, prepare_ns),   ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
-    STRING(gt_prepared, loose),        NUMBER(gt_prepared, loose_tolerance),
+    NUMBER(gt_prepared, reference_ns),
+    NUMBER(gt_prepared, copy_bytes_per_s),
+    NUMBER(gt_prepared, prepare_ns),
+    NUMBER(gt_prepared, trial_ns),
+    ENUMERATOR(gt_prepared, proof, GT_PROOF_DEFAULT),
+    STRING(gt_prepared, loose),
+    NUMBER(gt_prepared, loose_tolerance),
     NUMBER(gt_prepared, loose_median),
 };
 RECORD(gt_record_prepared, gt_prepared, prepared_members);
@@ -326,6 +330,7 @@ RECORD(gt_record_sampled, gt_sampled, sampled_members);
 static const gt_member recheck_members[] = {
     NUMBER(gt_recheck_job, id),
     NUMBER(gt_recheck_job, seed),
+    NUMBER(gt_recheck_job, share),
 };
 RECORD(gt_record_recheck_job, gt_recheck_job, recheck_members);
 

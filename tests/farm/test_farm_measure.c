@@ -75,7 +75,7 @@ static void a_recheck_is_answered_as_verified(void **state)
     (void)state;
     gt_farm *farm = open_prepared();
     verify_ok(farm, 1, "ok");
-    gt_recheck_job job = {1, 77};
+    gt_recheck_job job = {1, 77, 1};
     assert_int_equal(farm->ops->recheck(farm, &job), GPUTUNE_OK);
     gt_event event = expect(farm, GT_EVENT_VERIFIED, 1, GPUTUNE_OK);
     assert_true(event.verified.max_error == 77);
