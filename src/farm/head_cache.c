@@ -5,8 +5,9 @@
 #include "base/file.h"
 #include "base/text.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,29 +86,52 @@ static bool has_room(const char *folder)
            (double)facts.f_bavail * (double)facts.f_frsize > ROOM_BYTES;
 }
 
+/* The process that a folder of this file's is named after, gputune-head-PID-…; 0: another name.
+ */
+static pid_t maker_of(const char *name)
+{
+    static const char prefix[] = "gputune-head-";
+    bool is_ours = strncmp(name, prefix, sizeof prefix - 1) == 0;
+    return is_ours ? (pid_t)strtol(name + sizeof prefix - 1, NULL, 10) : 0;
+}
+
+/* Whether the open folder is this user's, and others may not write it. */
+static bool is_private(int folder)
+{
+    struct stat facts;
+    return fstat(folder, &facts) == 0 && facts.st_uid == geteuid() &&
+           !(facts.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+/* Others may write `parent`: a link of theirs is not followed, and the head is removed from the
+ * folder that was looked at, whatever its name means by then. */
+static void remove_leftover(int parent, const char *name)
+{
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) {
+        return;
+    }
+    if (is_private(folder)) {
+        unlinkat(folder, "head", 0);
+        unlinkat(parent, name, AT_REMOVEDIR);
+    }
+    close(folder);
+}
+
 /* Removes what workers left that were killed while they kept a head: gputune-head-PID-…/head. */
 static void sweep(const char *folder)
 {
-    char *pattern;
-    glob_t matches;
-    if (gt_path_format(&pattern, "%s/gputune-head-*", folder) < 0) {
-        return;
-    }
-    bool any = glob(pattern, 0, NULL, &matches) == 0;
-    for (size_t i = 0; any && i < matches.gl_pathc; i++) {
-        long pid = strtol(strstr(matches.gl_pathv[i], "gputune-head-") + 13, NULL, 10);
-        char *file;
-        if (pid > 0 && kill((pid_t)pid, 0) != 0 &&
-            gt_path_format(&file, "%s/head", matches.gl_pathv[i]) == GPUTUNE_OK) {
-            unlink(file); /* another user's stays */
-            rmdir(matches.gl_pathv[i]);
-            free(file);
+    DIR *entries = opendir(folder);
+    const struct dirent *entry;
+    while (entries && (entry = readdir(entries)) != NULL) {
+        pid_t maker = maker_of(entry->d_name);
+        if (maker > 0 && kill(maker, 0) != 0 && errno == ESRCH) {
+            remove_leftover(dirfd(entries), entry->d_name);
         }
     }
-    if (any) {
-        globfree(&matches);
+    if (entries) {
+        closedir(entries);
     }
-    free(pattern);
 }
 
 /* A new folder of this process; the caller frees and removes it. False: there is none. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -185,6 +186,56 @@ static void test_leftovers_and_no_place(void **state)
     free(code);
 }
 
+static void write_file(const char *path)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+}
+
+/* Another user may name a link as a worker would have named its folder. */
+static void test_a_link_in_a_shared_folder_is_not_followed(void **state)
+{
+    char kept[512], head_of_others[600], link[512];
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    gt_head_cache_free(&cache);
+    setenv("TMPDIR", folder, 1);
+    snprintf(kept, sizeof kept, "%s/kept", folder);
+    snprintf(head_of_others, sizeof head_of_others, "%s/head", kept);
+    snprintf(link, sizeof link, "%s/gputune-head-999999999-abc", folder);
+    assert_int_equal(mkdir(kept, 0700), 0);
+    write_file(head_of_others);
+    assert_int_equal(symlink(kept, link), 0);
+    free(compile(good, NULL));
+    make_worthwhile();
+    free(compile(good, NULL));
+    assert_int_equal(count_kept(), 1);
+    assert_int_equal(access(head_of_others, F_OK), 0);
+    assert_int_equal(unlink(link), 0);
+}
+
+/* Nor is a folder emptied that others may write: what lies in it may be a link by now. */
+static void test_a_folder_that_others_may_write_is_left(void **state)
+{
+    char name[512];
+    (void)state;
+    if (!nvrtc) {
+        skip();
+    }
+    gt_head_cache_free(&cache);
+    snprintf(name, sizeof name, "%s/gputune-head-999999999-abd", folder);
+    assert_int_equal(mkdir(name, 0700), 0);
+    assert_int_equal(chmod(name, 0777), 0);
+    free(compile(good, NULL));
+    make_worthwhile();
+    free(compile(good, NULL));
+    assert_int_equal(count_kept(), 1);
+    assert_int_equal(access(name, F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +243,8 @@ int main(void)
         cmocka_unit_test(test_a_head_is_bound_to_the_options),
         cmocka_unit_test(test_a_mistake_of_a_variant_is_its_own),
         cmocka_unit_test(test_leftovers_and_no_place),
+        cmocka_unit_test(test_a_link_in_a_shared_folder_is_not_followed),
+        cmocka_unit_test(test_a_folder_that_others_may_write_is_left),
     };
     return cmocka_run_group_tests(tests, open_all, close_all);
 }
